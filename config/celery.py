@@ -1,0 +1,13 @@
+"""The Celery application: on Redis where REDIS_URL is set, else on the embedded broker."""
+
+import os
+
+from celery import Celery
+from kombu.transport import TRANSPORT_ALIASES
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+TRANSPORT_ALIASES["candor-sqlite"] = "config.broker:Transport"
+
+app = Celery("candor")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks()

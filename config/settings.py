@@ -1,0 +1,226 @@
+"""All settings, read from the environment; docs/operations.md lists the variables.
+
+A process that is given CANDOR_SECRET_KEY is configured by its environment alone. Without one it
+reads var/demo.env, which `make run` writes: a demo on this machine. With neither it refuses to
+start, because the default is production.
+"""
+
+import os
+from pathlib import Path
+
+import environ
+from csp.constants import NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+env = environ.Env()
+
+DEMO_ENV = Path(os.environ.get("CANDOR_DEMO_ENV", BASE_DIR / "var" / "demo.env"))
+if "CANDOR_SECRET_KEY" not in os.environ and env.bool("CANDOR_DEMO", True) and DEMO_ENV.exists():
+    env.read_env(DEMO_ENV)
+
+DEMO: bool = env.bool("CANDOR_DEMO", False)  # demo data and demo logins exist only where this holds
+VAR_DIR = Path(env.str("CANDOR_VAR", str(BASE_DIR / "var"))).resolve()
+
+SECRET_KEY: str = env.str("CANDOR_SECRET_KEY", "")
+if not SECRET_KEY:
+    raise ImproperlyConfigured(
+        "CANDOR_SECRET_KEY is not set. Set it to a long random text, or run `make run` for a demo."
+    )
+ALLOWED_HOSTS: list[str] = env.list("CANDOR_HOSTS", default=["*"] if DEMO else [])
+if not ALLOWED_HOSTS:
+    raise ImproperlyConfigured("CANDOR_HOSTS is not set. Set it to the host names of this site.")
+CSRF_TRUSTED_ORIGINS: list[str] = env.list("CANDOR_ORIGINS", default=[])
+DEBUG = False  # a traceback never reaches a browser, not even in the demo
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "csp",
+    "survey",
+    "aggregation",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+
+ROOT_URLCONF = "config.urls"
+WSGI_APPLICATION = "config.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+
+# --- Data -----------------------------------------------------------------------------------------
+
+DATABASE_URL: str = env.str("DATABASE_URL", f"sqlite:///{VAR_DIR / 'candor.sqlite3'}")
+if not DATABASE_URL.startswith(("sqlite://", "postgresql://", "postgres://")):
+    raise ImproperlyConfigured("DATABASE_URL must begin with postgresql:// or sqlite://.")
+DATABASES = {"default": env.db_url_config(DATABASE_URL)}
+DATABASES["default"]["CONN_MAX_AGE"] = None  # a connection for every request costs 100 times more
+DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+    DATABASES["default"]["OPTIONS"] = {
+        "transaction_mode": "IMMEDIATE",  # writers queue up instead of failing half-way
+        "timeout": 20,
+        # WAL lets readers work while a report is stored; FULL makes a commit survive a power cut;
+        # secure_delete overwrites what is emptied or deleted.
+        "init_command": (
+            "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA secure_delete=ON;"
+        ),
+    }
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# --- Work behind the pages ------------------------------------------------------------------------
+
+REDIS_URL: str = env.str("REDIS_URL", "")
+CELERY_BROKER_URL = REDIS_URL or f"candor-sqlite:///{VAR_DIR / 'broker.sqlite3'}"
+# A message of a killed worker comes back after this long. The embedded broker renews what a living
+# worker holds, so it can be short there.
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "visibility_timeout": 60 if REDIS_URL else 10,
+    "unacked_restore_throttle": 1,
+}
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_TASK_IGNORE_RESULT = True  # what became of a job stands in the database
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_TIMEZONE = "UTC"
+CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"  # intervals only, so there is nothing to remember
+CELERY_BEAT_SCHEDULE = {"tick": {"task": "aggregation.tasks.tick", "schedule": 5.0}}
+
+RELEASE_SECONDS: int = env.int("CANDOR_RELEASE_SECONDS", 600)  # at most one unasked release in this
+INGEST_PER_MINUTE: int = env.int("CANDOR_INGEST_PER_MINUTE", 1200)  # from one address; 0: no limit
+TRUSTED_PROXIES: int = env.int("CANDOR_PROXIES", 0)  # how many of our own stand before this server
+
+# --- People ---------------------------------------------------------------------------------------
+
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {
+        "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",
+        "OPTIONS": {"min_length": 12},
+    },
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "surveys"
+LOGOUT_REDIRECT_URL = "login"
+
+LANGUAGE_CODE = "en-gb"
+TIME_ZONE = "UTC"
+USE_I18N = True
+USE_TZ = True
+
+# --- API ------------------------------------------------------------------------------------------
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "survey.tokens.TokenAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Candor",
+    "DESCRIPTION": "Surveys that people can answer truthfully. Reports are randomized before they "
+    "are sent; estimates are debiased, with intervals.",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "POSTPROCESSING_HOOKS": ["survey.schema.describe_ingest"],
+}
+
+# --- Static files ---------------------------------------------------------------------------------
+
+STATIC_URL = "/static/"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STATIC_ROOT = VAR_DIR / "static"
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "config.static.HashedStaticFiles"},
+}
+WHITENOISE_SKIP_COMPRESS_EXTENSIONS = [*"jpg jpeg png gif webp woff woff2 map".split()]
+
+# --- What browsers are told -----------------------------------------------------------------------
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "form-action": [SELF],
+        "base-uri": [NONE],
+        "frame-ancestors": [NONE],
+    }
+}
+X_FRAME_OPTIONS = "DENY"
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"  # the respondent page says no-referrer
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_AGE = 60 * 60 * 12
+if not DEMO:  # the demo is served over plain HTTP on this machine
+    SECURE_SSL_REDIRECT = env.bool("CANDOR_SSL_REDIRECT", True)
+    SECURE_HSTS_SECONDS = 60 * 60 * 24 * 365
+    SECURE_HSTS_INCLUDE_SUBDOMAINS = True
+    SECURE_HSTS_PRELOAD = True
+    SESSION_COOKIE_SECURE = True
+    CSRF_COOKIE_SECURE = True
+    if TRUSTED_PROXIES:
+        SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+
+# --- What is written down -------------------------------------------------------------------------
+
+# To the standard error and nowhere else: no request body, no address, no user agent, no mail with
+# local variables. The web server's access log is off.
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": "WARNING"},
+    "loggers": {
+        "django": {"handlers": ["stderr"], "level": "WARNING", "propagate": False},
+        "django.request": {"level": "ERROR"},
+        "celery": {"level": "WARNING"},
+        "aggregation": {"level": "INFO"},
+    },
+}

@@ -1,0 +1,27 @@
+"""Every address of the site."""
+
+from csp.decorators import csp_update
+from django.contrib import admin
+from django.contrib.auth import views as auth
+from django.urls import include, path
+from django.views.generic import RedirectView
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+
+from config.health import healthz
+
+# Swagger's page sets style attributes; nothing else on the site does.
+docs = csp_update({"style-src": "'unsafe-inline'"})(
+    SpectacularSwaggerSplitView.as_view(url_name="schema", permission_classes=[])
+)
+
+urlpatterns = [
+    path("", RedirectView.as_view(pattern_name="surveys")),
+    path("", include("survey.urls")),
+    path("", include("aggregation.urls")),
+    path("login/", auth.LoginView.as_view(template_name="login.html"), name="login"),
+    path("logout/", auth.LogoutView.as_view(), name="logout"),
+    path("admin/", admin.site.urls),
+    path("api/schema/", SpectacularAPIView.as_view(permission_classes=[]), name="schema"),
+    path("api/docs/", docs, name="api-docs"),
+    path("healthz", healthz, name="healthz"),
+]
