@@ -1,0 +1,91 @@
+"""The vectors: the Python code does what they say, and the file is what the code writes.
+
+tests/js/randomizer.test.mjs reads the same file, so that the two languages agree draw for draw.
+"""
+
+import hashlib
+import json
+from typing import Any
+
+import pytest
+
+from survey.design import Design, DesignError, canonical_json
+from survey.mechanism import MECHANISMS, SCALE, MechanismError, Replacement
+from tests.vectors.generate import SECRET, VECTORS, Words, randomize, render
+
+DATA = json.loads(VECTORS.read_text(encoding="ascii"))
+DESIGNS = {case["name"]: Design.from_json(case["canonical"]) for case in DATA["designs"]}
+
+
+def test_the_file_is_what_the_code_writes() -> None:
+    assert VECTORS.read_text(encoding="ascii") == render(), (
+        "stale: run python -m tests.vectors.generate and see what changed"
+    )
+
+
+def test_mechanisms_and_scale() -> None:
+    assert DATA["mechanisms"] == sorted(MECHANISMS)
+    assert DATA["scale"] == SCALE
+
+
+def test_keeps() -> None:
+    for case in DATA["keeps"]:
+        assert Replacement.for_epsilon(case["epsilon"], case["sizes"]).keep == case["keep"]
+
+
+def test_canonical_json() -> None:
+    for case in DATA["canonical"]:
+        assert canonical_json(case["value"]) == case["canonical"]
+        assert json.loads(case["canonical"]) == case["value"]
+
+
+@pytest.mark.parametrize("case", DATA["designs"], ids=lambda case: case["name"])
+def test_designs_and_their_hashes(case: dict[str, Any]) -> None:
+    design = DESIGNS[case["name"]]
+    assert design.canonical == case["canonical"]
+    assert "sha256:" + hashlib.sha256(case["canonical"].encode()).hexdigest() == case["hash"]
+    sent = case["design"]
+    assert sent.pop("hash") == design.hash == case["hash"]
+    assert Design.from_json(json.dumps(sent)) == design
+
+
+def test_choices() -> None:
+    for case in DATA["choices"]:
+        draw = Words(case["words"])
+        chosen = [block.key for block in DESIGNS[case["design"]].choose(draw)]
+        assert (chosen, draw.used) == (case["chosen"], case["used"]), case
+
+
+def test_reports() -> None:
+    for case in DATA["reports"]:
+        draw = Words(case["words"])
+        report = randomize(DESIGNS[case["design"]], case["answers"], draw)
+        assert (report, draw.used) == (case["report"], case["used"]), case
+
+
+def words_without_rejection(case: dict[str, Any]) -> int:
+    return sum(1 + len(answers) for answers in case["answers"].values())
+
+
+def test_the_vectors_reach_everything_they_should() -> None:
+    """Kept and replaced reports, rejected words, and one, some or all blocks asked."""
+    for name, design in DESIGNS.items():
+        cases = [case for case in DATA["reports"] if case["design"] == name]
+        assert any(case["report"] == case["answers"] for case in cases), name
+        assert any(case["report"] != case["answers"] for case in cases), name
+        rejected = [case["used"] - words_without_rejection(case) for case in cases]
+        odd = any(SCALE % size for block in design.blocks for size in block.mechanism.sizes)
+        assert min(rejected) == 0 and (max(rejected) > 0) == odd, name
+    asked = {(design.ask, len(design.blocks)) for design in DESIGNS.values()}
+    assert {(1, 1), (1, 3), (2, 4), (3, 3)} <= asked
+
+
+REFUSED_HERE = [case for case in DATA["bad"] if case["python"] is not None]
+
+
+@pytest.mark.parametrize("case", REFUSED_HERE, ids=lambda case: case["name"])
+def test_bad_cases_are_refused_without_repeating_an_answer(case: dict[str, Any]) -> None:
+    with pytest.raises((MechanismError, DesignError)) as refusal:
+        randomize(Design.from_json(json.dumps(case["design"])), case["answers"], Words([0] * 99))
+    assert str(refusal.value).startswith(case["python"])
+    assert str(SECRET) not in str(refusal.value)
