@@ -1,0 +1,293 @@
+"""The audit: the randomizer that browsers get, run millions of times, against its exact channel.
+
+Node runs static/respond/randomizer.js with the system's secure generator (audit.mjs) for every
+input of a few designs. Every output cell is then compared with its exact probability by an exact
+binomial test, and the counts give a lower bound on the real ε. The same test must reject two
+randomizers that are wrong on purpose. An audit can refute a randomizer; it cannot prove one.
+
+    python -m tests.statistical.audit       exit status 0: the shipped file passes, the wrong ones
+                                            are rejected
+"""
+
+import json
+import math
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations, permutations, product
+from pathlib import Path
+
+import numpy as np
+from scipy import stats
+
+from aggregation.statistics import privacy
+from survey.design import Design, build
+from survey.mechanism import SCALE, Replacement
+from tests.vectors.generate import one_block, protocol, questions
+
+SCRIPT = Path(__file__).with_name("audit.mjs")
+RUNS = 1_000_000  # for each input
+ALPHA = 1e-6  # of one design, in all: the chance that a right randomizer is rejected
+HALF = ALPHA / 2  # for the fit of all the cells, and as much for the bound on ε
+PROCESSES = 2
+
+Answers = dict[str, tuple[int, ...]]
+Probability = Callable[[Replacement, Sequence[int], Sequence[int]], Fraction]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A design to run; `wrong` names a change of audit.mjs that spoils the randomizer."""
+
+    name: str
+    design: Design
+    wrong: str | None = None
+    buffered: bool = True  # ask the system for many random words at once: six times as fast
+
+
+SHIPPED = (
+    Case("one yes/no", one_block(math.log(3), 2), buffered=False),
+    Case("two yes/no in a block", one_block(2.0, 2, 2)),
+    Case("one choice of 5", one_block(1.0, 5)),
+    Case("yes/no and choice of 3 in a block", one_block(1.5, 2, 3)),
+    Case(
+        "one of two blocks",
+        build(1.0, questions(2, 3), blocks=[["q1"], ["q2"]], ask=1),
+    ),
+)
+
+
+def keeps_too_often(
+    mechanism: Replacement, answers: Sequence[int], report: Sequence[int]
+) -> Fraction:
+    wrong = Replacement(math.ceil(mechanism.keep * 1.01), mechanism.sizes)
+    return wrong.probability(answers, report)
+
+
+def leaks_the_last(
+    mechanism: Replacement, answers: Sequence[int], report: Sequence[int]
+) -> Fraction:
+    if report[-1] != answers[-1]:
+        return Fraction(0)
+    rest = mechanism.cells // mechanism.sizes[-1]
+    kept = mechanism.keep if tuple(report) == tuple(answers) else 0
+    return Fraction(kept, SCALE) + Fraction(SCALE - mechanism.keep, SCALE * rest)
+
+
+# What the wrong randomizers do, to know the power of the test; the names are those of audit.mjs.
+WRONG: dict[str, Probability] = {
+    "keeps 1 % too often": keeps_too_often,
+    "leaks the last answer": leaks_the_last,
+}
+
+
+def spoilt(case: Case) -> tuple[Case, ...]:
+    return tuple(Case(case.name, case.design, wrong, case.buffered) for wrong in WRONG)
+
+
+# --- What should come out -------------------------------------------------------------------------
+
+
+def inputs(design: Design) -> Iterator[Answers]:
+    """Every combination of answers to all the questions of a design."""
+    keys = [block.key for block in design.blocks]
+    cells = [product(*map(range, block.mechanism.sizes)) for block in design.blocks]
+    for answers in product(*cells):
+        yield dict(zip(keys, answers, strict=True))
+
+
+def channel(
+    design: Design, answers: Answers, probability: Probability = Replacement.probability
+) -> dict[str, Fraction]:
+    """Every report that is possible, written as JavaScript writes it, with its probability."""
+    result: dict[str, Fraction] = {}
+    chance = Fraction(1, math.comb(len(design.blocks), design.ask))
+    for asked in combinations(design.blocks, design.ask):
+        for cells in product(*(product(*map(range, block.mechanism.sizes)) for block in asked)):
+            report = {block.key: cell for block, cell in zip(asked, cells, strict=True)}
+            result[json.dumps(report, separators=(",", ":"))] = chance * math.prod(
+                probability(block.mechanism, answers[block.key], report[block.key])
+                for block in asked
+            )
+    assert sum(result.values()) == 1
+    return result
+
+
+# --- What did come out ----------------------------------------------------------------------------
+
+
+def run(case: Case, answers: Answers, runs: int) -> dict[str, int]:
+    job = {
+        "wrong": case.wrong,
+        "buffered": case.buffered,
+        "design": protocol(case.design),
+        "answers": answers,
+        "runs": runs,
+    }
+    done = subprocess.run(
+        ["node", str(SCRIPT)], input=json.dumps(job), capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise RuntimeError(f"node failed for {case.name}:\n{done.stderr}")
+    counts: dict[str, int] = json.loads(done.stdout)
+    return counts
+
+
+def run_all(
+    cases: Sequence[Case], runs: int, progress: Callable[[int, int], None] = lambda done, all: None
+) -> list[list[dict[str, int]]]:
+    """The counts of every input of every case, in order."""
+    with ThreadPoolExecutor(PROCESSES) as pool:
+        jobs = [
+            [pool.submit(run, case, answers, runs) for answers in inputs(case.design)]
+            for case in cases
+        ]
+        flat = [job for row in jobs for job in row]
+        for done, job in enumerate(as_completed(flat), 1):
+            job.result()
+            progress(done, len(flat))
+        return [[job.result() for job in row] for row in jobs]
+
+
+# --- The test -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Verdict:
+    cells: int  # inputs times outputs: the number of binomial tests
+    smallest_p: float
+    worst: str  # the cell that fits least
+    epsilon_at_least: float  # with confidence 1 - HALF
+    impossible: int  # runs whose report has probability 0 or is no report at all
+    stated: float
+
+    @property
+    def passes(self) -> bool:
+        fits = self.smallest_p >= HALF / self.cells and not self.impossible
+        return fits and self.epsilon_at_least <= self.stated
+
+
+def judge(design: Design, counted: Sequence[dict[str, int]], runs: int) -> Verdict:
+    """Compare every output cell of every input with the exact channel."""
+    rows = [channel(design, answers) for answers in inputs(design)]
+    reports = list(rows[0])
+    probabilities = np.array([[float(row[report]) for report in reports] for row in rows])
+    counts = np.array([[row.get(report, 0) for report in reports] for row in counted])
+    p = p_values(counts, runs, probabilities)
+    i, j = np.unravel_index(np.argmin(p), p.shape)
+    answers = list(inputs(design))[i]
+    return Verdict(
+        cells=p.size,
+        smallest_p=float(p[i, j]),
+        worst=f"answers {answers}, report {reports[j]}: "
+        f"expected {runs * probabilities[i, j]:,.0f}, counted {counts[i, j]:,}",
+        epsilon_at_least=epsilon_at_least(counts, runs),
+        impossible=sum(sum(row.values()) for row in counted) - int(counts.sum()),
+        stated=design.epsilon,
+    )
+
+
+def p_values(counts: np.ndarray, runs: int, probabilities: np.ndarray) -> np.ndarray:
+    """Exact two-sided binomial tests: twice the smaller tail.
+
+    The probabilities are fractions rounded to 53 bits: no number of runs done here sees that.
+    """
+    low = stats.binom.cdf(counts, runs, probabilities)
+    high = stats.binom.sf(counts - 1, runs, probabilities)
+    return np.asarray(np.minimum(1, 2 * np.minimum(low, high)))
+
+
+def epsilon_at_least(counts: np.ndarray, runs: int) -> float:
+    """A lower bound on ε with confidence 1 - HALF: the most that any two inputs show.
+
+    Two Clopper-Pearson limits a cell, each wrong with probability HALF/(2 cells), so that every
+    pair of inputs and every report may be looked at.
+    """
+    return max(
+        privacy.audit(int(one), runs, int(other), runs, HALF / counts.size)
+        for report in counts.T
+        for one, other in permutations(report, 2)
+    )
+
+
+def power(design: Design, wrong: Probability, runs: int) -> float:
+    """At least this is the chance that the test rejects the wrong randomizer: one cell an input.
+
+    The cells of one input are dependent, so only the most telling one is counted; inputs are run
+    independently.
+    """
+    missed = 1.0
+    cells = len(channel(design, next(inputs(design)))) * len(list(inputs(design)))
+    for answers in inputs(design):
+        right, real = channel(design, answers), channel(design, answers, wrong)
+        found = []
+        for report, probability in right.items():
+            tail = HALF / cells / 2
+            low = stats.binom.ppf(tail, runs, float(probability)) - 1  # rejected up to here,
+            high = stats.binom.isf(tail, runs, float(probability))  # and above this
+            p = float(real[report])
+            found.append(stats.binom.cdf(low, runs, p) + stats.binom.sf(high, runs, p))
+        missed *= 1 - min(1.0, max(found))
+    return 1 - missed
+
+
+# --- The table ------------------------------------------------------------------------------------
+
+
+def show_progress(done: int, all: int) -> None:
+    if sys.stderr.isatty():
+        print(f"\r{done} of {all} inputs run", end="\n" if done == all else "", file=sys.stderr)
+
+
+def row(case: Case, verdict: Verdict, outcome: str, runs: int) -> str:
+    size = f"{len(list(inputs(case.design)))} x {runs:,}"
+    return (
+        f"{case.name:34} {size:>14} {verdict.smallest_p:11.2g} {HALF / verdict.cells:9.1e} "
+        f"{verdict.epsilon_at_least:10.4f} {verdict.stated:9.4f}  {outcome}"
+    )
+
+
+HEAD = (
+    f"{'design':34} {'inputs x runs':>14} {'smallest p':>11} {'limit':>9} {'ε at least':>10} "
+    f"{'ε stated':>9}  verdict"
+)
+
+
+def main() -> int:
+    if shutil.which("node") is None:
+        print("The audit needs Node 18 or later, and there is no `node` here.", file=sys.stderr)
+        return 2
+    cases = [*SHIPPED, *spoilt(SHIPPED[1])]
+    print(
+        f"Running static/respond/randomizer.js {RUNS:,} times for each input; a minute or two.\n"
+        f"A right randomizer is rejected with a probability of at most {ALPHA:g} a design; "
+        f"ε at least: with confidence 1 - {HALF:g}.",
+        flush=True,
+    )
+    counted = run_all(cases, RUNS, show_progress)
+    print(f"\n{HEAD}")
+    good = True
+    for case, counts in zip(cases, counted, strict=True):
+        verdict = judge(case.design, counts, RUNS)
+        if case.wrong is None:
+            outcome = "passes" if verdict.passes else "FAILS"
+            as_wanted = verdict.passes
+        else:
+            chance = power(case.design, WRONG[case.wrong], RUNS)
+            outcome = "passes: NOT DETECTED" if verdict.passes else "rejected, as it must be"
+            print(f"\nwrong on purpose: {case.wrong} (rejected with probability {chance:.6f})")
+            as_wanted = not verdict.passes
+        print(row(case, verdict, outcome, RUNS))
+        if not as_wanted:
+            print(f"    least fitting: {verdict.worst}; impossible reports: {verdict.impossible:,}")
+        good = good and as_wanted
+    print("\nThe audit passes." if good else "\nTHE AUDIT FAILS.")
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
