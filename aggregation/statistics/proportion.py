@@ -1,0 +1,445 @@
+"""The share of people whose answer is yes, from randomized reports.
+
+Of n reports, ``count`` say yes. A person whose answer is yes reports yes with probability a, any
+other person with probability b < a, so a report says yes with probability
+
+    lambda = b + (a - b) * share                                        (Warner 1965)
+
+and everything below is inference about lambda on [b, a], carried over to the share. Each option of
+a choice question is such a channel too. Nothing here clips an estimate except ``Estimate.bounded``.
+
+References
+    Warner 1965, J. Am. Stat. Assoc. 60:63 (randomized response)
+    Clopper & Pearson 1934, Biometrika 26:404; Wilson 1927, J. Am. Stat. Assoc. 22:209
+    Blaker 2000, Can. J. Stat. 28:783 (nested exact intervals from the acceptability function)
+    Hoeffding 1956, Ann. Math. Stat. 27:713 (sums of unequal trials against the binomial)
+    Vatutin & Mikhailov 1982, Theory Probab. Appl. 27:734 (the hypergeometric is such a sum)
+    Greenberg & Mohri 2014, Stat. Probab. Lett. 86:91 (a binomial reaches its mean: P > 1/4)
+"""
+
+import math
+import sys
+from bisect import bisect_left
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import betainc, betaincc, betainccinv, betaincinv, ndtri
+
+# Limits on lambda are moved outward by this much. Limits of neighbouring counts often coincide
+# (at lambda = 1/2, say); rounding errors that moved them inward would open gaps nobody covers.
+OUTWARD = 1e-12
+# Two tail probabilities this close, relatively, are a tie: at lambda = 1/2 they often are exactly.
+TIE = 1e-9
+# A rate is known to about 2**-52, so that n * rate stands for an integer only up to here.
+LARGEST = 2**50
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """What one yes/no answer passes through: a = P(report yes | yes), b = P(report yes | not)."""
+
+    a: float
+    b: float
+
+    def __post_init__(self) -> None:
+        for name in ("a", "b"):
+            object.__setattr__(self, name, probability(name, getattr(self, name)))
+        # A contrast below the smallest normal float would make estimates overflow.
+        if not self.a - self.b >= sys.float_info.min:
+            raise ValueError(f"a must exceed b, got a={self.a!r}, b={self.b!r}")
+
+    @property
+    def contrast(self) -> float:
+        """c = a - b: how much of a difference in answers survives in the reports."""
+        return self.a - self.b
+
+    @property
+    def epsilon(self) -> float:
+        """The privacy loss of one report: the larger of ln(a/b) and ln((1-b)/(1-a))."""
+        rarest = min(self.b, 1 - self.a)
+        return math.log1p(self.contrast / rarest) if rarest > 0 else math.inf
+
+    def rate(self, share: float) -> float:
+        """lambda, the probability that a report says yes when this share of the answers do."""
+        return min(self.a, self.b + self.contrast * share)
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A share and how well it is known.
+
+    value           unbiased; may leave [0, 1]. The one to average, add and subtract.
+    bounded         value clipped to [0, 1], the maximum likelihood estimate. The one to show.
+    standard_error  root of the unbiased variance estimate of ``value``. A single report has none
+                    (unless it is a census): then the largest standard error possible.
+    sampling_error  the part that asking everybody, if there is a finite everybody, would remove.
+    privacy_error   the part that the randomization adds.
+    low, high       confidence limits for the share, exact: Blaker's; for a census, its own.
+    misfit          p-value of "some share in [0, 1] explains this count". Below 0.001: wrong
+                    channel, people not following it, or tampering; not a small share.
+
+    standard_error**2 = sampling_error**2 + privacy_error**2, unless ``value`` is so far outside
+    [0, 1] that the estimate of the sampling variance is negative; then sampling_error is 0 and
+    privacy_error, which the mechanism all but fixes, exceeds standard_error.
+    """
+
+    value: float
+    bounded: float
+    standard_error: float
+    sampling_error: float
+    privacy_error: float
+    low: float
+    high: float
+    misfit: float
+
+
+def estimate(
+    count: int, n: int, channel: Channel, level: float = 0.95, population: int | None = None
+) -> Estimate:
+    """Estimate the share of yes answers when ``count`` of ``n`` reports say yes.
+
+    ``population`` is the size of the finite population that was sampled at random without
+    replacement; the share is then the share in it. ``population=n`` is a census.
+    """
+    count, n = counts(count, n)
+    check_channel(channel)
+    level = strictly_between("level", level)
+    if population is not None:
+        population = integer("population", population, minimum=n)
+    value = (count / n - channel.b) / channel.contrast
+    bounded = min(max(value, 0.0), 1.0)
+    total, sampling, privacy = _variances(count, n, channel, population)
+    if population == n:
+        low, high = _census(count, n, channel, 1 - level)
+        low, high = min(low, bounded), max(high, bounded)
+    else:
+        if population is not None:
+            level = _finite_level(level, n, channel)
+        low, high = interval(count, n, channel, level)
+    return Estimate(
+        value=value,
+        bounded=bounded,
+        standard_error=math.sqrt(total / n) / channel.contrast,
+        sampling_error=math.sqrt(sampling / n) / channel.contrast,
+        privacy_error=math.sqrt(privacy / n) / channel.contrast,
+        low=low,
+        high=high,
+        misfit=_misfit(count, n, channel),
+    )
+
+
+def interval(
+    count: int, n: int, channel: Channel, level: float = 0.95, method: str = "blaker"
+) -> tuple[float, float]:
+    """Confidence limits for the share; ``method`` is a key of ``METHODS``.
+
+    Every method looks at the count clamped to the range that lambda in [b, a] would produce.
+    Clipping the limits of the raw count instead leaves nothing, or a single point, in about
+    (1 - level)/2 of the surveys in which the share is 0 or 1.
+    """
+    count, n = counts(count, n)
+    check_channel(channel)
+    alpha = 1 - strictly_between("level", level)
+    if not isinstance(method, str) or method not in METHODS:
+        raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
+    lowest, highest = _clamp(n, channel)
+    low, high = METHODS[method](min(max(count, lowest), highest), n, channel, alpha)
+    # The restricted maximum likelihood estimate belongs to every interval. Above the level 3/4 it
+    # does so by itself; below, this keeps the interval from being empty and costs no coverage.
+    likeliest = min(max(count / n, channel.b), channel.a)
+    return _shares(min(low, likeliest), max(high, likeliest), channel)
+
+
+def p_value(share: float, count: int, n: int, channel: Channel) -> float:
+    """Exact p-value of "the share is ``share``": the test that the Blaker interval inverts."""
+    share = probability("share", share)
+    count, n = counts(count, n)
+    check_channel(channel)
+    lowest, highest = _clamp(n, channel)
+    t = min(max(count, lowest), highest)
+    return min(1.0, _acceptability(channel.rate(share), t, n, lowest, highest))
+
+
+# --- point estimate -----------------------------------------------------------------------------
+
+
+def _variances(
+    count: int, n: int, channel: Channel, population: int | None
+) -> tuple[float, float, float]:
+    """n c^2 times the estimated variance of the estimate: in all, from sampling, from privacy.
+
+    Given the answers, the reports have a mean variance V = share a(1-a) + (1-share) b(1-b), and
+    lambda(1-lambda) = V + c^2 share(1-share). With a fraction f of the population asked,
+
+        n c^2 Var = V + (1-f) (S - V),
+
+    where S is the expected sample variance s2 of the reports. V is linear in lambda, so putting
+    the observed rate y for lambda estimates it without bias; the algebra collapses to a form that
+    is never negative, even where the unbiased share is outside [0, 1]:
+
+        V = (1-y) a b + y (1-a)(1-b).
+    """
+    a, b, y = channel.a, channel.b, count / n
+    privacy = (1 - y) * a * b + y * (1 - a) * (1 - b)
+    unseen = 1.0 if population is None else 1 - n / population
+    if n > 1:
+        reports = count * (n - count) / (n * (n - 1))
+    else:
+        # One report says nothing of its variance, and one person drawn from N >= 2 is one person
+        # drawn from infinitely many: bound lambda(1-lambda) by its maximum over [b, a].
+        worst = min(max(0.5, b), a)
+        reports = worst * (1 - worst)
+        unseen = math.ceil(unseen)
+    between = unseen * (reports - privacy)
+    return max(privacy + between, 0.0), max(between, 0.0), privacy
+
+
+def _misfit(count: int, n: int, channel: Channel) -> float:
+    """Twice the smaller of P(at most count | share 0) and P(at least count | share 1)."""
+    return min(1.0, 2 * min(_at_most(count, n, channel.b), _at_least(count, n, channel.a)))
+
+
+# --- intervals for lambda -----------------------------------------------------------------------
+
+
+def _clamp(n: int, channel: Channel) -> tuple[int, int]:
+    """The range to which counts are clamped: floor(nb) to ceil(na), a rounding error allowed for.
+
+    A test of the clamped count is exact whatever the range. This one holds n lambda for every
+    lambda in [b, a], so every count below nb has the same interval, and so has every count above
+    na. The likeliest lambda is then never rejected at 1/4 or less: a binomial count is at most its
+    mean with probability > 1/4, and likewise at least (Greenberg & Mohri 2014), unless the mean is
+    within 1 of n, or of 0. There, n reports may be too few to tell b from a; if so, they are all
+    treated alike.
+    """
+    lowest = math.floor(n * (channel.b + 1 / LARGEST))
+    highest = math.ceil(n * (channel.a - 1 / LARGEST))
+    if _at_most(lowest, n, channel.b) < 1 / 4:
+        lowest = n
+    if _at_least(highest, n, channel.a) < 1 / 4:
+        highest = 0
+    return lowest, highest
+
+
+def _shares(low: float, high: float, channel: Channel) -> tuple[float, float]:
+    """Limits for the share from limits for lambda, rounded outward and kept within [0, 1]."""
+    b, c = channel.b, channel.contrast
+    return (
+        min(max((low - OUTWARD - b) / c, 0.0), 1.0),
+        max(min((high + OUTWARD - b) / c, 1.0), 0.0),
+    )
+
+
+def _blaker(t: int, n: int, channel: Channel, alpha: float) -> tuple[float, float]:
+    """Blaker's (2000) interval for the clamped count: exact, nested in the level, never empty."""
+    lowest, highest = _clamp(n, channel)
+    high = _blaker_upper(t, n, channel.a, highest, alpha)
+    low = 1 - _blaker_upper(n - t, n, 1 - channel.b, n - lowest, alpha)
+    return low, high
+
+
+def _clopper_pearson(t: int, n: int, channel: Channel, alpha: float) -> tuple[float, float]:
+    """Each tail at most alpha/2 (Clopper & Pearson 1934): exact, wider than Blaker's."""
+    return lower_limit(t, n, alpha / 2), upper_limit(t, n, alpha / 2)
+
+
+def _wilson(t: int, n: int, channel: Channel, alpha: float) -> tuple[float, float]:
+    """The score interval (Wilson 1927): closed form, right on average only."""
+    z2 = ndtri(alpha / 2) ** 2
+    middle = (t + z2 / 2) / (n + z2)
+    half = math.sqrt(z2 * (t * (n - t) / n + z2 / 4)) / (n + z2)
+    return float(middle - half), float(middle + half)
+
+
+METHODS: dict[str, Callable[[int, int, Channel, float], tuple[float, float]]] = {
+    "blaker": _blaker,
+    "wilson": _wilson,
+    "clopper-pearson": _clopper_pearson,
+}
+
+
+def _blaker_upper(t: int, n: int, a: float, highest: int, alpha: float) -> float:
+    """The largest lambda <= a at which the acceptability of t exceeds alpha.
+
+    Right of t/n the acceptability is p = P(X <= t) + P(X >= u), where u is the first count whose
+    upper tail is no larger than the lower tail of t. As lambda falls, u falls in jumps.
+    - p <= 2 P(X <= t), so p <= alpha beyond the Clopper-Pearson limit: start there, or at a.
+    - Between jumps p = 1 - P(t < X < u) falls, then rises: it crosses alpha once at most from a
+      place where it is below.
+    - At a jump the tails are equal, p = 2 P(X <= t) > alpha: only the last stretch matters.
+    """
+    if t == highest:
+        return a
+    end = min(a, upper_limit(t, n, alpha / 2))
+    u = _opposite(end, t, n, highest)
+    if _outside(end, t, u, n, highest) >= alpha * (1 - TIE):
+        return end
+    jump = _root(lambda q: _at_least(u - 1, n, q) - _at_most(t, n, q), t / n, end)
+    if _outside(jump, t, u, n, highest) <= alpha:
+        return jump
+    return _root(lambda q: _outside(q, t, u, n, highest) - alpha, jump, end)
+
+
+def _acceptability(q: float, t: int, n: int, lowest: int, highest: int) -> float:
+    """P(the clamped count is no more typical of q than t), by the smaller of its two tails."""
+    below = _at_most(t, n, q) if t < highest else 1.0
+    above = _at_least(t, n, q) if t > lowest else 1.0
+    if below > above * (1 + TIE):
+        return _acceptability(1 - q, n - t, n, n - highest, n - lowest)
+    if t == highest:
+        return 1.0
+    return _outside(q, t, _opposite(q, t, n, highest), n, highest)
+
+
+def _opposite(q: float, t: int, n: int, highest: int) -> int:
+    """The first u in t+1..highest with P(X >= u) <= P(X <= t), or highest + 1 if there is none."""
+    below = _at_most(t, n, q) * (1 + TIE)
+    above = range(t + 1, highest + 1)
+    return t + 1 + bisect_left(above, True, key=lambda u: _at_least(u, n, q) <= below)
+
+
+def _outside(q: float, t: int, u: int, n: int, highest: int) -> float:
+    """P(clamped count <= t) + P(clamped count >= u), for t < u; above the clamp there is none."""
+    return _at_most(t, n, q) + (_at_least(u, n, q) if u <= highest else 0.0)
+
+
+def upper_limit(count: int, n: int, alpha: float) -> float:
+    """The rate at which at most ``count`` of n has probability alpha (Clopper & Pearson 1934)."""
+    return float(betainccinv(count + 1, n - count, alpha)) if count < n else 1.0
+
+
+def lower_limit(count: int, n: int, alpha: float) -> float:
+    """The rate at which at least ``count`` of n has probability alpha (Clopper & Pearson 1934)."""
+    return float(betaincinv(count, n - count + 1, alpha)) if count > 0 else 0.0
+
+
+def _at_most(t: int, n: int, q: float) -> float:
+    """P(Bin(n, q) <= t)."""
+    return float(betaincc(t + 1, n - t, q)) if t < n else 1.0
+
+
+def _at_least(t: int, n: int, q: float) -> float:
+    """P(Bin(n, q) >= t)."""
+    if t <= 0:
+        return 1.0
+    return float(betainc(t, n - t + 1, q)) if t <= n else 0.0
+
+
+def _root(function: Callable[[float], float], low: float, high: float) -> float:
+    return float(brentq(function, low, high, xtol=1e-16, rtol=1e-15))
+
+
+# --- finite populations -------------------------------------------------------------------------
+
+
+def _finite_level(level: float, n: int, channel: Channel) -> float:
+    """The level at which the interval for unlimited populations is right for a finite one too.
+
+    The count of a sample without replacement is a sum of n independent trials with unequal chances
+    in [b, a]: the hypergeometric generating function has real roots only (Vatutin & Mikhailov
+    1982), and so has its composition with the channel. Beyond one unit from the mean such a sum
+    has lighter tails than the binomial (Hoeffding 1956), and both integers around the mean are
+    accepted at levels above 3/4, so the interval is valid and conservative.
+
+    The exception is a mean below 1 (or above n - 1) at which a single yes is rejected. Its chance
+    may exceed the binomial 1 - (1-lambda)^n <= alpha, but not n lambda <= -ln(1-alpha). Asking for
+    1 - exp(-alpha) instead of alpha makes up for it.
+    """
+    rare = n * channel.b < 1 or n * (1 - channel.a) < 1
+    return math.exp(level - 1) if rare else level
+
+
+def _census(count: int, n: int, channel: Channel, alpha: float) -> tuple[float, float]:
+    """Limits for K/n when all n people of the population reported and K of the answers are yes.
+
+    The count is Bin(K, a) + Bin(n-K, b), stochastically increasing in the integer K; keep every K
+    that gives both tails of the clamped count more than alpha/2. One K more moves the count by one
+    at most, so the two conditions never exclude each other.
+    """
+    a, b = channel.a, channel.b if channel.b > 1e-300 else 0.0  # binom.pmf overflows near 1e-308
+    lowest, highest = _clamp(n, channel)
+    t = min(max(count, lowest), highest)
+    high = _census_upper(t, n, a, b, highest, alpha)
+    low = n - _census_upper(n - t, n, 1 - b, 1 - a, n - lowest, alpha)
+    return low / n, high / n
+
+
+def _census_upper(t: int, n: int, a: float, b: float, highest: int, alpha: float) -> int:
+    """The last K at which the count is at most t with a probability above alpha/2."""
+    if t == highest:
+        return n
+    return bisect_left(
+        range(1, n + 1), True, key=lambda k: _sum_at_most(t, k, a, n - k, b) <= alpha / 2
+    )
+
+
+def _sum_at_most(t: int, m1: int, p1: float, m2: int, p2: float) -> float:
+    """P(Bin(m1, p1) + Bin(m2, p2) <= t), with about a hundred terms whatever the sizes.
+
+    The sum over the first count, taken to be the less variable, has terms that vary smoothly on
+    the scale of its standard deviation s. Adding every h-th term and multiplying by h then errs by
+    about exp(-(pi s / h)^2) (Poisson's summation formula): nothing, for h <= s/4. Terms further
+    than 9 s + 25 from the mean weigh less than 1e-16 together (Bernstein's inequality).
+    """
+    from scipy.stats import binom  # slow to load, and only a census needs it
+
+    variance1, variance2 = m1 * p1 * (1 - p1), m2 * p2 * (1 - p2)
+    if variance1 > variance2:
+        return _sum_at_most(t, m2, p2, m1, p1)
+    deviation = math.sqrt(variance1)
+    step = max(1, int(deviation / 4))
+    reach = 9 * deviation + 25
+    first = max(0, math.floor(m1 * p1 - reach))
+    last = min(m1, math.ceil(m1 * p1 + reach))
+    j = np.arange(first, last + 1, step)
+    return float(step * np.sum(binom.pmf(j, m1, p1) * binom.cdf(t - j, m2, p2)))
+
+
+# --- arguments ----------------------------------------------------------------------------------
+
+
+def integer(name: str, value: object, minimum: int = 0) -> int:
+    """``value`` as an int, refused by name unless it is an integer of at least ``minimum``."""
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise ValueError(f"{name} must be an integer, got {value!r}")
+    if value < minimum:
+        raise ValueError(f"{name} must be at least {minimum}, got {value!r}")
+    return int(value)
+
+
+def counts(count: object, n: object, names: tuple[str, str] = ("count", "n")) -> tuple[int, int]:
+    """``count`` of ``n`` as ints, refused by name unless 0 <= count <= n and n >= 1."""
+    n = integer(names[1], n, minimum=1)
+    count = integer(names[0], count)
+    if n > LARGEST:
+        raise ValueError(f"{names[1]} must be at most {LARGEST}, got {n}")
+    if count > n:
+        raise ValueError(f"{names[0]} must be at most {names[1]}={n}, got {count}")
+    return count, n
+
+
+def probability(name: str, value: Any) -> float:
+    """``value`` as a float, refused by name unless it is a number in [0, 1]."""
+    real = isinstance(value, Real) and not isinstance(value, bool)
+    if not real:
+        raise ValueError(f"{name} must be a number, got {value!r}")
+    if not 0 <= value <= 1:
+        raise ValueError(f"{name} must be between 0 and 1, got {value!r}")
+    return float(value)
+
+
+def strictly_between(name: str, value: object) -> float:
+    """``value`` as a float, refused by name unless it is a number strictly between 0 and 1."""
+    result = probability(name, value)
+    if result in (0, 1):
+        raise ValueError(f"{name} must be strictly between 0 and 1, got {value!r}")
+    return result
+
+
+def check_channel(value: object) -> None:
+    if not isinstance(value, Channel):
+        raise ValueError(f"channel must be a Channel, got {value!r}")
