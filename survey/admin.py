@@ -1,0 +1,204 @@
+"""The back room: make a survey, look at its design and odds, open it, close it."""
+
+import math
+from typing import Any
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404, redirect, render
+from django.template.loader import render_to_string
+from django.urls import URLPattern, path, reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from survey.design import Design, DesignError
+from survey.forms import QuestionForm, StratumForm
+from survey.mechanism import SCALE
+from survey.models import Membership, Question, Stratum, Survey
+
+admin.site.site_header = "Candor"
+admin.site.site_title = "Candor"
+admin.site.index_title = "Back room"
+
+
+class FrozenWithSurvey(admin.StackedInline):
+    """Rows that can be changed only while their survey is a draft."""
+
+    extra = 0
+
+    def _draft(self, survey: Survey | None) -> bool:
+        return survey is None or survey.state == Survey.State.DRAFT
+
+    def has_add_permission(self, request: HttpRequest, obj: Survey | None = None) -> bool:
+        return self._draft(obj) and super().has_add_permission(request, obj)
+
+    def has_change_permission(self, request: HttpRequest, obj: Survey | None = None) -> bool:
+        return self._draft(obj) and super().has_change_permission(request, obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Survey | None = None) -> bool:
+        return self._draft(obj) and super().has_delete_permission(request, obj)
+
+
+class QuestionInline(FrozenWithSurvey):
+    model = Question
+    form = QuestionForm
+
+
+class StratumInline(FrozenWithSurvey):
+    model = Stratum
+    form = StratumForm
+    verbose_name = "background question (stratum)"
+    verbose_name_plural = "background questions (strata), asked in clear and optional"
+
+
+class MembershipInline(admin.TabularInline):
+    model = Membership
+    extra = 0
+    verbose_name = "researcher"
+    autocomplete_fields = ["user"]
+
+
+@admin.register(Survey)
+class SurveyAdmin(admin.ModelAdmin):
+    list_display = ["title", "slug", "state", "epsilon", "opened_on", "closed_on"]
+    list_filter = ["state"]
+    search_fields = ["slug", "title"]
+    prepopulated_fields = {"slug": ["title"]}
+    inlines = [QuestionInline, StratumInline, MembershipInline]
+    frozen = ("slug", "title", "introduction", "epsilon", "ask", "crowd")
+    readonly_fields = ["state_now", "outcome"]
+    fieldsets = [
+        (None, {"fields": ["title", "slug", "introduction", "state_now"]}),
+        ("Privacy", {"fields": ["epsilon", "ask", "crowd", "outcome"]}),
+        ("Results", {"fields": ["results_public"]}),
+    ]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Survey | None = None) -> list[str]:
+        frozen = self.frozen if obj and obj.state != Survey.State.DRAFT else ()
+        return [*self.readonly_fields, *frozen]
+
+    def get_prepopulated_fields(
+        self, request: HttpRequest, obj: Survey | None = None
+    ) -> dict[str, Any]:
+        draft = obj is None or obj.state == Survey.State.DRAFT
+        return {"slug": ["title"]} if draft else {}
+
+    def has_delete_permission(self, request: HttpRequest, obj: Survey | None = None) -> bool:
+        draft = obj is None or obj.state == Survey.State.DRAFT
+        return draft and super().has_delete_permission(request, obj)
+
+    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
+        actions = super().get_actions(request)
+        actions.pop("delete_selected", None)  # one at a time, and drafts only
+        return actions
+
+    @admin.display(description="state")
+    def state_now(self, survey: Survey) -> SafeString | str:
+        if survey.pk is None:
+            return "A draft, once saved"
+        verbs = {Survey.State.DRAFT: "open", Survey.State.OPEN: "close"}
+        verb = verbs.get(Survey.State(survey.state))
+        if verb is None:
+            return f"Closed on {survey.closed_on}; opened on {survey.opened_on}"
+        return format_html(
+            '{} &nbsp; <a class="button" href="{}">{} …</a>',
+            survey.get_state_display(),
+            reverse(f"admin:survey_{verb}", args=[survey.pk]),
+            verb.capitalize(),
+        )
+
+    @admin.display(description="what respondents get")
+    def outcome(self, survey: Survey) -> SafeString | str:
+        if survey.pk is None:
+            return "Save the survey with its questions to see its design and odds."
+        return described(survey)
+
+    def get_urls(self) -> list[URLPattern]:
+        wrap = self.admin_site.admin_view
+        return [
+            path("<int:pk>/open/", wrap(self.open_view), name="survey_open"),
+            path("<int:pk>/close/", wrap(self.close_view), name="survey_close"),
+            *super().get_urls(),
+        ]
+
+    def open_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        return self._turn(request, pk, "open")
+
+    def close_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        return self._turn(request, pk, "close")
+
+    def _turn(self, request: HttpRequest, pk: int, verb: str) -> HttpResponse:
+        """Ask once, then open or close."""
+        survey = get_object_or_404(Survey, pk=pk)
+        if not self.has_change_permission(request, survey):
+            raise PermissionDenied
+        if request.method != "POST":
+            context = {
+                **self.admin_site.each_context(request),
+                "title": f"{verb.capitalize()} “{survey.title}”?",
+                "survey": survey,
+                "verb": verb,
+                "outcome": described(survey),
+            }
+            return render(request, "admin/survey/survey/turn.html", context)
+        try:
+            survey.open() if verb == "open" else survey.close()
+        except DesignError as error:
+            messages.error(request, f"The survey cannot open. {error}")
+        except ValidationError as error:
+            messages.error(request, error.messages[0])
+        else:
+            self.log_change(request, survey, [{"changed": {"name": "state", "object": verb}}])
+            messages.success(request, f"The survey is {survey.state} now.")
+        return redirect("admin:survey_survey_change", pk)
+
+    def response_add(
+        self, request: HttpRequest, obj: Survey, post_url_continue: str | None = None
+    ) -> HttpResponse:
+        """Stay with a new survey: its design and odds come next."""
+        if "_save" in request.POST:
+            messages.success(request, "Saved as a draft. Look at the design and odds, then open.")
+            return HttpResponseRedirect(reverse("admin:survey_survey_change", args=[obj.pk]))
+        return super().response_add(request, obj, post_url_continue)
+
+
+def described(survey: Survey) -> SafeString:
+    """The design and its odds, before opening as after; or what stands in the way."""
+    try:
+        draft = survey.state == Survey.State.DRAFT
+        design = survey.draft_design() if draft else survey.frozen_design()
+    except DesignError as error:
+        return format_html('<p class="errornote">Not ready to open. {}</p>', str(error))
+    return SafeString(
+        render_to_string(
+            "admin/survey/survey/design.html",
+            {"survey": survey, "design": design, "sure": sure(design), "blocks": blocks(design)},
+        )
+    )
+
+
+def sure(design: Design) -> int:
+    """Out of 100: how sure one can be after a report, who thought it 50:50 before."""
+    return round(100 / (1 + math.exp(-design.epsilon)))
+
+
+def blocks(design: Design) -> list[dict[str, Any]]:
+    return [
+        {
+            "key": block.key,
+            "epsilon": block.epsilon,
+            "kept": 100 * block.keep / SCALE,
+            "questions": [
+                {
+                    "key": question.key,
+                    "text": question.text,
+                    "options": question.options,
+                    "a": 100 * block.mechanism.channel(i)[0],
+                    "b": 100 * block.mechanism.channel(i)[1],
+                }
+                for i, question in enumerate(block.questions)
+            ],
+        }
+        for block in design.blocks
+    ]

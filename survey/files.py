@@ -1,0 +1,133 @@
+"""A survey as a JSON file, read into a draft and written back. See docs/operations.md."""
+
+import json
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from survey.design import DesignError
+from survey.models import Question, Stratum, Survey
+
+SURVEY_KEYS = {"slug", "title", "introduction", "epsilon", "crowd"}
+REQUIRED = {"slug", "title", "epsilon", "questions"}
+LISTS = {"questions", "strata", "blocks"}
+QUESTION_KEYS = {"key", "text", "kind", "options", "prefer_not_to_say"}
+STRATUM_KEYS = {"key", "text", "options"}
+
+
+class FileError(ValueError):
+    """What is wrong with a survey file, and where."""
+
+
+def load(text: str) -> Survey:
+    """A new draft from the text of a survey file; all of it or nothing."""
+    try:
+        data = json.loads(text)
+    except ValueError as error:
+        raise FileError(f"this is not JSON: {error}") from None
+    _check_keys("the survey", data, SURVEY_KEYS | LISTS | {"ask"}, REQUIRED)
+    for key in LISTS & data.keys():
+        if not isinstance(data[key], list):
+            raise FileError(f"{key}: a list, please")
+    for key in ("slug", "title", "introduction"):
+        if key in data and not isinstance(data[key], str):
+            raise FileError(f"{key}: a text, please")
+    blocks = _block_numbers(data.get("blocks", []))
+
+    with transaction.atomic():
+        fields = {key: data[key] for key in (SURVEY_KEYS | {"ask"}) & data.keys()}
+        survey = Survey(**fields)
+        _save("the survey", survey)
+        for position, item in enumerate(data["questions"]):
+            where = f"questions[{position}]"
+            _check_keys(where, item, QUESTION_KEYS, {"key", "text", "kind"})
+            question = Question(
+                survey=survey, position=position, block=blocks.pop(item["key"], None), **item
+            )
+            _save(where, question)
+        if blocks:
+            raise FileError(f"blocks: there is no question {next(iter(blocks))!r}")
+        for position, item in enumerate(data.get("strata", [])):
+            where = f"strata[{position}]"
+            _check_keys(where, item, STRATUM_KEYS, STRATUM_KEYS)
+            _save(where, Stratum(survey=survey, position=position, **item))
+        try:
+            survey.draft_design()
+        except DesignError as error:
+            raise FileError(str(error)) from None
+    return survey
+
+
+def dump(survey: Survey) -> dict[str, Any]:
+    """The survey in the format that `load` reads."""
+    questions = list(survey.questions.all())
+    numbers = sorted({q.block for q in questions if q.block is not None})
+    data: dict[str, Any] = {
+        "slug": survey.slug,
+        "title": survey.title,
+        "introduction": survey.introduction,
+        "epsilon": survey.epsilon,
+        "crowd": survey.crowd,
+        "questions": [
+            {"key": question.key, "text": question.text, "kind": question.kind}
+            | ({"options": question.options} if question.options else {})
+            | {"prefer_not_to_say": question.prefer_not_to_say}
+            for question in questions
+        ],
+        "strata": [
+            {"key": stratum.key, "text": stratum.text, "options": stratum.options}
+            for stratum in survey.strata.all()
+        ],
+    }
+    if numbers:
+        data["blocks"] = [[q.key for q in questions if q.block == number] for number in numbers]
+    if survey.ask is not None:
+        data["ask"] = survey.ask
+    return data
+
+
+def _check_keys(where: str, item: Any, known: set[str], required: set[str]) -> None:
+    if not isinstance(item, dict):
+        raise FileError(f"{where}: an object, please")
+    for key in sorted(required - item.keys()):
+        raise FileError(f"{where}: {key} is missing")
+    for key in sorted(item.keys() - known):
+        raise FileError(f"{where}: {key!r} is not a known key")
+
+
+def _block_numbers(blocks: list[Any]) -> dict[str, int]:
+    numbers: dict[str, int] = {}
+    for number, block in enumerate(blocks, 1):
+        if not isinstance(block, list) or not all(isinstance(key, str) for key in block):
+            raise FileError(f"blocks[{number - 1}]: a list of question keys, please")
+        for key in block:
+            if key in numbers:
+                raise FileError(f"blocks[{number - 1}]: the question {key!r} is in two blocks")
+            numbers[key] = number
+    return numbers
+
+
+def _save(where: str, row: Survey | Question | Stratum) -> None:
+    for name, kind in (("key", str), ("text", str), ("prefer_not_to_say", bool)):
+        if hasattr(row, name) and not isinstance(getattr(row, name), kind):
+            raise FileError(f"{where}.{name}: a {'text' if kind is str else 'true or false'}")
+    if isinstance(row, Survey):
+        _check_numbers(row)
+    try:
+        row.full_clean()
+    except ValidationError as error:
+        field, messages = next(iter(error.message_dict.items()))
+        place = where if field == "__all__" else f"{where}.{field}"
+        raise FileError(f"{place}: {messages[0]}") from None
+    row.save()
+
+
+def _check_numbers(survey: Survey) -> None:
+    """Before Django makes numbers of texts and of true: a file says what it means."""
+    if type(survey.epsilon) not in (int, float):
+        raise FileError(f"the survey.epsilon: a number, not {survey.epsilon!r}")
+    for name in ("crowd", "ask"):
+        value = getattr(survey, name)
+        if type(value) is not int and not (name == "ask" and value is None):
+            raise FileError(f"the survey.{name}: a whole number, not {value!r}")

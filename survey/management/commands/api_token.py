@@ -1,0 +1,35 @@
+"""manage.py api_token USERNAME [--create] [--survey SLUG]…: a token, on the last line."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
+
+from survey.models import ApiToken, Membership, Survey
+
+
+class Command(BaseCommand):
+    help = "Make an API token for a person, as a researcher of the surveys named."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("username")
+        parser.add_argument("--create", action="store_true", help="make the person if missing")
+        parser.add_argument("--survey", action="append", default=[], metavar="SLUG")
+
+    @transaction.atomic
+    def handle(
+        self, *args: Any, username: str, create: bool, survey: list[str], **options: Any
+    ) -> None:
+        user = User.objects.filter(username=username).first()
+        if user is None and not create:
+            raise CommandError(f"There is no {username!r}; --create makes one.")
+        if user is None:
+            user = User.objects.create_user(username)  # without a password: the API only
+        for slug in survey:
+            found = Survey.objects.filter(slug=slug).first()
+            if found is None:
+                raise CommandError(f"There is no survey {slug!r}.")
+            Membership.objects.get_or_create(survey=found, user=user)
+        self.stdout.write(ApiToken.objects.issue(user, label="made by manage.py api_token"))

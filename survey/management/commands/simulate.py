@@ -1,0 +1,86 @@
+"""manage.py simulate SLUG --people N --truth q1=0.1,…: invented people answer a survey."""
+
+import math
+import sys
+from argparse import ArgumentParser
+from collections.abc import Iterable
+from random import Random
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, OutputWrapper
+
+from survey import simulation
+from survey.design import Design, Question
+from survey.models import Survey
+
+
+class Command(BaseCommand):
+    help = "Send a simulated population through the real randomizer and the real ingest code."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("slug")
+        parser.add_argument("--people", type=int, required=True)
+        parser.add_argument(
+            "--truth",
+            default="",
+            help="true shares: q1=0.1 is the share of yes; q2=0.2/0.5/0.3 gives every option of a "
+            "choice. Questions not named are answered at random.",
+        )
+        parser.add_argument("--seed", type=int, help="for the invented answers, never the noise")
+
+    def handle(
+        self, *args: Any, slug: str, people: int, truth: str, seed: int | None, **options: Any
+    ) -> None:
+        survey = Survey.objects.filter(slug=slug).first()
+        if survey is None:
+            raise CommandError(f"There is no survey {slug!r}.")
+        if survey.state != Survey.State.OPEN:
+            raise CommandError(f"The survey {slug!r} is {survey.state}, not open.")
+        if people < 1:
+            raise CommandError(f"--people: 1 or more, not {people}")
+        design = survey.frozen_design()
+        shares = simulation.uniform_shares(design.questions) | parse_truth(truth, design)
+        strata = simulation.uniform_shares(design.strata)
+        random = Random(seed)  # noqa: S311
+        sent = simulation.send(slug, design, people, lambda _: shares, strata, random)
+        show_progress(sent, people, self.stderr)
+        self.stdout.write(f"{people} reports stored for {slug}.")
+
+
+def parse_truth(text: str, design: Design) -> dict[str, list[float]]:
+    """`q1=0.1,q2=0.2/0.8` as shares of every option."""
+    questions = {question.key: question for question in design.questions}
+    truth: dict[str, list[float]] = {}
+    for item in filter(None, text.split(",")):
+        key, _, value = item.partition("=")
+        question = questions.get(key.strip())
+        if question is None:
+            raise CommandError(f"--truth: there is no question {key!r}")
+        try:
+            numbers = [float(number) for number in value.split("/")]
+        except ValueError:
+            raise CommandError(f"--truth: {item!r} is not key=share") from None
+        truth[question.key] = _shares(question, numbers, item)
+    return truth
+
+
+def _shares(question: Question, numbers: list[float], item: str) -> list[float]:
+    if len(numbers) == 1 and question.options[1].key == "yes":
+        numbers = [1 - numbers[0], numbers[0]]
+        numbers += [0.0] * (question.size - 2)  # nobody declines unless told to
+    if len(numbers) != question.size:
+        raise CommandError(f"--truth: {item!r} needs {question.size} shares, parted by /")
+    if any(not 0 <= number <= 1 for number in numbers) or not math.isclose(sum(numbers), 1):
+        raise CommandError(f"--truth: the shares in {item!r} must be in [0, 1] and sum to 1")
+    return numbers
+
+
+def show_progress(done: Iterable[int], total: int, out: OutputWrapper) -> None:
+    """A bar on a terminal; elsewhere silence."""
+    live = sys.stderr.isatty()
+    for count in done:
+        if live:
+            filled = 30 * count // total
+            out.write(f"\r  {'█' * filled}{'░' * (30 - filled)} {count:,} of {total:,}", ending="")
+    if live:
+        out.write("")

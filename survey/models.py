@@ -1,0 +1,329 @@
+"""Surveys, what they ask, who may read them, and the inbox of reports.
+
+An answer never comes here: a Report holds what chance left of it. No column here may hold an
+address, a user agent, an account or a time beside a report.
+"""
+
+import hashlib
+import secrets
+from datetime import UTC, date, datetime
+from functools import lru_cache
+from typing import Any, Literal
+from uuid import UUID
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
+from django.core.exceptions import ValidationError
+from django.core.validators import MinValueValidator, RegexValidator
+from django.db import connection, models, transaction
+
+from survey import design as designs
+from survey.design import Design, DesignError
+
+key_validator = RegexValidator(
+    rf"\A{designs.KEY.pattern}\Z", "Use 1 to 50 letters, digits, hyphens or underscores."
+)
+
+
+class SurveyQuerySet(models.QuerySet["Survey"]):
+    def readable_by(self, user: AbstractBaseUser | AnonymousUser) -> "SurveyQuerySet":
+        """The surveys whose estimates this person may read."""
+        if getattr(user, "is_superuser", False):
+            return self
+        return self.filter(researchers=user.pk) if user.is_authenticated else self.none()
+
+
+class Survey(models.Model):
+    """A survey. Once open, nothing that was promised to respondents can change.
+
+    The database itself refuses such a change (survey/triggers.py), whichever way it is tried.
+    """
+
+    class State(models.TextChoices):
+        DRAFT = "draft"
+        OPEN = "open"
+        CLOSED = "closed"
+
+    slug = models.SlugField(unique=True)
+    title = models.CharField(max_length=200)
+    introduction = models.TextField(blank=True)
+    epsilon = models.FloatField(
+        "total ε",
+        help_text="What one respondent spends in all. Smaller protects better and needs more "
+        "people: 1 is strong, 2 is usual, above 4 is weak.",
+    )
+    ask = models.PositiveSmallIntegerField(
+        "blocks asked",
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1)],
+        help_text="How many blocks one person is asked. Empty: the number with the least error.",
+    )
+    crowd = models.PositiveIntegerField(
+        default=20,
+        validators=[MinValueValidator(2)],
+        help_text="Reports are counted, and estimates change, only in crowds of at least this.",
+    )
+    state = models.CharField(max_length=6, choices=State, default=State.DRAFT, editable=False)
+    design = models.TextField(editable=False, blank=True)  # canonical JSON, frozen on opening
+    design_hash = models.CharField(max_length=71, editable=False, blank=True)
+    opened_on = models.DateField(null=True, editable=False)
+    closed_on = models.DateField(null=True, editable=False)
+    results_public = models.BooleanField(
+        default=False, help_text="Anyone may read the estimates, through the API as well."
+    )
+    researchers: "models.ManyToManyField[User, Membership]" = models.ManyToManyField(
+        settings.AUTH_USER_MODEL, through="Membership", related_name="surveys"
+    )
+
+    objects = SurveyQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["slug"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(state="draft") | ~models.Q(design=""),
+                name="survey_open_has_design",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.title
+
+    def draft_design(self) -> Design:
+        """The design that opening would freeze; DesignError says what stands in the way."""
+        questions = list(self.questions.all())
+        numbers = sorted({q.block for q in questions if q.block is not None})
+        if numbers and any(question.block is None for question in questions):
+            raise DesignError("blocks", "give every question a block, or none of them")
+        blocks = [[q.key for q in questions if q.block == number] for number in numbers]
+        return designs.build(
+            self.epsilon,
+            [question.as_design() for question in questions],
+            [stratum.as_design() for stratum in self.strata.all()],
+            blocks or None,
+            self.ask,
+        )
+
+    def frozen_design(self) -> Design:
+        return parse_design(self.design)
+
+    def open(self) -> None:
+        """Freeze the design and start taking reports."""
+        with transaction.atomic():
+            survey = Survey.objects.select_for_update().get(pk=self.pk)
+            if survey.state != self.State.DRAFT:
+                raise ValidationError(f"The survey is {survey.state}: only a draft can be opened.")
+            design = survey.draft_design()
+            survey.design, survey.design_hash = design.canonical, design.hash
+            survey.state, survey.opened_on = self.State.OPEN, today()
+            survey.save()
+        self.refresh_from_db()
+
+    def close(self) -> None:
+        """Take no more reports; the beat moves what still waits, however few they are."""
+        with transaction.atomic():
+            survey = Survey.objects.select_for_update().get(pk=self.pk)
+            if survey.state != self.State.OPEN:
+                raise ValidationError(f"The survey is {survey.state}: only an open one can close.")
+            survey.state, survey.closed_on = self.State.CLOSED, today()
+            survey.save()
+        self.refresh_from_db()
+
+    def pending(self) -> "models.QuerySet[Report]":
+        """The reports that wait in the inbox."""
+        return Report.objects.filter(survey=self, content__isnull=False)
+
+
+@lru_cache(maxsize=1024)
+def parse_design(canonical: str) -> Design:
+    return Design.from_json(canonical)
+
+
+def today() -> date:
+    return datetime.now(UTC).date()
+
+
+class Question(models.Model):
+    """A protected question: its answers are randomized in the browser."""
+
+    class Kind(models.TextChoices):
+        YES_NO = "yes_no", "Yes or no"
+        CHOICE = "choice", "One of several options"
+
+    survey = models.ForeignKey(Survey, models.CASCADE, related_name="questions")
+    position = models.PositiveSmallIntegerField(default=0)
+    key = models.CharField(max_length=50, validators=[key_validator])
+    text = models.TextField()
+    kind = models.CharField(max_length=6, choices=Kind, default=Kind.YES_NO)
+    options = models.JSONField(default=list, blank=True, help_text="For a choice: one a line.")
+    prefer_not_to_say = models.BooleanField(
+        "may be declined",
+        default=False,
+        help_text="Adds “Prefer not to say”, randomized like the other options.",
+    )
+    block = models.PositiveSmallIntegerField(
+        null=True,
+        blank=True,
+        help_text="Questions with the same number are randomized together. "
+        "Empty everywhere: chosen for the least error.",
+    )
+
+    class Meta:
+        ordering = ["position", "pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["survey", "key"], name="question_key_once_a_survey")
+        ]
+
+    def __str__(self) -> str:
+        return self.key
+
+    def clean(self) -> None:
+        if self.kind == self.Kind.YES_NO and self.options:
+            raise ValidationError({"options": "A yes/no question has no options of its own."})
+        if self.kind == self.Kind.CHOICE:
+            check_options(self.options, designs.MAX_OPTIONS)
+
+    def as_design(self) -> designs.Question:
+        options = designs.YES_NO if self.kind == self.Kind.YES_NO else self.options
+        declined = [designs.PREFER_NOT_TO_SAY] if self.prefer_not_to_say else []
+        return designs.Question(
+            self.key, self.text, designs.options_from_texts([*options, *declined])
+        )
+
+
+class Stratum(models.Model):
+    """A background question, asked and sent in clear, and optional for the respondent."""
+
+    survey = models.ForeignKey(Survey, models.CASCADE, related_name="strata")
+    position = models.PositiveSmallIntegerField(default=0)
+    key = models.CharField(max_length=50, validators=[key_validator])
+    text = models.TextField()
+    options = models.JSONField(default=list, help_text="One a line.")
+
+    class Meta:
+        ordering = ["position", "pk"]
+        verbose_name_plural = "strata"
+        constraints = [
+            models.UniqueConstraint(fields=["survey", "key"], name="stratum_key_once_a_survey")
+        ]
+
+    def __str__(self) -> str:
+        return self.key
+
+    def clean(self) -> None:
+        check_options(self.options, designs.MAX_STRATUM_OPTIONS)
+
+    def as_design(self) -> designs.Question:
+        return designs.Question(self.key, self.text, designs.options_from_texts(self.options))
+
+
+def check_options(options: Any, most: int) -> None:
+    """What the import command and the admin forms both ask of a list of option texts."""
+    if not isinstance(options, list) or not all(
+        isinstance(text, str) and text.strip() for text in options
+    ):
+        raise ValidationError({"options": "A list of texts, none of them empty."})
+    if not 2 <= len(options) <= most:
+        raise ValidationError({"options": f"2 to {most} options, not {len(options)}."})
+    if len(set(options)) < len(options):
+        raise ValidationError({"options": "The same option stands there twice."})
+
+
+class Membership(models.Model):
+    """A researcher of a survey."""
+
+    survey = models.ForeignKey(Survey, models.CASCADE)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["survey", "user"], name="researcher_once")]
+
+    def __str__(self) -> str:
+        return f"{self.user} on {self.survey}"
+
+
+Recorded = Literal["stored", "known", "conflict", "closed"]
+
+
+class ReportManager(models.Manager["Report"]):
+    def record(self, survey: int, report: UUID, content: bytes) -> Recorded:
+        """Store one report, durable on return, and only while the survey is open.
+
+        One statement, so that a survey cannot close between the look and the insert. After a
+        report has been moved its content is gone and a repeated id counts as known, whatever it
+        carries: nothing that is kept could tell.
+        """
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "INSERT INTO survey_report (id, survey_id, content)"
+                " SELECT %s, id, %s FROM survey_survey WHERE id = %s AND state = 'open'"
+                " ON CONFLICT (id) DO NOTHING",
+                [_db_uuid(report), content, survey],
+            )
+            if cursor.rowcount:
+                return "stored"
+        row = self.filter(pk=report).values_list("survey_id", "content").first()
+        if row is None:
+            return "closed"
+        same = row[0] == survey and (row[1] is None or bytes(row[1]) == content)
+        return "known" if same else "conflict"
+
+
+def _db_uuid(value: UUID) -> Any:
+    return Report._meta.pk.get_db_prep_value(value, connection)
+
+
+class Report(models.Model):
+    """One report. Its content leaves with a batch; its id stays, against duplicates.
+
+    The content is a byte for every question and stratum of the design: the position of the
+    option, or ABSENT where the question was not asked or the stratum not given.
+    """
+
+    id = models.UUIDField(primary_key=True, editable=False)
+    survey = models.ForeignKey(Survey, models.PROTECT, db_index=False, related_name="reports")
+    content = models.BinaryField(null=True)
+
+    objects = ReportManager()
+
+    class Meta:
+        indexes = [
+            models.Index(
+                fields=["survey"],
+                name="report_inbox",
+                condition=models.Q(content__isnull=False),
+            )
+        ]
+
+    def __str__(self) -> str:
+        return str(self.id)
+
+
+ABSENT = 255
+
+
+class ApiTokenManager(models.Manager["ApiToken"]):
+    def issue(self, user: User, label: str = "") -> str:
+        """A new token for this person: shown once, stored only as its SHA-256."""
+        token = secrets.token_urlsafe(32)
+        self.create(user=user, label=label, digest=digest(token), made_on=today())
+        return token
+
+
+def digest(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+class ApiToken(models.Model):
+    """Opens the API in its owner's name: `Authorization: Token …`."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="api_tokens")
+    digest = models.CharField(max_length=64, unique=True, editable=False)
+    label = models.CharField(max_length=100, blank=True)
+    made_on = models.DateField(editable=False)
+
+    objects = ApiTokenManager()
+
+    def __str__(self) -> str:
+        return self.label or f"Token of {self.user}"

@@ -1,0 +1,65 @@
+"""The shapes of what the survey API returns. The ingest path does not come by here."""
+
+import json
+from typing import Any
+
+from rest_framework import serializers
+
+from survey.models import Survey
+
+
+class OptionSerializer(serializers.Serializer[Any]):
+    key = serializers.CharField()
+    text = serializers.CharField()
+
+
+class QuestionSerializer(serializers.Serializer[Any]):
+    key = serializers.CharField()
+    text = serializers.CharField()
+    options = OptionSerializer(many=True)
+
+
+class BlockSerializer(serializers.Serializer[Any]):
+    key = serializers.CharField()
+    epsilon = serializers.FloatField()
+    keep = serializers.IntegerField(help_text="Of `scale`: how often the answers are kept.")
+    questions = QuestionSerializer(many=True)
+
+
+class DesignSerializer(serializers.Serializer[Any]):
+    hash = serializers.CharField(help_text="SHA-256 of the canonical JSON of all but this member.")
+    mechanism = serializers.CharField()
+    scale = serializers.IntegerField()
+    epsilon = serializers.FloatField(help_text="What one respondent spends in all.")
+    ask = serializers.IntegerField(help_text="How many of the blocks one respondent is asked.")
+    blocks = BlockSerializer(many=True)
+    strata = QuestionSerializer(many=True)
+
+
+class DefinitionSerializer(serializers.Serializer[Survey]):
+    """A survey as a respondent's client needs it: protocol 1."""
+
+    protocol = serializers.IntegerField()
+    slug = serializers.CharField()
+    title = serializers.CharField()
+    introduction = serializers.CharField()
+    state = serializers.ChoiceField(choices=["open", "closed"])
+    design = DesignSerializer()
+
+    def to_representation(self, survey: Survey) -> dict[str, Any]:
+        return {
+            "protocol": 1,
+            "slug": survey.slug,
+            "title": survey.title,
+            "introduction": survey.introduction,
+            "state": survey.state,
+            "design": {"hash": survey.design_hash, **json.loads(survey.design)},
+        }
+
+
+class SurveySerializer(serializers.ModelSerializer[Survey]):
+    """A survey in the list of those that one may read."""
+
+    class Meta:
+        model = Survey
+        fields = ["slug", "title", "state", "epsilon", "crowd", "design_hash", "results_public"]

@@ -1,0 +1,66 @@
+"""A simulated population that answers a survey through the real randomizer and the real ingest.
+
+Only for surveys one is willing to fill with invented people: demos, tests, rehearsals.
+"""
+
+import secrets
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from random import Random
+from typing import Any
+from uuid import uuid4
+
+from survey import ingest
+from survey.design import Design, Question
+
+Shares = Mapping[str, Sequence[float]]  # question or stratum key → share of each option
+# The shares for one person, given the strata that they give.
+Population = Callable[[Mapping[str, int | None]], Shares]
+
+
+def secure_draw() -> int:
+    return secrets.randbits(32)
+
+
+def uniform_shares(questions: Sequence[Question]) -> dict[str, list[float]]:
+    return {question.key: [1 / question.size] * question.size for question in questions}
+
+
+def report(
+    design: Design, population: Population, strata: Shares, random: Random
+) -> dict[str, Any]:
+    """What one invented person sends: the answers are drawn from `random`, the noise never is."""
+    given: dict[str, int | None] = {
+        stratum.key: None if random.random() < 0.03 else _pick(strata[stratum.key], random)
+        for stratum in design.strata
+    }
+    shares = population(given)
+    blocks = {}
+    for block in design.choose(secure_draw):
+        answers = [_pick(shares[question.key], random) for question in block.questions]
+        blocks[block.key] = list(block.mechanism.randomize(answers, secure_draw))
+    return {"id": str(uuid4()), "design": design.hash, "blocks": blocks, "strata": given}
+
+
+def send(
+    slug: str,
+    design: Design,
+    people: int,
+    population: Population,
+    strata: Shares,
+    random: Random,
+) -> Iterator[int]:
+    """Send the reports of so many people; yields how many are stored so far."""
+    stored = 0
+    while stored < people:
+        some = min(500, people - stored)
+        reports = [report(design, population, strata, random) for _ in range(some)]
+        outcome = ingest.accept(slug, {"reports": reports})
+        refused = [one for one in outcome if one["status"] != 201]
+        if refused:
+            raise RuntimeError(f"a simulated report was refused: {refused[0]}")
+        stored += some
+        yield stored
+
+
+def _pick(shares: Sequence[float], random: Random) -> int:
+    return random.choices(range(len(shares)), weights=shares)[0]

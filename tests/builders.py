@@ -1,0 +1,87 @@
+"""The cast and props of the tests: a small survey, reports for it, and three people.
+
+Alice is a researcher of the survey; Charlie has an account and must see nothing; Root is an admin.
+"""
+
+import json
+from random import Random
+from typing import Any
+from uuid import uuid4
+
+from django.contrib.auth.models import User
+from django.test import Client
+
+from survey import files, simulation
+from survey.design import Design
+from survey.models import Membership, Survey
+
+FILE: dict[str, Any] = {
+    "slug": "small",
+    "title": "A small survey",
+    "introduction": "Two questions and an age.",
+    "epsilon": 2,
+    "crowd": 20,
+    "questions": [
+        {"key": "q1", "text": "Did you?", "kind": "yes_no"},
+        {
+            "key": "q2",
+            "text": "Which?",
+            "kind": "choice",
+            "options": ["Red", "Green", "Blue"],
+            "prefer_not_to_say": True,
+        },
+    ],
+    "strata": [{"key": "age", "text": "How old are you?", "options": ["Under 30", "30 and over"]}],
+    "blocks": [["q1", "q2"]],
+}
+
+
+def draft(**changes: Any) -> Survey:
+    return files.load(json.dumps(FILE | changes))
+
+
+def opened(**changes: Any) -> Survey:
+    survey = draft(**changes)
+    survey.open()
+    return survey
+
+
+def report(design: Design, **changes: Any) -> dict[str, Any]:
+    """A well-formed report: the first blocks, the first options."""
+    return {
+        "id": str(uuid4()),
+        "design": design.hash,
+        "blocks": {block.key: [0] * len(block.questions) for block in design.blocks[: design.ask]},
+        "strata": {stratum.key: None for stratum in design.strata},
+    } | changes
+
+
+def send(survey: Survey, people: int, seed: int = 1, **truth: list[float]) -> None:
+    """So many simulated people answer, through the real randomizer and the real ingest code."""
+    design = survey.frozen_design()
+    shares = simulation.uniform_shares(design.questions) | truth
+    strata = simulation.uniform_shares(design.strata)
+    for _ in simulation.send(survey.slug, design, people, lambda _: shares, strata, Random(seed)):
+        pass
+
+
+def alice(*surveys: Survey) -> User:
+    user = User.objects.create_user("alice")
+    for survey in surveys:
+        Membership.objects.create(survey=survey, user=user)
+    return user
+
+
+def charlie() -> User:
+    return User.objects.create_user("charlie")
+
+
+def root() -> User:
+    return User.objects.create_superuser("root")
+
+
+def client(user: User | None = None) -> Client:
+    result = Client()
+    if user is not None:
+        result.force_login(user)
+    return result

@@ -1,0 +1,220 @@
+"""Once open, a survey stays as it was promised, whichever way one tries."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, connection, transaction
+from django.test import Client
+
+from survey.design import DesignError
+from survey.models import Question, Stratum, Survey
+from tests import builders
+
+pytestmark = pytest.mark.django_db
+
+
+def sql(statement: str) -> Callable[[Survey], None]:
+    def run(survey: Survey) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute(statement.replace("PK", str(survey.pk)))
+
+    return run
+
+
+def save(**changes: Any) -> Callable[[Survey], None]:
+    def run(survey: Survey) -> None:
+        for name, value in changes.items():
+            setattr(survey, name, value)
+        survey.save()
+
+    return run
+
+
+def move_question(survey: Survey) -> None:
+    other = builders.draft(slug="elsewhere")
+    Question.objects.filter(survey=survey, key="q1").update(survey=other, key="moved")
+
+
+WAYS: dict[str, Callable[[Survey], Any]] = {
+    "title, save": save(title="Another"),
+    "epsilon, save": save(epsilon=8.0),
+    "crowd, save": save(crowd=2),
+    "ask, save": save(ask=1),
+    "slug, save": save(slug="another"),
+    "design, save": save(design="{}"),
+    "back to draft, save": save(state="draft"),
+    "epsilon, update": lambda s: Survey.objects.filter(pk=s.pk).update(epsilon=8),
+    "introduction, bulk_update": lambda s: Survey.objects.bulk_update(
+        [Survey(pk=s.pk, introduction="x")], ["introduction"]
+    ),
+    "back to draft, update": lambda s: Survey.objects.filter(pk=s.pk).update(state="draft"),
+    "epsilon, SQL": sql("UPDATE survey_survey SET epsilon = 8 WHERE id = PK"),
+    "design hash, SQL": sql("UPDATE survey_survey SET design_hash = 'x' WHERE id = PK"),
+    "delete": lambda s: s.delete(),
+    "delete, SQL": sql("DELETE FROM survey_survey WHERE id = PK"),
+    "question text, update": lambda s: s.questions.update(text="Another?"),
+    "question options, update": lambda s: s.questions.filter(key="q2").update(options=["A", "B"]),
+    "question, delete": lambda s: s.questions.all().delete(),
+    "question, create": lambda s: Question.objects.create(survey=s, key="q9", text="More?"),
+    "question, moved away": move_question,
+    "question, SQL": sql("UPDATE survey_question SET text = 'x' WHERE survey_id = PK"),
+    "stratum, create": lambda s: Stratum.objects.create(survey=s, key="x", text="x"),
+    "stratum, update": lambda s: s.strata.update(text="x"),
+    "stratum, delete, SQL": sql("DELETE FROM survey_stratum WHERE survey_id = PK"),
+}
+
+
+@pytest.mark.parametrize("closed", [False, True], ids=["open", "closed"])
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS.keys())
+def test_every_way_in_fails(way: Callable[[Survey], Any], closed: bool) -> None:
+    survey = builders.opened()
+    if closed:
+        survey.close()
+    before = snapshot()
+    with pytest.raises(IntegrityError), transaction.atomic():
+        way(Survey.objects.get(pk=survey.pk))
+    assert snapshot() == before
+
+
+# What changes nothing in a draft, or leaves questions without a survey.
+ELSEWHERE = {"back to draft, save", "back to draft, update", "delete, SQL"}
+
+
+@pytest.mark.parametrize("name", sorted(WAYS.keys() - ELSEWHERE))
+def test_the_same_ways_work_on_a_draft(name: str) -> None:
+    survey = builders.draft()
+    before = snapshot()
+    WAYS[name](Survey.objects.get(pk=survey.pk))
+    assert snapshot() != before
+
+
+def snapshot() -> list[Any]:
+    return [list(model.objects.order_by("pk").values()) for model in (Survey, Question, Stratum)]
+
+
+def test_closing_is_for_good() -> None:
+    survey = builders.opened()
+    survey.close()
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Survey.objects.update(state="open")
+    for verb in (survey.open, survey.close):
+        with pytest.raises(ValidationError):
+            verb()
+
+
+def test_opening_twice_is_refused() -> None:
+    survey = builders.opened()
+    with pytest.raises(ValidationError, match="only a draft"):
+        survey.open()
+
+
+def test_a_survey_without_a_design_cannot_be_open() -> None:
+    builders.draft()
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Survey.objects.update(state="open")
+
+
+def test_results_may_be_made_public_later() -> None:
+    survey = builders.opened()
+    survey.results_public = True
+    survey.save()
+
+
+def test_a_draft_that_is_not_ready_does_not_open() -> None:
+    survey = builders.draft()
+    Question.objects.filter(key="q1").update(block=None)
+    with pytest.raises(DesignError, match="every question a block"):
+        survey.open()
+    survey.refresh_from_db()
+    assert survey.state == "draft" and not survey.design
+
+
+class TestAdminSite:
+    @pytest.fixture
+    def admin(self) -> Client:
+        return builders.client(builders.root())
+
+    def form(self, survey: Survey, **changes: Any) -> dict[str, Any]:
+        empty = {
+            f"{name}-{key}": 0
+            for name in ("questions", "strata", "membership_set")
+            for key in ("TOTAL_FORMS", "INITIAL_FORMS")
+        }
+        fields = {"title": survey.title, "slug": survey.slug, "epsilon": 2, "crowd": 20}
+        return empty | fields | changes
+
+    def test_an_open_survey_is_shown_and_not_changed(self, admin: Client) -> None:
+        survey = builders.opened()
+        url = f"/admin/survey/survey/{survey.pk}/change/"
+        page = admin.get(url).content.decode()
+        assert 'name="epsilon"' not in page and 'name="questions-0-text"' not in page
+        assert survey.design_hash in page
+        before = snapshot()
+        admin.post(url, self.form(survey, title="Another", epsilon=8))
+        assert snapshot() == before
+
+    def test_an_open_survey_cannot_be_deleted(self, admin: Client) -> None:
+        survey = builders.opened()
+        url = f"/admin/survey/survey/{survey.pk}/delete/"
+        assert admin.post(url, {"post": "yes"}).status_code == 403
+        assert Survey.objects.exists()
+
+    def test_an_admin_makes_a_survey_sees_its_odds_opens_and_closes_it(self, admin: Client) -> None:
+        data = {
+            "title": "New", "slug": "new", "epsilon": "1.0986122886681098", "crowd": "20",
+            "questions-TOTAL_FORMS": 2, "questions-INITIAL_FORMS": 0,
+            "questions-0-position": 0, "questions-0-key": "q1", "questions-0-text": "Did you?",
+            "questions-0-kind": "yes_no", "questions-0-options": "",
+            "questions-1-position": 1, "questions-1-key": "q2", "questions-1-text": "Which?",
+            "questions-1-kind": "choice", "questions-1-options": "Red\n Green \n\nBlue",
+            "strata-TOTAL_FORMS": 1, "strata-INITIAL_FORMS": 0,
+            "strata-0-position": 0, "strata-0-key": "age", "strata-0-text": "Age?",
+            "strata-0-options": "Young\nOld",
+            "membership_set-TOTAL_FORMS": 0, "membership_set-INITIAL_FORMS": 0, "_save": "Save",
+        }  # fmt: skip
+        page = admin.post("/admin/survey/survey/add/", data, follow=True).content.decode()
+        survey = Survey.objects.get(slug="new")
+        assert survey.questions.get(key="q2").options == ["Red", "Green", "Blue"]
+        assert "about 75 in 100 sure" in page and survey.draft_design().hash in page
+
+        confirm = admin.get(f"/admin/survey/survey/{survey.pk}/open/").content.decode()
+        assert "about 75 in 100 sure" in confirm
+        survey.refresh_from_db()
+        assert survey.state == "draft"  # a GET changes nothing
+        admin.post(f"/admin/survey/survey/{survey.pk}/open/")
+        survey.refresh_from_db()
+        assert survey.state == "open" and survey.design_hash == survey.frozen_design().hash
+        admin.post(f"/admin/survey/survey/{survey.pk}/close/")
+        survey.refresh_from_db()
+        assert survey.state == "closed"
+
+    def test_what_stands_in_the_way_is_said(self, admin: Client) -> None:
+        survey = builders.draft(slug="weak", epsilon=8)
+        Survey.objects.update(epsilon=9)
+        url = f"/admin/survey/survey/{survey.pk}/"
+        assert "Not ready to open" in admin.get(f"{url}change/").content.decode()
+        page = admin.post(f"{url}open/", follow=True).content.decode()
+        assert "cannot open" in page and "epsilon" in page
+        survey.refresh_from_db()
+        assert survey.state == "draft"
+
+    def test_a_choice_with_one_option_is_refused(self, admin: Client) -> None:
+        survey = builders.draft(questions=builders.FILE["questions"][:1], blocks=[["q1"]])
+        data = self.form(survey) | {
+            "questions-TOTAL_FORMS": 1, "questions-0-position": 3, "questions-0-key": "q3",
+            "questions-0-text": "x", "questions-0-kind": "choice", "questions-0-options": "Only",
+        }  # fmt: skip
+        page = admin.post(f"/admin/survey/survey/{survey.pk}/change/", data).content.decode()
+        assert "2 to 20 options, not 1" in page
+        assert not Question.objects.filter(key="q3").exists()
+
+    @pytest.mark.parametrize("verb", ["open", "close"])
+    def test_strangers_cannot_turn_a_survey(self, verb: str) -> None:
+        survey = builders.draft()
+        stranger = builders.client(builders.charlie())
+        response = stranger.post(f"/admin/survey/survey/{survey.pk}/{verb}/")
+        assert response.status_code == 302 and "login" in response["Location"]
+        survey.refresh_from_db()
+        assert survey.state == "draft"

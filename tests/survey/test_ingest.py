@@ -1,0 +1,316 @@
+"""Protocol 1: every row of the status table, the batch endpoint, and a fuzz of both."""
+
+import json
+import logging
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.db import OperationalError
+from django.test import Client
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from aggregation.models import Batch
+from survey import ingest
+from survey.models import ABSENT, Report, Survey
+from tests import builders
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def survey() -> Survey:
+    return builders.opened()
+
+
+@pytest.fixture
+def good(survey: Survey) -> dict[str, Any]:
+    return builders.report(survey.frozen_design(), blocks={"b1": [1, 3]}, strata={"age": 1})
+
+
+def post(body: Any, slug: str = "small", path: str = "reports/", **options: Any) -> Any:
+    data = body if isinstance(body, bytes) else json.dumps(body)
+    options = {"content_type": "application/json"} | options
+    return Client().post(f"/api/v1/surveys/{slug}/{path}", data, **options)
+
+
+def test_a_report_is_stored_as_one_byte_a_question_and_stratum(good: Any) -> None:
+    response = post(good)
+    assert (response.status_code, response.json()) == (201, {"id": good["id"]})
+    assert bytes(Report.objects.get().content) == bytes([1, 3, 1])
+    assert not response.cookies
+
+
+def test_what_is_not_given_is_absent(good: Any) -> None:
+    post(good | {"strata": {"age": None}})
+    assert bytes(Report.objects.get().content) == bytes([1, 3, ABSENT])
+
+
+def test_a_question_that_was_not_asked_is_absent() -> None:
+    survey = builders.opened(slug="two", blocks=[["q1"], ["q2"]], ask=1)
+    post(builders.report(survey.frozen_design(), blocks={"b2": [2]}), slug="two")
+    assert bytes(Report.objects.get().content) == bytes([ABSENT, 2, ABSENT])
+
+
+def test_the_same_report_again_is_200_and_stored_once(good: Any) -> None:
+    assert [post(good).status_code for _ in range(3)] == [201, 200, 200]
+    assert Report.objects.count() == 1
+
+
+def test_the_same_id_with_another_content_is_409(good: Any) -> None:
+    post(good)
+    response = post(good | {"blocks": {"b1": [0, 3]}})
+    assert response.status_code == 409
+    assert "id" in response.json()["errors"]
+    assert bytes(Report.objects.get().content) == bytes([1, 3, 1])
+
+
+def test_the_same_id_for_another_survey_is_409(good: Any) -> None:
+    other = builders.opened(slug="other")
+    post(good)
+    again = builders.report(other.frozen_design(), id=good["id"], blocks={"b1": [1, 3]})
+    assert post(again, slug="other").status_code == 409
+
+
+def test_after_the_move_a_repeated_id_is_200_and_changes_nothing(good: Any, survey: Any) -> None:
+    post(good)
+    builders.send(survey, 30)
+    assert Batch.objects.collect(survey) == 31
+    assert post(good).status_code == 200
+    assert survey.pending().count() == 0
+
+
+def test_ids_are_compared_without_regard_to_case(good: Any) -> None:
+    post(good)
+    assert post(good | {"id": good["id"].upper()}).status_code == 200
+
+
+BAD: dict[str, tuple[dict[str, Any], str]] = {
+    "id no text": ({"id": 5}, "id"),
+    "id no UUID": ({"id": "x"}, "id"),
+    "id of version 1": ({"id": "6fa459ea-ee8a-1ca4-894e-db77e160355e"}, "id"),
+    "id in braces": ({"id": "{6fa459ea-ee8a-4ca4-894e-db77e160355e}"}, "id"),
+    "other design": ({"design": "sha256:" + "0" * 64}, "design"),
+    "design no text": ({"design": None}, "design"),
+    "blocks no object": ({"blocks": [1, 0]}, "blocks"),
+    "no block": ({"blocks": {}}, "blocks"),
+    "unknown block": ({"blocks": {"b9": [1, 0]}}, "blocks.b9"),
+    "too many blocks": ({"blocks": {"b1": [1, 0], "b2": [1]}}, "blocks"),
+    "too few values": ({"blocks": {"b1": [1]}}, "blocks.b1"),
+    "too many values": ({"blocks": {"b1": [1, 0, 0]}}, "blocks.b1"),
+    "values no list": ({"blocks": {"b1": {"0": 1}}}, "blocks.b1"),
+    "value out of range": ({"blocks": {"b1": [2, 0]}}, "blocks.b1.0"),
+    "value negative": ({"blocks": {"b1": [1, -1]}}, "blocks.b1.1"),
+    "value true": ({"blocks": {"b1": [True, 0]}}, "blocks.b1.0"),
+    "value 1.0": ({"blocks": {"b1": [1.0, 0]}}, "blocks.b1.0"),
+    "value text": ({"blocks": {"b1": ["1", 0]}}, "blocks.b1.0"),
+    "value null": ({"blocks": {"b1": [None, 0]}}, "blocks.b1.0"),
+    "value 255": ({"blocks": {"b1": [255, 0]}}, "blocks.b1.0"),
+    "strata no object": ({"strata": []}, "strata"),
+    "stratum missing": ({"strata": {}}, "strata.age"),
+    "stratum unknown": ({"strata": {"age": 0, "sex": 1}}, "strata.sex"),
+    "stratum out of range": ({"strata": {"age": 2}}, "strata.age"),
+    "stratum true": ({"strata": {"age": True}}, "strata.age"),
+    "unknown key": ({"answer": {"q1": 1}}, "answer"),
+}
+
+
+@pytest.mark.parametrize(("change", "where"), BAD.values(), ids=BAD.keys())
+def test_malformed_is_400_and_says_where(good: Any, change: Any, where: str) -> None:
+    response = post(good | change)
+    assert response.status_code == 400
+    assert where in response.json()["errors"]
+    assert not Report.objects.exists()
+
+
+@pytest.mark.parametrize("key", ["id", "design", "blocks", "strata"])
+def test_a_missing_key_is_400(good: Any, key: str) -> None:
+    del good[key]
+    response = post(good)
+    assert (response.status_code, response.json()) == (400, {"errors": {key: ["missing"]}})
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b" ", b"{", b"null", b"[]", b"5", b"\xff\xfe", b"NaN", b"[" * 16_000, b"9" * 16_000,
+     '{"id": "ü'.encode("utf-16")],
+)  # fmt: skip
+def test_a_body_that_is_no_report_is_400(survey: Any, body: bytes) -> None:
+    assert post(body).status_code == 400
+
+
+def test_every_place_that_is_wrong_is_named_at_once(survey: Any) -> None:
+    errors = post({"id": 1, "design": 2, "blocks": 3, "strata": 4, "more": 5}).json()["errors"]
+    assert set(errors) == {"id", "design", "blocks", "strata", "more"}
+
+
+def test_unknown_or_not_open_is_404(good: Any) -> None:
+    builders.draft(slug="draft")
+    assert post(good, slug="nowhere").status_code == 404
+    assert post(good, slug="draft").status_code == 404
+
+
+def test_opened_later_is_found_then(good: Any) -> None:
+    draft = builders.draft(slug="draft")
+    post(good, slug="draft")
+    draft.open()
+    assert post(builders.report(draft.frozen_design()), slug="draft").status_code == 201
+
+
+def test_closed_is_410_and_a_repeat_of_what_was_stored_is_still_200(
+    good: Any, survey: Survey
+) -> None:
+    post(good)
+    survey.close()
+    assert post(good | {"id": str(uuid4())}).status_code == 410
+    assert post(good).status_code == 200
+    assert Report.objects.count() == 1
+
+
+def test_a_body_over_16_kib_is_413(good: Any) -> None:
+    body = json.dumps(good).encode()
+    assert post(body.ljust(16 * 1024)).status_code == 201
+    assert post(body.ljust(16 * 1024 + 1)).status_code == 413
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", ""])
+def test_not_json_is_415(good: Any, kind: str) -> None:
+    assert post(good, content_type=kind).status_code == 415
+
+
+def test_json_with_a_charset_is_taken(good: Any) -> None:
+    assert post(good, content_type="application/json; charset=utf-8").status_code == 201
+
+
+def test_too_many_from_one_address_is_429(good: Any, settings: Any) -> None:
+    settings.INGEST_PER_MINUTE = 3
+    statuses = [post(good, REMOTE_ADDR="192.0.2.1").status_code for _ in range(5)]
+    assert statuses == [201, 200, 200, 429, 429]
+    assert post(good, REMOTE_ADDR="192.0.2.1")["Retry-After"] == "60"
+    assert post(good, REMOTE_ADDR="192.0.2.2").status_code == 200
+
+
+def test_the_address_is_taken_past_our_own_proxies_only(good: Any, settings: Any) -> None:
+    settings.INGEST_PER_MINUTE, settings.TRUSTED_PROXIES = 1, 1
+    first = {"HTTP_X_FORWARDED_FOR": "198.51.100.1, 192.0.2.7"}
+    forged = {"HTTP_X_FORWARDED_FOR": "198.51.100.2, 192.0.2.7"}
+    assert [post(good, **first).status_code, post(good, **forged).status_code] == [201, 429]
+
+
+def test_without_a_store_it_is_503_and_the_log_has_nothing_of_the_body(
+    good: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*args: Any) -> None:
+        raise OperationalError(f"DETAIL: {good}")
+
+    monkeypatch.setattr(type(Report.objects), "record", broken)
+    with caplog.at_level(logging.DEBUG):
+        response = post(good)
+    assert (response.status_code, response["Retry-After"]) == (503, "5")
+    assert good["id"] not in caplog.text + response.content.decode()
+
+
+def test_a_fault_of_ours_is_500_and_the_log_has_nothing_of_the_body(
+    good: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*args: Any) -> None:
+        raise ZeroDivisionError(str(good))
+
+    monkeypatch.setattr(type(Report.objects), "record", broken)
+    with caplog.at_level(logging.DEBUG):
+        response = post(good)
+    assert response.status_code == 500
+    assert good["id"] not in caplog.text + response.content.decode()
+
+
+def test_only_post(survey: Any) -> None:
+    assert Client().get("/api/v1/surveys/small/reports/").status_code == 405
+
+
+# --- Many at once ---------------------------------------------------------------------------------
+
+
+def test_a_batch_gets_a_status_for_each_in_order(good: Any, survey: Survey) -> None:
+    other = builders.report(survey.frozen_design())
+    bad = good | {"id": str(uuid4()), "blocks": {"b1": [7, 0]}}
+    conflict = good | {"blocks": {"b1": [0, 0]}}
+    listed = [good, bad, "nonsense", other, good, conflict, {"id": "no id"}]
+    response = post({"reports": listed}, path="reports/batch/")
+    assert response.status_code == 200
+    rows = response.json()["reports"]
+    assert [row["status"] for row in rows] == [201, 400, 400, 201, 200, 409, 400]
+    assert [row["id"] for row in rows] == [
+        good["id"], bad["id"], None, other["id"], good["id"], good["id"], None
+    ]  # fmt: skip
+    assert "blocks.b1.0" in rows[1]["errors"]
+    assert Report.objects.count() == 2
+
+
+def test_a_batch_of_a_closed_survey_is_410_for_each(good: Any, survey: Survey) -> None:
+    survey.close()
+    rows = post({"reports": [good]}, path="reports/batch/").json()["reports"]
+    assert [row["status"] for row in rows] == [410]
+
+
+@pytest.mark.parametrize(
+    "body", [{}, [], {"reports": {}}, {"reports": [], "more": 1}, {"reports": [{}] * 1001}]
+)
+def test_a_malformed_batch_is_400(survey: Any, body: Any) -> None:
+    assert post(body, path="reports/batch/").status_code == 400
+
+
+def test_a_batch_of_a_thousand_is_taken(survey: Survey) -> None:
+    design = survey.frozen_design()
+    listed = [builders.report(design) for _ in range(1000)]
+    response = post({"reports": listed}, path="reports/batch/")
+    assert {row["status"] for row in response.json()["reports"]} == {201}
+    assert Report.objects.count() == 1000
+
+
+def test_a_batch_over_its_limit_is_413_and_of_an_unknown_survey_404(survey: Any) -> None:
+    large = b'{"reports": []}'.ljust(ingest.MAX_BATCH_BODY + 1)
+    assert post(large, path="reports/batch/").status_code == 413
+    assert post({"reports": []}, slug="no", path="reports/batch/").status_code == 404
+
+
+# --- Anything at all ------------------------------------------------------------------------------
+
+numbers = st.integers() | st.integers(-1, 5) | st.floats() | st.booleans() | st.none()
+words = st.sampled_from(["b1", "b2", "age", "id", "blocks", "strata", "design"]) | st.text()
+anything = st.recursive(
+    numbers | words,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(words, inner, max_size=4),
+    max_leaves=12,
+)
+nearly = st.fixed_dictionaries(
+    {
+        "id": st.uuids(version=4).map(str) | anything,
+        "design": st.just("HASH") | anything,
+        "blocks": st.dictionaries(words, st.lists(numbers, max_size=3), max_size=2) | anything,
+        "strata": st.dictionaries(words, numbers, max_size=2) | anything,
+    },
+    optional={"more": anything},
+)
+
+
+@settings(
+    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    body=st.one_of(anything, nearly, st.lists(nearly, max_size=3).map(lambda r: {"reports": r})),
+    raw=st.none() | st.binary(max_size=200),
+    path=st.sampled_from(["reports/", "reports/batch/"]),
+    kind=st.sampled_from(["application/json"] * 5 + ["text/plain"]),
+)
+def test_nothing_but_the_documented_statuses(
+    survey: Survey, body: Any, raw: bytes | None, path: str, kind: str
+) -> None:
+    data = raw if raw is not None else json.dumps(body).replace("HASH", survey.design_hash)
+    response = Client().post(f"/api/v1/surveys/small/{path}", data, content_type=kind)
+    assert response.status_code in {200, 201, 400, 409, 413, 415}
+    document = response.json()
+    assert ("errors" in document) == (response.status_code >= 400)
+    if response.status_code == 201:
+        stored = bytes(Report.objects.get(pk=document["id"]).content)
+        assert stored[0] < 2 and stored[1] < 4 and stored[2] in (0, 1, ABSENT)
