@@ -1,0 +1,169 @@
+"""The researchers' part of the API: estimates, releases and jobs."""
+
+from typing import Any
+
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import exceptions, permissions, serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.reverse import reverse
+from rest_framework.views import APIView
+
+from aggregation.models import Estimate, Job, Release
+from survey.models import Survey
+
+
+class IntervalSerializer(serializers.Serializer[Estimate]):
+    level = serializers.FloatField()
+    method = serializers.CharField()
+    low = serializers.FloatField()
+    high = serializers.FloatField()
+
+
+class EstimateSerializer(serializers.Serializer[Estimate]):
+    """The share of one option; a suppressed one has no figures."""
+
+    question = serializers.CharField()
+    option = serializers.CharField()
+    stratum = serializers.CharField(allow_null=True)
+    group = serializers.CharField(allow_null=True)
+    suppressed = serializers.BooleanField()
+    as_of = serializers.IntegerField(help_text="The release in which these figures first appeared.")
+    n = serializers.IntegerField(allow_null=True)
+    count = serializers.IntegerField(allow_null=True)
+    estimate = serializers.FloatField(allow_null=True, help_text="Unbiased; may leave [0, 1].")
+    bounded = serializers.FloatField(allow_null=True)
+    standard_error = serializers.FloatField(allow_null=True)
+    sampling_error = serializers.FloatField(allow_null=True)
+    privacy_error = serializers.FloatField(allow_null=True)
+    misfit = serializers.FloatField(
+        allow_null=True, help_text="Below 0.001, the reports do not fit the channel."
+    )
+    interval = IntervalSerializer(allow_null=True)
+
+    def to_representation(self, row: Estimate) -> dict[str, Any]:
+        interval = {"level": row.level, "method": row.method, "low": row.low, "high": row.high}
+        return {
+            "question": row.question,
+            "option": row.option,
+            "stratum": row.stratum or None,
+            "group": row.group or None,
+            "suppressed": row.suppressed,
+            "as_of": row.as_of,
+            "n": row.n,
+            "count": row.count,
+            "estimate": row.value,
+            "bounded": row.bounded,
+            "standard_error": row.standard_error,
+            "sampling_error": row.sampling_error,
+            "privacy_error": row.privacy_error,
+            "misfit": row.misfit,
+            "interval": None if row.suppressed else interval,
+        }
+
+
+class ReleaseSerializer(serializers.ModelSerializer[Release]):
+    release = serializers.IntegerField(source="number")
+
+    class Meta:
+        model = Release
+        fields = ["release", "reports", "final", "made_at"]
+
+
+class EstimatesSerializer(ReleaseSerializer):
+    design = serializers.CharField(source="survey.design_hash")
+    estimates = EstimateSerializer(many=True)
+
+    class Meta(ReleaseSerializer.Meta):
+        fields = [*ReleaseSerializer.Meta.fields, "design", "estimates"]
+
+
+class JobSerializer(serializers.ModelSerializer[Job]):
+    error = serializers.SerializerMethodField()
+    url = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Job
+        fields = ["id", "state", "progress", "result", "error", "url"]
+
+    def get_error(self, job: Job) -> str | None:
+        return job.error or None
+
+    def get_url(self, job: Job) -> str:
+        return reverse("api-job", [job.pk], request=self.context["request"])
+
+
+def survey_for(request: Request, slug: str, public: bool = False) -> Survey:
+    """The survey, if this person may read it; `public`: or if everybody may."""
+    survey = get_object_or_404(Survey, slug=slug)
+    if public and survey.results_public:
+        return survey
+    if not request.user.is_authenticated:
+        raise exceptions.NotAuthenticated
+    if not Survey.objects.readable_by(request.user).filter(pk=survey.pk).exists():
+        raise exceptions.PermissionDenied("You are not a researcher of this survey.")
+    return survey
+
+
+class EstimatesView(APIView):
+    """The latest release of a survey, or an earlier one by its number."""
+
+    permission_classes = (permissions.AllowAny,)  # survey_for decides
+
+    @extend_schema(
+        operation_id="estimates",
+        tags=["researchers"],
+        parameters=[OpenApiParameter("release", int, description="Default: the latest.")],
+        responses=EstimatesSerializer,
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        survey = survey_for(request, slug, public=True)
+        releases = survey.releases.select_related("survey").prefetch_related("estimates")
+        wanted = request.query_params.get("release")
+        if wanted is not None:
+            if not wanted.isascii() or not wanted.isdigit() or len(wanted) > 9:
+                raise exceptions.ValidationError({"release": ["a whole number"]})
+            releases = releases.filter(number=int(wanted))
+        release = releases.order_by("number").last()
+        if release is None:
+            raise exceptions.NotFound(
+                "There is no such release." if wanted else "Nothing has been released yet."
+            )
+        return Response(EstimatesSerializer(release).data)
+
+
+class ReleasesView(APIView):
+    """The releases of a survey; POST asks for a new one."""
+
+    @extend_schema(
+        operation_id="releases", tags=["researchers"], responses=ReleaseSerializer(many=True)
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        survey = survey_for(request, slug)
+        return Response(ReleaseSerializer(survey.releases.order_by("number"), many=True).data)
+
+    @extend_schema(
+        operation_id="release",
+        tags=["researchers"],
+        description="Ask for a release now. The crowd rule still holds; a job already under way "
+        "is returned instead of a second one.",
+        request=None,
+        responses={202: JobSerializer},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        survey = survey_for(request, slug)
+        if survey.state == Survey.State.DRAFT:
+            raise exceptions.ValidationError({"survey": ["a draft has no reports"]})
+        data = JobSerializer(Job.objects.request(survey), context={"request": request}).data
+        return Response(data, status=202, headers={"Location": data["url"]})
+
+
+class JobView(APIView):
+    """What became of a job."""
+
+    @extend_schema(operation_id="job", tags=["researchers"], responses=JobSerializer)
+    def get(self, request: Request, pk: str) -> Response:
+        job = get_object_or_404(Job.objects.select_related("survey"), pk=pk)
+        survey_for(request, job.survey.slug)
+        return Response(JobSerializer(job, context={"request": request}).data)

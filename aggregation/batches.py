@@ -1,0 +1,62 @@
+"""Reports as columns of small integers, shuffled together, and the tallies of such columns.
+
+Pure NumPy: bytes in, counts out. A batch keeps no id, no time and no order of arrival.
+"""
+
+from collections.abc import Iterable, Sequence
+from random import Random, SystemRandom
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from survey.design import Design
+from survey.models import ABSENT
+
+Columns = NDArray[np.uint8]  # one row a question or stratum, one column a report
+
+# question key → "" (everybody) or stratum key → counts by [group][option]; everybody is one group,
+# and the last group of a stratum is "not given". Only sums of these ever leave a batch.
+Tally = dict[str, dict[str, list[list[int]]]]
+
+
+def shuffled(contents: Sequence[bytes], random: Random | None = None) -> Columns:
+    """The contents of reports in random order, turned into columns."""
+    order = list(contents)
+    (random or SystemRandom()).shuffle(order)
+    rows = np.frombuffer(b"".join(order), dtype=np.uint8).reshape(len(order), -1)
+    return np.ascontiguousarray(rows.T)
+
+
+def unpack(data: bytes, reports: int) -> Columns:
+    return np.frombuffer(data, dtype=np.uint8).reshape(-1, reports)
+
+
+def tally(columns: Columns, design: Design) -> Tally:
+    """Counts of every option of every question, over everybody and by stratum."""
+    strata = columns[len(design.questions) :]
+    result: Tally = {}
+    for question, reported in zip(design.questions, columns, strict=False):
+        asked = reported != ABSENT
+        values = reported[asked]
+        result[question.key] = {"": [np.bincount(values, minlength=question.size).tolist()]}
+        for stratum, given in zip(design.strata, strata, strict=True):
+            group = np.minimum(given[asked], stratum.size).astype(np.intp)
+            cells = (stratum.size + 1) * question.size
+            counts = np.bincount(group * question.size + values, minlength=cells)
+            result[question.key][stratum.key] = counts.reshape(-1, question.size).tolist()
+    return result
+
+
+def total(tallies: Iterable[Tally]) -> Tally:
+    """The sum of tallies of one design."""
+
+    def add(a: Any, b: Any) -> Any:
+        if isinstance(a, dict):
+            return {key: add(a[key], b[key]) for key in a}
+        return (np.asarray(a) + np.asarray(b)).tolist()
+
+    result: Tally | None = None
+    for one in tallies:
+        result = one if result is None else add(result, one)
+    return result or {}

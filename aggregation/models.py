@@ -1,0 +1,357 @@
+"""Batches, releases and estimates, and the jobs that make them.
+
+Releases and estimates are append-only; the database refuses to change or delete one
+(aggregation/triggers.py).
+"""
+
+import uuid
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import connection, models, transaction
+from django.db.models import F, Max, Q, Sum
+from django.utils import timezone
+
+from aggregation import batches, gate
+from aggregation.batches import Columns, Tally
+from aggregation.statistics import proportion
+from survey.design import Block, Design
+from survey.models import Survey, today
+
+BATCH_SIZE = 65_536
+LEVEL = 0.95
+NOT_GIVEN = "not-given"  # the group of those who did not give a stratum
+
+
+class BatchManager(models.Manager["Batch"]):
+    def collect(self, survey: Survey) -> int:
+        """Move one crowd from the inbox into a shuffled batch; how many reports were moved.
+
+        One transaction: the batch with its tally appears, and the contents in the inbox vanish,
+        together or not at all. The lock on the survey makes movers take turns, so that two of them
+        neither take the same report nor split a crowd; it does not hold up reports coming in.
+        """
+        with transaction.atomic():
+            survey = lock(survey)
+            rows = survey.pending().values_list("pk", "content")[:BATCH_SIZE]
+            waiting = {pk: bytes(content or b"") for pk, content in rows}
+            if not waiting or (len(waiting) < survey.crowd and survey.state == "open"):
+                return 0
+            columns = batches.shuffled(list(waiting.values()))
+            self.create(
+                survey=survey,
+                number=next_number(self.filter(survey=survey)),
+                reports=len(waiting),
+                columns=columns.tobytes(),
+                tally=batches.tally(columns, survey.frozen_design()),
+                made_on=today(),
+            )
+            emptied = 0
+            for some in chunks(list(waiting), 500):
+                emptied += survey.reports.filter(pk__in=some, content__isnull=False).update(
+                    content=None
+                )
+            if emptied != len(waiting):
+                raise RuntimeError(f"{emptied} of {len(waiting)} reports emptied; nothing is moved")
+            return emptied
+
+
+class Batch(models.Model):
+    """Reports without ids, shuffled together, and their tally."""
+
+    survey = models.ForeignKey(Survey, models.PROTECT, related_name="batches")
+    number = models.PositiveIntegerField()
+    reports = models.PositiveIntegerField()
+    columns = models.BinaryField()  # a byte a report, one column after the other
+    tally = models.JSONField()
+    made_on = models.DateField()
+
+    objects = BatchManager()
+
+    class Meta:
+        verbose_name_plural = "batches"
+        constraints = [models.UniqueConstraint(fields=["survey", "number"], name="batch_number")]
+
+    def __str__(self) -> str:
+        return f"{self.survey.slug} batch {self.number}"
+
+    def unpack(self) -> Columns:
+        return batches.unpack(bytes(self.columns), self.reports)
+
+
+class ReleaseManager(models.Manager["Release"]):
+    def publish(self, survey: Survey) -> "Release | None":
+        """A release of everything in batches, or the last one if nothing new may be shown.
+
+        None while all the batches together hold less than a crowd.
+        """
+        with transaction.atomic():
+            survey = lock(survey)
+            last = self.filter(survey=survey).order_by("number").last()
+            if not unpublished(survey, last):
+                return last
+            tallied = list(survey.batches.values_list("reports", "tally"))
+            release = self.create(
+                survey=survey,
+                number=last.number + 1 if last else 1,
+                reports=sum(reports for reports, _ in tallied),
+                final=survey.state == Survey.State.CLOSED,
+            )
+            tally = batches.total(tally for _, tally in tallied)
+            Estimate.objects.bulk_create(estimates(release, tally, last), batch_size=200)
+            return release
+
+
+class Release(models.Model):
+    """One published set of estimates."""
+
+    survey = models.ForeignKey(Survey, models.PROTECT, related_name="releases")
+    number = models.PositiveIntegerField()
+    reports = models.PositiveIntegerField()
+    final = models.BooleanField()  # made after the survey closed
+    made_at = models.DateTimeField(auto_now_add=True)
+
+    objects = ReleaseManager()
+
+    class Meta:
+        ordering = ["survey", "number"]
+        constraints = [models.UniqueConstraint(fields=["survey", "number"], name="release_number")]
+
+    def __str__(self) -> str:
+        return f"{self.survey.slug} release {self.number}"
+
+
+class Estimate(models.Model):
+    """The estimated share of one option, over everybody or in one group; unbiased, never clipped.
+
+    A suppressed estimate is a row without figures: the group is below the crowd, or empty, or
+    hidden so that another cannot be computed.
+    """
+
+    release = models.ForeignKey(Release, models.PROTECT, related_name="estimates")
+    as_of = models.PositiveIntegerField()  # the release in which these figures first appeared
+    position = models.PositiveIntegerField()
+    question = models.CharField(max_length=50)
+    option = models.CharField(max_length=250)
+    stratum = models.CharField(max_length=50, blank=True)
+    group = models.CharField(max_length=250, blank=True)
+    n = models.PositiveIntegerField(null=True)
+    count = models.PositiveIntegerField(null=True)
+    value = models.FloatField(null=True)
+    bounded = models.FloatField(null=True)
+    standard_error = models.FloatField(null=True)
+    sampling_error = models.FloatField(null=True)
+    privacy_error = models.FloatField(null=True)
+    low = models.FloatField(null=True)
+    high = models.FloatField(null=True)
+    misfit = models.FloatField(null=True)
+    level = models.FloatField(default=LEVEL)
+    method = models.CharField(max_length=50, default="restricted Blaker")
+    # How many reports the group held, shown or not: the gate needs it, nobody else may see it.
+    size = models.PositiveIntegerField()
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [
+            models.UniqueConstraint(fields=["release", "position"], name="estimate_position")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.question}={self.option} {self.stratum} {self.group}".strip()
+
+    @property
+    def suppressed(self) -> bool:
+        return self.n is None
+
+
+def estimates(release: Release, tally: Tally, last: Release | None) -> Iterator[Estimate]:
+    """The estimates of a release: tables that may change are new, the others stand as they were."""
+    design = release.survey.frozen_design()
+    before: dict[tuple[str, str], list[Estimate]] = {}
+    for row in last.estimates.all() if last else []:
+        before.setdefault((row.question, row.stratum), []).append(row)
+    rows: list[Estimate] = []
+    for block in design.blocks:
+        for position, question in enumerate(block.questions):
+            for stratum, counts in tally[question.key].items():
+                old = before.get((question.key, stratum), [])
+                if old and not release.final and not _may_replace(old, counts, release):
+                    rows += old
+                else:
+                    rows += _table(release, block, position, stratum, counts, design)
+    for number, row in enumerate(rows):
+        row.pk, row.release, row.position = None, release, number
+        yield row
+
+
+def _may_replace(old: list[Estimate], counts: list[list[int]], release: Release) -> bool:
+    options = len(counts[0])
+    groups = old[::options]  # rows stand group by group, each with all its options
+    shown_before = {i for i, row in enumerate(groups) if not row.suppressed}
+    sizes = [sum(group) for group in counts]
+    return gate.may_replace([row.size for row in groups], shown_before, sizes, release.survey.crowd)
+
+
+def _table(
+    release: Release,
+    block: Block,
+    position: int,
+    stratum: str,
+    counts: list[list[int]],
+    design: Design,
+) -> Iterator[Estimate]:
+    question = block.questions[position]
+    channel = proportion.Channel(*block.mechanism.channel(position))
+    sizes = [sum(group) for group in counts]
+    visible = gate.shown(sizes, release.survey.crowd)
+    for i, (key, group) in enumerate(zip(group_keys(design, stratum), counts, strict=True)):
+        for option, count in zip(question.options, group, strict=True):
+            row = Estimate(
+                as_of=release.number,
+                question=question.key,
+                option=option.key,
+                stratum=stratum,
+                group=key,
+                size=sizes[i],
+            )
+            if i in visible:
+                row.n, row.count = sizes[i], count
+                _fill(row, proportion.estimate(count, sizes[i], channel, LEVEL))
+            yield row
+
+
+def _fill(row: Estimate, figures: proportion.Estimate) -> None:
+    row.value, row.bounded = figures.value, figures.bounded
+    row.standard_error = figures.standard_error
+    row.sampling_error, row.privacy_error = figures.sampling_error, figures.privacy_error
+    row.low, row.high, row.misfit = figures.low, figures.high, figures.misfit
+
+
+def group_keys(design: Design, stratum: str) -> list[str]:
+    """The groups of a table, in the order of the tally."""
+    if not stratum:
+        return [""]
+    found = next(s for s in design.strata if s.key == stratum)
+    return [option.key for option in found.options] + [NOT_GIVEN]
+
+
+def lock(survey: Survey) -> Survey:
+    """The survey, as it is now, held until the end of the transaction.
+
+    NO KEY on PostgreSQL, so that reports that refer to it can still come in. SQLite has one writer
+    at a time anyhow, and the IMMEDIATE transaction has made us that.
+    """
+    no_key = connection.vendor == "postgresql"
+    return Survey.objects.select_for_update(no_key=no_key).get(pk=survey.pk)
+
+
+def next_number(rows: models.QuerySet[Any]) -> int:
+    return (rows.aggregate(last=Max("number"))["last"] or 0) + 1
+
+
+def chunks(items: list[Any], size: int) -> Iterator[list[Any]]:
+    for start in range(0, len(items), size):
+        yield items[start : start + size]
+
+
+class JobQuerySet(models.QuerySet["Job"]):
+    LEASE = timedelta(seconds=30)
+
+    def request(self, survey: Survey) -> "Job":
+        """The job that makes the next release: a new one, or the one already under way."""
+        job, created = self.get_or_create(survey=survey, active=True)
+        if created:
+            job.send()
+        return job
+
+    def claim(self, pk: uuid.UUID) -> "Job | None":
+        """Take the job if it waits, or if whoever had it has not been heard of for a while."""
+        now = timezone.now()
+        free = Q(state=Job.State.QUEUED) | Q(state=Job.State.RUNNING, lease__lt=now)
+        claimed = self.filter(free, pk=pk).update(
+            state=Job.State.RUNNING, lease=now + self.LEASE, attempt=F("attempt") + 1
+        )
+        return self.get(pk=pk) if claimed else None
+
+    def stale(self) -> "JobQuerySet":
+        """Jobs whose message was lost, or whose worker was."""
+        return self.filter(active=True, lease__lt=timezone.now())
+
+
+class Job(models.Model):
+    """Work asked for, and what became of it. The queue carries only its id."""
+
+    class State(models.TextChoices):
+        QUEUED = "queued"
+        RUNNING = "running"
+        DONE = "done"
+        FAILED = "failed"
+
+    MAX_ATTEMPTS = 5
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    survey = models.ForeignKey(Survey, models.CASCADE, related_name="jobs")
+    state = models.CharField(max_length=7, choices=State, default=State.QUEUED)
+    active = models.BooleanField(default=True)  # queued or running
+    progress = models.FloatField(default=0)
+    result = models.JSONField(null=True)
+    error = models.TextField(blank=True)
+    attempt = models.PositiveSmallIntegerField(default=0)
+    lease = models.DateTimeField(default=timezone.now)  # sent again when this is past
+    made_at = models.DateTimeField(auto_now_add=True)
+
+    objects = JobQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["survey"], condition=Q(active=True), name="job_one_at_a_time"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.survey.slug} release ({self.state})"
+
+    def send(self) -> None:
+        """Put the id on the queue once the row is committed; the beat sends it again if need be."""
+        from aggregation.tasks import run
+
+        Job.objects.filter(pk=self.pk).update(lease=timezone.now() + timedelta(seconds=10))
+        transaction.on_commit(lambda: run.delay(str(self.pk)), robust=True)
+
+    def advance(self, progress: float) -> None:
+        """Say how far the work has come, and that it is alive."""
+        Job.objects.filter(pk=self.pk, attempt=self.attempt, active=True).update(
+            progress=progress, lease=timezone.now() + JobQuerySet.LEASE
+        )
+
+    def finish(self, **outcome: Any) -> None:
+        """Record the outcome, unless another attempt has taken over."""
+        Job.objects.filter(pk=self.pk, attempt=self.attempt, active=True).update(
+            active=False, **outcome
+        )
+
+
+def due() -> Iterator[Survey]:
+    """Surveys in which a crowd waits or was moved but not published; closed ones, to the last."""
+    rested = timezone.now() - timedelta(seconds=settings.RELEASE_SECONDS)
+    for survey in Survey.objects.exclude(state=Survey.State.DRAFT):
+        closed = survey.state == Survey.State.CLOSED
+        last = survey.releases.order_by("number").last()
+        # Between two unasked releases there is a pause, cut short by a full batch or by closing.
+        pause = last is not None and last.made_at > rested and not closed
+        least = BATCH_SIZE if pause else 1 if closed else survey.crowd
+        waiting = survey.pending()[:least].count() == least
+        if waiting or (not pause and unpublished(survey, last)):
+            yield survey
+
+
+def unpublished(survey: Survey, last: Release | None) -> bool:
+    """Whether a release made now would differ from the last one."""
+    moved = survey.batches.aggregate(reports=Sum("reports"))["reports"] or 0
+    if last is None:
+        return moved >= survey.crowd
+    closed = survey.state == Survey.State.CLOSED
+    return moved != last.reports or (closed and not last.final)

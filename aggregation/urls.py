@@ -1,0 +1,11 @@
+from django.urls import path
+
+from aggregation import api, views
+
+urlpatterns = [
+    path("surveys/", views.overview, name="surveys"),
+    path("surveys/<slug:slug>/", views.dashboard, name="dashboard"),
+    path("api/v1/surveys/<slug:slug>/estimates/", api.EstimatesView.as_view()),
+    path("api/v1/surveys/<slug:slug>/releases/", api.ReleasesView.as_view()),
+    path("api/v1/jobs/<uuid:pk>/", api.JobView.as_view(), name="api-job"),
+]

@@ -1,0 +1,134 @@
+"""The researcher's pages: the overview of surveys and a survey's dashboard."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.safestring import SafeString
+from django.views.decorators.http import require_http_methods, require_safe
+
+from aggregation import charts
+from aggregation.models import NOT_GIVEN, Estimate, Job, Release
+from survey.design import Design, Question
+from survey.models import Survey
+
+MISFIT = 0.001  # below this, the reports do not look like what the channel can produce
+
+
+@dataclass(frozen=True)
+class Row:
+    """One estimate with the words for it."""
+
+    label: str
+    estimate: Estimate
+    picture: SafeString
+
+    @property
+    def misfit(self) -> bool:
+        return self.estimate.misfit is not None and self.estimate.misfit < MISFIT
+
+
+@dataclass(frozen=True)
+class Table:
+    """The estimates of a question over everybody, or by one stratum."""
+
+    title: str
+    as_of: int
+    groups: list[tuple[str, list[Row]]]
+
+
+@dataclass(frozen=True)
+class Section:
+    question: Question
+    everybody: Table
+    strata: list[Table]
+
+
+@login_required
+@require_safe
+def overview(request: HttpRequest) -> HttpResponse:
+    """The surveys that this person may read."""
+    surveys = Survey.objects.readable_by(request.user).order_by("slug")
+    rows = [
+        {
+            "survey": survey,
+            "release": survey.releases.order_by("number").last(),
+            "waiting": survey.pending().count(),
+        }
+        for survey in surveys
+    ]
+    return render(request, "overview.html", {"rows": rows})
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
+    """A survey's latest release; POST asks for a new one."""
+    survey = get_object_or_404(Survey, slug=slug)
+    if not Survey.objects.readable_by(request.user).filter(pk=survey.pk).exists():
+        raise PermissionDenied
+    if request.method == "POST":
+        if survey.state != Survey.State.DRAFT:
+            Job.objects.request(survey)
+        return redirect("dashboard", slug)
+    release = survey.releases.order_by("number").last()
+    context: dict[str, Any] = {
+        "survey": survey,
+        "release": release,
+        "waiting": survey.pending().count(),
+        "job": survey.jobs.order_by("made_at").last(),
+        "sections": list(sections(release)) if release else [],
+    }
+    if survey.state != Survey.State.DRAFT:
+        context["design"] = survey.frozen_design()
+    return render(request, "dashboard.html", context)
+
+
+def sections(release: Release) -> Iterator[Section]:
+    """The estimates of a release, by question, with everybody first."""
+    design = release.survey.frozen_design()
+    questions = {question.key: question for question in design.questions}
+    for key, rows in groupby(release.estimates.all(), key=lambda row: row.question):
+        question = questions[key]
+        tables = [
+            _table(design, question, stratum, list(table))
+            for stratum, table in groupby(rows, key=lambda row: row.stratum)
+        ]
+        yield Section(question, tables[0], tables[1:])
+
+
+def _table(design: Design, question: Question, stratum: str, rows: list[Estimate]) -> Table:
+    title, names = "Everybody", {"": ""}
+    if stratum:
+        found = next(s for s in design.strata if s.key == stratum)
+        title = found.text
+        names = {option.key: option.text for option in found.options} | {NOT_GIVEN: "Not given"}
+    groups = [
+        (names[group], [_row(question, names[group], row) for row in members])
+        for group, members in groupby(shown_options(question, rows), key=lambda row: row.group)
+    ]
+    return Table(title, rows[0].as_of, groups)
+
+
+def shown_options(question: Question, rows: list[Estimate]) -> list[Estimate]:
+    """All options, but of a plain yes/no question only “yes”: “no” is the rest."""
+    if [option.key for option in question.options] == ["no", "yes"]:
+        return [row for row in rows if row.option == "yes"]
+    return rows
+
+
+def _row(question: Question, group: str, row: Estimate) -> Row:
+    label = next(option.text for option in question.options if option.key == row.option)
+    if row.bounded is None or row.low is None or row.high is None:
+        return Row(label, row, SafeString(""))
+    where = f"{label}, {group}" if group else label
+    description = (
+        f"{where}: {row.bounded:.1%}, {row.level:.0%} interval {row.low:.1%} to {row.high:.1%}"
+    )
+    picture = charts.dot_and_whisker(row.bounded, row.low, row.high, description)
+    return Row(label, row, picture)

@@ -1,0 +1,132 @@
+"""From the inbox to batches and tallies: crowds, shuffling, conservation."""
+
+from collections import Counter
+from random import Random
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from aggregation import batches
+from aggregation.models import BATCH_SIZE, Batch
+from survey.models import ABSENT, Report, Survey
+from tests import builders
+
+pytestmark = pytest.mark.django_db
+
+
+def test_below_the_crowd_nothing_moves() -> None:
+    survey = builders.opened()
+    builders.send(survey, 19)
+    assert Batch.objects.collect(survey) == 0
+    assert survey.pending().count() == 19 and not Batch.objects.exists()
+
+
+def test_a_crowd_moves_whole_and_leaves_only_ids() -> None:
+    survey = builders.opened()
+    builders.send(survey, 25)
+    contents = Counter(bytes(c) for c in survey.pending().values_list("content", flat=True))
+    ids = set(Report.objects.values_list("pk", flat=True))
+
+    assert Batch.objects.collect(survey) == 25
+    batch = Batch.objects.get()
+    assert Counter(bytes(row) for row in batch.unpack().T) == contents
+    assert set(Report.objects.values_list("pk", flat=True)) == ids
+    assert not Report.objects.filter(content__isnull=False).exists()
+    assert Batch.objects.collect(survey) == 0
+
+
+def test_a_closed_survey_is_emptied_to_the_last_report() -> None:
+    survey = builders.opened()
+    builders.send(survey, 3)
+    survey.close()
+    assert Batch.objects.collect(survey) == 3
+
+
+def test_other_surveys_are_left_alone() -> None:
+    one, other = builders.opened(), builders.opened(slug="other")
+    builders.send(one, 20)
+    builders.send(other, 20)
+    assert Batch.objects.collect(one) == 20
+    assert other.pending().count() == 20
+
+
+def test_a_move_that_fails_half_way_leaves_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    survey = builders.opened()
+    builders.send(survey, 30)
+
+    def lose_one(items: list[object], size: int) -> list[list[object]]:
+        return [items[:-1]]
+
+    monkeypatch.setattr("aggregation.models.chunks", lose_one)
+    with pytest.raises(RuntimeError, match="29 of 30"):
+        Batch.objects.collect(survey)
+    assert survey.pending().count() == 30 and not Batch.objects.exists()
+
+
+def test_a_batch_holds_at_most_so_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("aggregation.models.BATCH_SIZE", 40)
+    survey = builders.opened()
+    builders.send(survey, 70)
+    assert [Batch.objects.collect(survey) for _ in range(3)] == [40, 30, 0]
+    assert list(Batch.objects.values_list("number", "reports")) == [(1, 40), (2, 30)]
+    assert BATCH_SIZE == 65_536
+
+
+def test_order_of_arrival_is_gone() -> None:
+    """Spearman's rank correlation of arrival and place; alpha = 1e-6, n = 2000.
+
+    The same test rejects a batch that was not shuffled.
+    """
+    contents = [i.to_bytes(2, "big") for i in range(2000)]
+
+    def correlation(columns: batches.Columns) -> float:
+        places = columns[0].astype(int) * 256 + columns[1]
+        return float(stats.spearmanr(places, range(2000)).pvalue)
+
+    assert correlation(batches.shuffled(contents)) > 1e-6
+
+    class Still(Random):
+        def shuffle(self, x: object) -> None:  # type: ignore[override]
+            pass
+
+    assert correlation(batches.shuffled(contents, Still())) < 1e-6
+
+
+def test_tallies_agree_with_counting_by_hand() -> None:
+    survey = builders.opened(blocks=[["q1"], ["q2"]], ask=1)
+    builders.send(survey, 200)
+    design = survey.frozen_design()
+    rows = [bytes(c) for c in survey.pending().values_list("content", flat=True)]
+    Batch.objects.collect(survey)
+
+    def count(question: int, option: int, age: int | None) -> int:
+        return sum(row[question] == option and (age is None or row[2] == age) for row in rows)
+
+    expected = {
+        question.key: {
+            "": [[count(i, option, None) for option in range(question.size)]],
+            "age": [
+                [count(i, option, age) for option in range(question.size)] for age in (0, 1, ABSENT)
+            ],
+        }
+        for i, question in enumerate(design.questions)
+    }
+    assert Batch.objects.get().tally == expected
+
+
+def test_tallies_add_up() -> None:
+    survey = builders.opened()
+    design = survey.frozen_design()
+    random = np.random.default_rng(3)
+    columns = np.stack([random.integers(0, k, 500, dtype=np.uint8) for k in (2, 4, 2)])
+    parts = [batches.tally(columns[:, a:b], design) for a, b in ((0, 100), (100, 101), (101, 500))]
+    assert batches.total(parts) == batches.tally(columns, design)
+    assert batches.total([]) == {}
+
+
+def test_nothing_in_a_batch_tells_one_report_from_another() -> None:
+    names = {field.name for field in Batch._meta.get_fields()}
+    assert names == {"id", "survey", "number", "reports", "columns", "tally", "made_on"}
+    assert {field.name for field in Report._meta.get_fields()} == {"id", "survey", "content"}
+    assert Survey._meta.get_field("opened_on").get_internal_type() == "DateField"

@@ -1,0 +1,251 @@
+"""The researcher's pages and API: who may see what, and what they see."""
+
+import json
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from aggregation.models import Batch, Job, Release
+from survey.models import Survey
+from tests import builders
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def survey() -> Survey:
+    survey = builders.opened()
+    builders.send(survey, 120, q1=[0.8, 0.2])
+    Batch.objects.collect(survey)
+    Release.objects.publish(survey)
+    return survey
+
+
+# --- Who may see what -----------------------------------------------------------------------------
+
+
+def test_strangers_are_sent_to_the_login_page(survey: Survey) -> None:
+    for path in ("/surveys/", "/surveys/small/"):
+        response = Client().get(path)
+        assert response.status_code == 302
+        assert response["Location"] == f"/login/?next={path}"
+
+
+def test_others_get_403(survey: Survey) -> None:
+    response = builders.client(builders.charlie()).get("/surveys/small/")
+    assert response.status_code == 403 and "Not yours to see" in response.content.decode()
+    assert builders.client(builders.root()).get("/surveys/small/").status_code == 200
+
+
+def test_others_cannot_ask_for_a_release(survey: Survey) -> None:
+    charlie = builders.client(builders.charlie())
+    assert charlie.post("/surveys/small/").status_code == 403
+    assert charlie.post("/api/v1/surveys/small/releases/").status_code == 403
+    assert Client().post("/api/v1/surveys/small/releases/").status_code == 401
+    assert not Job.objects.exists()
+
+
+def test_the_overview_lists_ones_own_surveys(survey: Survey) -> None:
+    builders.opened(slug="other", title="Not for Alice")
+    page = builders.client(builders.alice(survey)).get("/surveys/").content.decode()
+    assert "A small survey" in page and "Not for Alice" not in page
+    empty = Client()
+    empty.force_login(builders.charlie())
+    assert "no survey that you may read" in empty.get("/surveys/").content.decode()
+
+
+@pytest.mark.parametrize("path", ["estimates/", "releases/"])
+def test_the_api_asks_who_one_is(survey: Survey, path: str) -> None:
+    url = f"/api/v1/surveys/small/{path}"
+    assert Client().get(url).status_code == 401
+    assert builders.client(builders.charlie()).get(url).status_code == 403
+    assert builders.client(builders.alice(survey)).get(url).status_code == 200
+    assert Client().get("/api/v1/surveys/nowhere/" + path).status_code in (401, 404)
+
+
+def test_public_results_are_for_anyone(survey: Survey) -> None:
+    Survey.objects.update(results_public=True)
+    assert Client().get("/api/v1/surveys/small/estimates/").status_code == 200
+    assert Client().get("/api/v1/surveys/small/releases/").status_code == 401
+    assert Client().get("/surveys/small/").status_code == 302
+
+
+def test_a_job_is_for_the_researchers_of_its_survey(survey: Survey) -> None:
+    url = f"/api/v1/jobs/{Job.objects.create(survey=survey).pk}/"
+    assert Client().get(url).status_code == 401
+    assert builders.client(builders.charlie()).get(url).status_code == 403
+    assert builders.client(builders.alice(survey)).get(url).json()["state"] == "queued"
+
+
+# --- What they see --------------------------------------------------------------------------------
+
+
+def test_the_dashboard_shows_every_question(survey: Survey) -> None:
+    builders.send(survey, 5)
+    page = builders.client(builders.alice(survey)).get("/surveys/small/").content.decode()
+    row = Release.objects.get().estimates.get(question="q1", option="yes", stratum="")
+    for text in ("Did you?", "Which?", "How old are you?", "Total ε", survey.design_hash,
+                 "dot", "whisker", f"{100 * row.bounded:.1f}\u202f%"):  # fmt: skip
+        assert text in page
+    assert '<dd id="counted">120</dd>' in page and '<dd id="waiting">5</dd>' in page
+    assert "style=" not in page and "<script>" not in page
+
+
+def test_a_draft_and_an_empty_survey_have_their_own_words(survey: Survey) -> None:
+    draft, empty = builders.draft(slug="draft"), builders.opened(slug="empty")
+    alice = builders.client(builders.alice(draft, empty))
+    assert "is a draft" in alice.get("/surveys/draft/").content.decode()
+    assert "Nothing has been released yet" in alice.get("/surveys/empty/").content.decode()
+    assert alice.post("/surveys/draft/").status_code == 302
+    assert alice.post("/api/v1/surveys/draft/releases/").status_code == 400
+    assert not Job.objects.exists()
+
+
+def test_the_button_asks_for_a_job_that_the_page_follows(survey: Survey) -> None:
+    alice = builders.client(builders.alice(survey))
+    page = alice.post("/surveys/small/", follow=True).content.decode()
+    job = Job.objects.get()
+    assert f'data-job="/api/v1/jobs/{job.pk}/"' in page
+
+
+def test_reports_that_do_not_fit_the_channel_are_marked(survey: Survey) -> None:
+    odd = builders.opened(slug="odd", blocks=[["q1"], ["q2"]], ask=1)
+    from survey import ingest
+
+    reports = [builders.report(odd.frozen_design(), blocks={"b1": [1]}) for _ in range(100)]
+    ingest.accept("odd", {"reports": reports})
+    Batch.objects.collect(odd)
+    Release.objects.publish(odd)
+    page = builders.client(builders.alice(odd)).get("/surveys/odd/").content.decode()
+    assert "do not look like what this survey" in page
+
+
+def test_the_estimates_have_the_shape_of_the_protocol(survey: Survey) -> None:
+    document = (
+        builders.client(builders.alice(survey)).get("/api/v1/surveys/small/estimates/").json()
+    )
+    assert (document["release"], document["reports"]) == (1, 120)
+    assert document["design"] == survey.design_hash
+    row = next(
+        e for e in document["estimates"]
+        if (e["question"], e["option"], e["stratum"]) == ("q1", "yes", None)
+    )  # fmt: skip
+    assert row.keys() >= {
+        "question", "option", "stratum", "n", "count", "estimate", "bounded", "standard_error",
+        "sampling_error", "privacy_error", "interval",
+    }  # fmt: skip
+    assert row["interval"].keys() == {"level", "method", "low", "high"}
+    assert row["interval"]["method"] == "restricted Blaker"
+    assert "size" not in row
+    hidden = [e for e in document["estimates"] if e["suppressed"]]
+    assert all(e["n"] is None and e["interval"] is None for e in hidden)
+
+
+def test_an_earlier_release_by_its_number(survey: Survey) -> None:
+    builders.send(survey, 60)
+    Batch.objects.collect(survey)
+    Release.objects.publish(survey)
+    alice = builders.client(builders.alice(survey))
+    url = "/api/v1/surveys/small/estimates/"
+    assert alice.get(url).json()["release"] == 2
+    assert alice.get(url + "?release=1").json()["reports"] == 120
+    assert alice.get(url + "?release=9").status_code == 404
+    assert alice.get(url + "?release=x").status_code == 400
+    assert [r["release"] for r in alice.get("/api/v1/surveys/small/releases/").json()] == [1, 2]
+
+
+def test_before_the_first_release_there_is_nothing_to_get() -> None:
+    survey = builders.opened()
+    response = builders.client(builders.alice(survey)).get("/api/v1/surveys/small/estimates/")
+    assert response.status_code == 404 and "released yet" in response.json()["detail"]
+
+
+def test_a_researcher_asks_for_a_release_and_polls(survey: Survey) -> None:
+    alice = builders.client(builders.alice(survey))
+    response = alice.post("/api/v1/surveys/small/releases/")
+    assert response.status_code == 202
+    job = response.json()
+    assert job["state"] == "queued" and response["Location"].endswith(f"/api/v1/jobs/{job['id']}/")
+    assert alice.get(f"/api/v1/jobs/{job['id']}/").json().keys() >= {
+        "state", "progress", "result", "error",
+    }  # fmt: skip
+
+
+# --- Definitions, schema, errors ------------------------------------------------------------------
+
+
+def test_the_definition_is_that_of_the_protocol(survey: Survey) -> None:
+    response = Client().get("/api/v1/surveys/small/")
+    document = response.json()
+    assert document.keys() == {"protocol", "slug", "title", "introduction", "state", "design"}
+    assert document["protocol"] == 1 and document["state"] == "open"
+    design = document["design"]
+    assert design["hash"] == survey.design_hash and design["scale"] == 2**32
+    block = design["blocks"][0]
+    assert block["questions"][0]["options"][1] == {"key": "yes", "text": "Yes"}
+    assert block["keep"] == survey.frozen_design().blocks[0].keep
+    assert not response.cookies and response["Cache-Control"] == "no-store"
+
+
+def test_drafts_have_no_definition_and_closed_surveys_do(survey: Survey) -> None:
+    builders.draft(slug="draft")
+    survey.close()
+    assert Client().get("/api/v1/surveys/draft/").status_code == 404
+    assert Client().get("/api/v1/surveys/small/").json()["state"] == "closed"
+
+
+def test_the_shell_is_the_same_for_everyone(survey: Survey) -> None:
+    pages = [
+        Client().get("/s/small/"),
+        Client().get("/s/nowhere/", HTTP_USER_AGENT="x", HTTP_ACCEPT_LANGUAGE="de"),
+        builders.client(builders.alice(survey)).get("/s/small/"),
+    ]
+    assert len({page.content for page in pages}) == 1
+    for page in pages:
+        assert page.status_code == 200 and not page.cookies
+        assert page["Cache-Control"] == "no-store" and page["Referrer-Policy"] == "no-referrer"
+        assert "default-src 'none'" in page["Content-Security-Policy"]
+        assert "unsafe" not in page["Content-Security-Policy"]
+
+
+def test_the_schema_describes_every_endpoint() -> None:
+    from django.urls import get_resolver
+
+    document = json.loads(Client().get("/api/schema/?format=json").content)
+    served = {
+        "/" + str(pattern.pattern)
+        for included in get_resolver().url_patterns
+        for pattern in getattr(included, "url_patterns", [])
+        if str(pattern.pattern).startswith("api/v1/")
+    }
+    described = {
+        path.replace("{slug}", "<slug:slug>").replace("{id}", "<uuid:pk>")
+        for path in document["paths"]
+    }
+    assert served and served == described
+
+
+def test_the_api_page_needs_nothing_from_outside() -> None:
+    page = Client().get("/api/docs/").content.decode()
+    assert "swagger" in page and "https://" not in page
+
+
+@pytest.mark.parametrize("path", ["/nothing", "/s/", "/surveys/nowhere/", "/api/v1/nothing/"])
+def test_what_is_not_there_is_404(path: str) -> None:
+    response = builders.client(builders.root()).get(path)
+    assert response.status_code == 404
+
+
+def test_logging_in_and_out(survey: Survey) -> None:
+    alice = builders.alice(survey)
+    alice.set_password("alice-of-the-tests")
+    alice.save()
+    browser = Client()
+    wrong = browser.post("/login/", {"username": "alice", "password": "no"})
+    assert "do not belong together" in wrong.content.decode()
+    data: dict[str, Any] = {"username": "alice", "password": "alice-of-the-tests"}
+    response = browser.post("/login/?next=/surveys/small/", data | {"next": "/surveys/small/"})
+    assert response["Location"] == "/surveys/small/"
+    assert browser.post("/logout/")["Location"] == "/login/"
+    assert browser.get("/surveys/").status_code == 302
