@@ -1,0 +1,173 @@
+"""The embedded broker: a kombu transport that keeps its messages in one SQLite file.
+
+For one machine, where no Redis is at hand: `candor-sqlite://` and the absolute path of the file.
+A message stays in the table until it is acknowledged. Taking it hides it for `visibility_timeout`
+seconds, and a consumer that lives renews that time; so a message shows up again when its consumer
+was killed, however long the work on it takes. Any number of processes may send and take at once.
+
+Never here: results, or anything that must not be lost. The queue is not the truth; the database is.
+"""
+
+# mypy: allow-untyped-calls
+# (kombu has hardly any types)
+
+import fcntl
+import json
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Callable
+from queue import Empty
+from typing import Any
+
+from kombu.transport import base, virtual
+
+SCHEMA = """
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = NORMAL;  -- a power cut may cost the last messages, never the file
+PRAGMA secure_delete = ON;
+CREATE TABLE IF NOT EXISTS message (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,  -- never used again: a late acknowledgement is harmless
+    queue TEXT NOT NULL,
+    visible REAL NOT NULL,  -- from this time on a consumer may take it
+    content TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS message_next ON message (queue, visible);
+"""
+
+
+class Files(threading.local):
+    """The SQLite connections of one thread; a fork leaves those that it inherits untouched."""
+
+    def __init__(self) -> None:
+        self.opened: dict[tuple[int, str], sqlite3.Connection] = {}
+
+    def open(self, path: str) -> sqlite3.Connection:
+        key = (os.getpid(), path)
+        if key not in self.opened:
+            connection = sqlite3.connect(path, timeout=20, isolation_level=None)
+            folder = os.open(os.path.dirname(path), os.O_RDONLY)
+            try:  # SQLite does not wait when two processes turn on the WAL at the same moment
+                fcntl.flock(folder, fcntl.LOCK_EX)
+                connection.executescript(SCHEMA)
+            finally:
+                os.close(folder)
+            self.opened[key] = connection
+        return self.opened[key]
+
+
+FILES = Files()
+
+
+class QoS(virtual.QoS):
+    """The messages that a channel has taken and not yet acknowledged."""
+
+    def ack(self, delivery_tag: int) -> None:
+        self.channel.run("DELETE FROM message WHERE id = ?", delivery_tag)
+        super().ack(delivery_tag)
+
+    def reject(self, delivery_tag: int, requeue: bool = False) -> None:
+        if not requeue:
+            self.channel.run("DELETE FROM message WHERE id = ?", delivery_tag)
+        super().reject(delivery_tag, requeue=requeue)
+
+
+class Channel(virtual.Channel):
+    """What kombu asks of a queue, in statements that each commit by themselves."""
+
+    QoS = QoS
+
+    def __init__(self, connection: Any, **kwargs: Any) -> None:
+        super().__init__(connection, **kwargs)
+        self.path = "/" + connection.client.hostname.partition("://")[2].lstrip("/")
+        self.hide: float = connection.client.transport_options.get("visibility_timeout", 60)
+        self.renewed = time.monotonic()
+        self.owner = os.getpid()
+
+    def run(self, statement: str, *values: object) -> sqlite3.Cursor:
+        return FILES.open(self.path).execute(statement, values)
+
+    def _put(self, queue: str, message: dict[str, Any], **kwargs: Any) -> None:
+        insert = "INSERT INTO message (queue, visible, content) VALUES (?, ?, ?)"
+        self.run(insert, queue, time.time(), json.dumps(message))
+
+    def _get(self, queue: str, timeout: float | None = None) -> dict[str, Any]:
+        first = "SELECT id, content FROM message WHERE queue = ? AND visible <= ? ORDER BY visible"
+        claim = "UPDATE message SET visible = ? WHERE id = ? AND visible <= ?"
+        now = time.time()
+        while row := self.run(f"{first} LIMIT 1", queue, now).fetchone():
+            if self.run(claim, now + self.hide, row[0], now).rowcount:  # else another was faster
+                message: dict[str, Any] = json.loads(row[1])
+                message["properties"]["delivery_tag"] = row[0]
+                return message
+        raise Empty
+
+    def _restore(self, message: virtual.Message) -> None:
+        if os.getpid() == self.owner:  # a fork inherits the channel, not the messages it holds
+            self.run("UPDATE message SET visible = 0 WHERE id = ?", message.delivery_tag)
+
+    def renew(self) -> None:
+        """Keep hidden what this channel still works on."""
+        if time.monotonic() - self.renewed > self.hide / 4:
+            self.renewed = time.monotonic()
+            until = time.time() + self.hide
+            for tag in set(self.qos._delivered) - self.qos._dirty:
+                self.run("UPDATE message SET visible = ? WHERE id = ?", until, tag)
+
+    def drain_events(self, timeout: float | None = None, callback: Any = None) -> Any:
+        self.renew()
+        return super().drain_events(timeout=timeout, callback=callback)
+
+    def _size(self, queue: str) -> int:
+        ready = "SELECT count(*) FROM message WHERE queue = ? AND visible <= ?"
+        return int(self.run(ready, queue, time.time()).fetchone()[0])
+
+    def _purge(self, queue: str) -> int:
+        ready = "DELETE FROM message WHERE queue = ? AND visible <= ?"
+        return self.run(ready, queue, time.time()).rowcount
+
+    def _delete(self, queue: str, *args: Any, **kwargs: Any) -> None:
+        self.run("DELETE FROM message WHERE queue = ?", queue)
+
+    def basic_get(self, queue: str, no_ack: bool = False, **kwargs: Any) -> Any:
+        message = super().basic_get(queue, **kwargs)
+        if message and no_ack:
+            message.ack()
+        return message
+
+    def basic_consume(
+        self, queue: str, no_ack: bool, callback: Callable[[Any], Any], *args: Any, **kwargs: Any
+    ) -> None:
+        def forget_first(message: Any) -> Any:
+            message.ack()
+            return callback(message)
+
+        super().basic_consume(queue, False, forget_first if no_ack else callback, *args, **kwargs)
+
+
+class Transport(virtual.Transport):
+    """Polls: from the event loop in a Celery worker, inside `drain_events` elsewhere."""
+
+    Channel = Channel
+    can_parse_url = True  # so that kombu hands over the path as it is
+    driver_type = driver_name = "sqlite"
+    polling_interval = 0.05
+    cycle: Any
+    implements = virtual.Transport.implements.extend(asynchronous=True)
+    connection_errors: Any = (*base.Transport.connection_errors, sqlite3.OperationalError)
+
+    def driver_version(self) -> str:
+        return sqlite3.sqlite_version
+
+    def register_with_event_loop(self, connection: Any, loop: Any) -> None:
+        loop.call_repeatedly(self.polling_interval, self.take)
+        loop.on_tick.add(self.take)  # an acknowledgement makes room: do not wait for the next poll
+
+    def take(self) -> None:
+        """Deliver every message that may be taken now."""
+        try:
+            while True:
+                self.cycle.get(self._deliver)
+        except Empty:
+            pass

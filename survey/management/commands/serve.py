@@ -1,0 +1,263 @@
+"""`manage.py serve`: the web server, a Celery worker and beat on this machine, kept running.
+
+A supervisor of three plain child processes. Each has a session of its own, so that Ctrl-C reaches
+the supervisor alone, which then asks each child's main process to stop; a child that dies is
+started again; and the kernel ends them all when the supervisor is killed. With several machines,
+run the same three programs under the init system instead: docs/operations.md.
+
+Never here: what the children do, or data.
+"""
+
+import contextlib
+import ctypes
+import errno
+import http.client
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from argparse import ArgumentParser
+from collections.abc import Callable
+from functools import partial
+from types import FrameType
+from typing import Any
+
+from django.conf import settings
+from django.core.management import BaseCommand, CommandError, call_command
+from django.db import connection
+
+HOST = "127.0.0.1"
+WEB_THREADS = 8  # in each web process; they wait for the disk more than they compute
+WEB_GRACE = 4  # seconds for requests that are being answered
+GRACE = 8  # seconds for a child to stop before it is killed
+LONGEST_PAUSE = 30  # seconds before a child that keeps dying is started again
+SETTLED = 60  # a child that ran for so many seconds is no longer one that keeps dying
+STARTS = 3  # of a web server that never answers
+TICK = 0.1
+PR_SET_PDEATHSIG = 1
+LIBC = ctypes.CDLL(None)
+
+
+def die_with(parent: int) -> None:
+    """Ask the kernel to kill this process when its parent ends, in whatever way."""
+    if sys.platform == "linux":
+        LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:  # it ended before we asked
+        os._exit(1)
+
+
+def check_port(host: str, port: int) -> None:
+    if not 0 < port < 65536:
+        raise CommandError(f"{port} is not a port; choose another with PORT=…")
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                raise CommandError(f"Port {port} is taken; choose another with PORT=…") from None
+            raise CommandError(f"Cannot listen on {host}, port {port}: {error.strerror}.") from None
+
+
+def answers(host: str, port: int) -> bool:
+    """Whether an HTTP response of any status comes back."""
+    everywhere = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
+    web = http.client.HTTPConnection(everywhere.get(host, host), port, timeout=1)
+    try:
+        web.request("GET", "/healthz")
+        return bool(web.getresponse().status)
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        web.close()
+
+
+class Child:
+    """One program that should always run."""
+
+    def __init__(self, name: str, *command: str, quiet: bool = False) -> None:
+        self.name = name
+        self.command = [sys.executable, *command]
+        self.quiet = quiet  # its standard output is nothing but banners
+        self.process: subprocess.Popen[bytes] | None = None
+        self.failures = 0
+        self.due = time.monotonic()
+
+    def start(self) -> None:
+        supervisor = os.getpid()
+        self.started = time.monotonic()
+        self.process = subprocess.Popen(
+            self.command,
+            cwd=settings.BASE_DIR,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL if self.quiet else None,
+            start_new_session=True,
+            preexec_fn=lambda: die_with(supervisor),
+        )
+
+    def watch(self) -> str:
+        """Start it if it should run and does not; what there is to say about its death, if any."""
+        if self.process is None:
+            if time.monotonic() >= self.due:
+                self.start()
+            return ""
+        status = self.process.poll()
+        if status is None:
+            return ""
+        self.kill()
+        settled = time.monotonic() - self.started > SETTLED
+        self.failures = 1 if settled else self.failures + 1
+        pause = min(2 ** (self.failures - 1), LONGEST_PAUSE)
+        self.due = time.monotonic() + pause
+        how = f"signal {-status}" if status < 0 else f"status {status}"
+        return f"The {self.name} ended ({how}) and starts again in {pause} s."
+
+    def ask_to_stop(self) -> None:
+        if self.process:  # never its group: its own children are its own to stop
+            self.process.terminate()
+
+    def wait(self, deadline: float) -> None:
+        if self.process:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(max(0, deadline - time.monotonic()))
+            self.kill()
+
+    def kill(self) -> None:
+        """End what is left of it, its own children included."""
+        if self.process:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+            self.process = None
+
+
+class Command(BaseCommand):
+    help = "Run the web server, a Celery worker and beat until Ctrl-C."
+    stealth_options = ("ready",)  # called when the web server answers, in place of the usual line
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--host", default=HOST, help="address to listen on (%(default)s)")
+        parser.add_argument(
+            "--port",
+            type=int,
+            default=os.environ.get("PORT", "8000"),
+            help="port to listen on (the variable PORT, else 8000)",
+        )
+        parser.add_argument(
+            "--workers", type=int, help="web processes (2; with SQLite always 1, its only writer)"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        host, port = options["host"], options["port"]
+        processes = self.web_processes(options["workers"])
+        check_port(host, port)
+        self.stopping = False
+        stops = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+        before = {number: signal.signal(number, self.stop) for number in stops}
+        children = self.children(host, port, processes)
+        try:
+            self.collect_static_files()
+            ready = options.get("ready") or partial(self.say_ready, host, port)
+            self.supervise(children, host, port, ready)
+        finally:
+            self.end(children)
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def web_processes(self, asked: int | None) -> int:
+        if connection.vendor == "sqlite" and asked not in (None, 1):
+            raise CommandError("SQLite wants one web process: leave out --workers.")
+        if asked is not None and asked < 1:
+            raise CommandError("--workers must be at least 1.")
+        return asked or (1 if connection.vendor == "sqlite" else 2)
+
+    def children(self, host: str, port: int, processes: int) -> list[Child]:
+        # In the demo it is nobody's fault that a container's user is root.
+        hush = ["-W", "ignore::UserWarning:celery.platforms"] if settings.DEMO else []
+        celery = [*hush, "-m", "celery", "--quiet", "--app", "config"]
+        return [
+            Child("web server", "-m", __name__, host, str(port), str(processes)),
+            Child(
+                "worker",
+                *(*celery, "worker", "--concurrency", "2", "--loglevel", "WARNING"),
+                *("--without-gossip", "--without-mingle", "--without-heartbeat"),
+                quiet=True,
+            ),
+            # Not `worker --beat`: that one is orphaned when the worker is killed.
+            Child("beat", *celery, "beat", "--loglevel", "WARNING", quiet=True),
+        ]
+
+    def stop(self, number: int, frame: FrameType | None) -> None:
+        self.stopping = True
+
+    def collect_static_files(self) -> None:
+        try:
+            settings.VAR_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)
+            call_command("collectstatic", interactive=False, verbosity=0)
+        except OSError as error:
+            raise CommandError(f"Cannot write to {settings.VAR_DIR}: {error.strerror}.") from None
+
+    def supervise(
+        self, children: list[Child], host: str, port: int, ready: Callable[[], None]
+    ) -> None:
+        web, answered = children[0], False
+        while not self.stopping:
+            # The web server has the machine for itself until it answers: somebody waits for it.
+            for child in children if answered else [web]:
+                if obituary := child.watch():
+                    self.stderr.write(obituary)
+            if not answered and answers(host, port):
+                answered = True
+                ready()
+            if not answered and web.failures == STARTS:
+                raise CommandError("The web server does not start; what it wrote is above.")
+            time.sleep(TICK)
+
+    def say_ready(self, host: str, port: int) -> None:
+        self.stdout.write(f"Candor is ready: {host}, port {port}. Ctrl-C stops it.")
+        self.stdout.flush()
+
+    def end(self, children: list[Child]) -> None:
+        deadline = time.monotonic() + GRACE
+        for child in children:
+            child.ask_to_stop()
+        for child in children:
+            child.wait(deadline)
+
+
+def web(host: str, port: int, processes: int) -> None:
+    """The web server's main process. No access log: who answered, and when, is not written down."""
+    from granian import Granian
+    from granian.constants import Interfaces
+    from granian.log import LogLevels
+
+    main = os.getpid()
+
+    def load(target: str) -> Any:
+        """In each web process, first of all."""
+        die_with(main)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)  # until it serves, it may stop at once
+        from config.wsgi import application
+
+        return application
+
+    Granian(
+        "config.wsgi:application",
+        address=host,
+        port=port,
+        interface=Interfaces.WSGI,
+        workers=processes,
+        blocking_threads=WEB_THREADS,
+        websockets=False,
+        log_access=False,
+        log_level=LogLevels.error,  # its warning about threads is for work that computes
+        respawn_failed_workers=True,
+        workers_kill_timeout=WEB_GRACE,
+    ).serve(target_loader=load)
+
+
+if __name__ == "__main__":
+    web(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))

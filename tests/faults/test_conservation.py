@@ -1,0 +1,173 @@
+"""Every acknowledged report is counted exactly once, whatever is killed meanwhile."""
+
+import contextlib
+import json
+import os
+import signal
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections import Counter
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from tests import builders
+from tests.conftest import BOTH_INSTALLATIONS
+from tests.services import Candor, command_line, wait_until
+
+pytestmark = pytest.mark.faults
+
+SENDERS = 4
+EACH = 150
+
+
+class Api:
+    """The API of a running installation, as its own researcher sees it."""
+
+    def __init__(self, candor: Candor, slug: str) -> None:
+        self.base = f"{candor.url}/api/v1"
+        self.surveys = f"{self.base}/surveys/{slug}"
+        self.token = candor.manage("api_token", "alice", "--create", "--survey", slug).split()[-1]
+
+    def call(self, url: str, data: Any = None, method: str | None = None) -> Any:
+        request = urllib.request.Request(
+            url,
+            json.dumps(data).encode() if data is not None else None,
+            {"Content-Type": "application/json", "Authorization": f"Token {self.token}"},
+            method=method,
+        )
+        with urllib.request.urlopen(request, timeout=20) as response:
+            return response.status, json.load(response)
+
+
+def kill(candor: Candor, *words: str) -> None:
+    """kill -9 of every process of the installation whose command line has all these words."""
+    for pid in candor.processes():
+        if all(word in command_line(pid) for word in words):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+
+@pytest.mark.parametrize("candor_server", BOTH_INSTALLATIONS, indirect=True)
+def test_workers_and_web_servers_are_killed_and_nothing_is_lost(candor_server: Candor) -> None:
+    """Four senders; the worker is killed four times and the web server once, under load.
+
+    Every report has its own content pattern, so that the tallies tell whether each is counted once.
+    """
+    slug = f"s{uuid4().hex[:8]}"
+    data = builders.FILE | {"slug": slug}
+    candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(data))
+    api = Api(candor_server, slug)
+    design = api.call(f"{api.surveys}/")[1]["design"]
+    acknowledged: Counter[tuple[int, int, int | None]] = Counter()
+    repeats = Counter[int]()
+    lock = threading.Lock()
+    trouble: list[BaseException] = []
+
+    def sender(number: int) -> None:
+        try:
+            for i in range(EACH):
+                cell = (i % 2, (i + number) % 4, (None, 0, 1)[i % 3])
+                send_until_stored(cell)
+        except BaseException as error:
+            trouble.append(error)
+
+    def send_until_stored(cell: tuple[int, int, int | None]) -> None:
+        report = {
+            "id": str(uuid4()),
+            "design": design["hash"],
+            "blocks": {"b1": list(cell[:2])},
+            "strata": {"age": cell[2]},
+        }
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            try:
+                status, _ = api.call(f"{api.surveys}/reports/", report)
+            except (OSError, urllib.error.HTTPError, ValueError):
+                time.sleep(0.2)  # not acknowledged: the same bytes again
+                continue
+            with lock:
+                acknowledged[cell] += 1
+                repeats[status] += 1
+            return
+        raise TimeoutError("a report was never acknowledged")
+
+    senders = [threading.Thread(target=sender, args=(i,)) for i in range(SENDERS)]
+    for thread in senders:
+        thread.start()
+    for round_ in range(4):
+        time.sleep(0.7)
+        ask_for_release(api)
+        time.sleep(0.3)
+        kill(candor_server, "celery", "worker")
+        if round_ == 2:
+            kill(candor_server, "survey.management.commands.serve")
+    for thread in senders:
+        thread.join(120)
+    assert not trouble and sum(acknowledged.values()) == SENDERS * EACH
+
+    code = f"from survey.models import Survey; Survey.objects.get(slug='{slug}').close()"
+    candor_server.manage("shell", "-v0", "-c", code)
+
+    def released() -> bool:
+        try:
+            return bool(api.call(f"{api.surveys}/estimates/")[1]["final"])
+        except (OSError, urllib.error.HTTPError):
+            return False
+
+    wait_until(released, 90, "the last release")
+    final = api.call(f"{api.surveys}/estimates/")[1]
+    assert final["reports"] == SENDERS * EACH
+    shown = {
+        (row["question"], row["option"], row["group"]): row["count"] for row in final["estimates"]
+    }
+    yes = sum(count for cell, count in acknowledged.items() if cell[0] == 1)
+    assert shown["q1", "yes", None] == yes
+    for group, age in (("under-30", 0), ("30-and-over", 1), ("not-given", None)):
+        expected = sum(n for cell, n in acknowledged.items() if cell[0] == 1 and cell[2] == age)
+        assert shown["q1", "yes", group] == expected
+
+
+def ask_for_release(api: Api) -> None:
+    with contextlib.suppress(OSError):  # the web server is being killed; the beat asks as well
+        api.call(f"{api.surveys}/releases/", method="POST")
+
+
+@pytest.mark.parametrize("candor_server", BOTH_INSTALLATIONS, indirect=True)
+def test_tasks_that_run_twice_and_at_once_count_once(candor_server: Candor) -> None:
+    """Six processes move and publish the same survey at the same time."""
+    import subprocess
+    import sys
+
+    from tests.services import ROOT
+
+    slug = f"s{uuid4().hex[:8]}"
+    data = builders.FILE | {"slug": slug}
+    candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(data))
+    candor_server.manage("simulate", slug, "--people", "1500")
+    code = (
+        "from aggregation.models import *; "
+        f"s = Survey.objects.get(slug='{slug}'); "
+        "print(Batch.objects.collect(s)); Release.objects.publish(s)"
+    )
+    movers = [
+        subprocess.Popen(
+            [sys.executable, "manage.py", "shell", "-v0", "-c", code],
+            cwd=ROOT, env=candor_server.env, stdout=subprocess.PIPE, text=True,
+        )
+        for _ in range(6)
+    ]  # fmt: skip
+    moved = [int(mover.communicate(timeout=120)[0]) for mover in movers]
+    assert all(mover.returncode == 0 for mover in movers)
+    out = candor_server.manage(
+        "shell", "-v0", "-c",
+        "from aggregation.models import *; "
+        f"s = Survey.objects.get(slug='{slug}'); "
+        "print(sum(b.reports for b in s.batches.all()), s.pending().count(),"
+        " [r.reports for r in s.releases.all()])",
+    )  # fmt: skip
+    assert out.strip() == "1500 0 [1500]"
+    assert sum(moved) <= 1500  # the worker of the installation may have been faster

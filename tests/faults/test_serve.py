@@ -1,0 +1,286 @@
+"""`manage.py serve` and `python -m config.demo` as a user meets them: real processes, real signals.
+
+The tests of an installation and of a demo share one each; the last of them stops it.
+"""
+
+import os
+import re
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.services import (
+    ROOT,
+    Candor,
+    clean_environment,
+    command_line,
+    descendants,
+    die_with_parent,
+    free_port,
+    processes_with,
+    wait_until,
+)
+
+pytestmark = pytest.mark.faults
+
+NAMES = {"web server": "commands.serve", "worker": " worker ", "beat": " beat "}
+
+
+@pytest.fixture(scope="module")
+def candor() -> Iterator[Candor]:
+    with Candor() as candor:
+        yield candor
+
+
+def answers(url: str, at: str = "/healthz") -> bool:
+    """Whether any HTTP status comes back."""
+    try:
+        with urllib.request.urlopen(url + at, timeout=5):
+            return True
+    except urllib.error.HTTPError as error:
+        error.close()
+        return True
+    except OSError:
+        return False
+
+
+def supervisor(candor: Candor) -> int:
+    assert candor.process is not None
+    return candor.process.pid
+
+
+def child(candor: Candor, name: str) -> int | None:
+    """The main process of one of the three programs."""
+    for pid in descendants(supervisor(candor)):
+        if parent(pid) == supervisor(candor) and NAMES[name] in command_line(pid):
+            return pid
+    return None
+
+
+def parent(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+# --- Running --------------------------------------------------------------------------------------
+
+
+def test_three_programs_run_each_in_a_session_of_its_own(candor: Candor) -> None:
+    wait_until(lambda: all(child(candor, name) for name in NAMES), 20, "all three programs")
+    sessions = {os.getsid(child(candor, name) or 0) for name in NAMES}
+    assert len(sessions) == 3
+    assert os.getsid(supervisor(candor)) not in sessions
+    assert "Candor is ready" in candor.tail()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_killed_program_comes_back(candor: Candor, name: str) -> None:
+    wait_until(lambda: child(candor, name) is not None, 10, name)
+    victim = child(candor, name)
+    assert victim
+    family = [victim, *descendants(victim)]
+    os.kill(victim, signal.SIGKILL)
+    wait_until(lambda: child(candor, name) not in (None, victim), 10, f"another {name}")
+    assert not [pid for pid in family if alive(pid)]
+    wait_until(lambda: answers(candor.url), 30, "the web server")
+    assert f"The {name} ended (signal 9) and starts again in" in candor.tail()
+
+
+# --- Stopping -------------------------------------------------------------------------------------
+
+
+def test_ctrl_c_leaves_no_process_and_says_success(candor: Candor) -> None:
+    """SIGTERM does the same: whenever a test stops an installation, that is asserted."""
+    process, asked = candor.process, time.monotonic()
+    assert process is not None
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the whole foreground group
+    assert process.wait(15) == 0
+    candor.process = None
+    assert time.monotonic() - asked < 10
+    assert not candor.processes()
+    assert not answers(candor.url)
+    assert "Traceback" not in candor.log.read_text()
+
+
+# --- Refusing -------------------------------------------------------------------------------------
+
+
+def run(*command: str, **environment: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, *command],
+        cwd=ROOT,
+        env={**clean_environment(), **environment},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def sentence(done: "subprocess.CompletedProcess[str]") -> str:
+    """The one line that a refusal consists of."""
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    (line,) = done.stderr.strip().splitlines()
+    return line
+
+
+@pytest.fixture
+def taken_port() -> Iterator[str]:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield str(server.getsockname()[1])
+
+
+def serve(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    demo = {"CANDOR_SECRET_KEY": "x" * 50, "CANDOR_DEMO": "1", "CANDOR_VAR": str(folder)}
+    return run("manage.py", "serve", *arguments, **demo)
+
+
+def test_serve_refuses_a_taken_port(taken_port: str, tmp_path: Path) -> None:
+    said = sentence(serve(tmp_path / "var", "--port", taken_port))
+    assert f"Port {taken_port} is taken; choose another with PORT=…" in said
+    assert not (tmp_path / "var").exists()  # nothing was begun
+
+
+def test_serve_refuses_two_web_processes_on_sqlite(tmp_path: Path) -> None:
+    said = sentence(serve(tmp_path, "--port", str(free_port()), "--workers", "2"))
+    assert "SQLite wants one web process" in said
+
+
+# --- The demo -------------------------------------------------------------------------------------
+
+
+class Demo:
+    """`python -m config.demo` in a folder of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.var = folder
+        self.log = folder / "log"
+        self.url = f"http://127.0.0.1:{(port := free_port())}"
+        self.env_file = {**clean_environment(), "CANDOR_DEMO_ENV": str(folder / "demo.env")}
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "config.demo"],
+                cwd=ROOT,
+                env={**self.env_file, "CANDOR_VAR": str(folder), "PORT": str(port)},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                preexec_fn=die_with_parent(signal.SIGTERM),
+            )
+
+    def await_note(self) -> str:
+        wait_until(lambda: "Log in as" in self.log.read_text(), 60, "the note of addresses")
+        return self.log.read_text()
+
+
+@pytest.fixture(scope="module")
+def running_demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
+    demo = Demo(tmp_path_factory.mktemp("demo"))
+    yield demo
+    demo.process.kill()
+    demo.process.wait()
+
+
+def test_the_demo_says_where_it_answers(running_demo: Demo) -> None:
+    note = running_demo.await_note()
+    addresses = re.findall(r"http://\S+", note)
+    assert [address.removeprefix(running_demo.url) for address in addresses] == [
+        "/s/wellbeing-at-work/",
+        "/surveys/wellbeing-at-work/",
+        "/admin/",
+        "/api/docs/",
+    ]
+    assert all(answers(address, at="") for address in addresses)
+    assert re.search(r"researcher +researcher-demo\n +admin +admin-demo\n", note)
+
+
+def test_other_commands_find_the_data_of_the_demo(running_demo: Demo) -> None:
+    running_demo.await_note()
+    count = "from survey.models import Survey; print(Survey.objects.get().slug)"
+    done = subprocess.run(
+        [sys.executable, "manage.py", "shell", "--verbosity=0", "--command", count],
+        cwd=ROOT,
+        env=running_demo.env_file,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == "wellbeing-at-work"
+
+
+def test_kill_9_of_the_supervisor_takes_everything_along(running_demo: Demo) -> None:
+    running_demo.await_note()
+    count = lambda: len(processes_with("CANDOR_VAR", str(running_demo.var)))  # noqa: E731
+    wait_until(lambda: count() >= 7, 20, "supervisor, web server and process, worker and 2, beat")
+    running_demo.process.kill()
+    running_demo.process.wait()
+    wait_until(lambda: count() == 0, 5, "the end of every process")
+
+
+def demo(env_file: Path, **environment: str) -> "subprocess.CompletedProcess[str]":
+    """A demo that is refused before it serves, or this test would never end."""
+    environment.setdefault("PORT", str(free_port()))
+    environment.setdefault("CANDOR_VAR", str(env_file.parent))
+    return run("-m", "config.demo", CANDOR_DEMO_ENV=str(env_file), **environment)
+
+
+def test_the_demo_refuses_a_production_environment(tmp_path: Path) -> None:
+    said = sentence(demo(tmp_path / "demo.env", CANDOR_SECRET_KEY="x" * 50))
+    assert "this is a production environment, and `make run` is for demos" in said
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_demo_refuses_a_taken_port_before_anything_else(
+    taken_port: str, tmp_path: Path
+) -> None:
+    said = sentence(demo(tmp_path / "demo.env", PORT=taken_port))
+    assert f"Port {taken_port} is taken; choose another with PORT=…" in said
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_demo_refuses_a_folder_that_it_cannot_write_to(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    assert "Cannot write to" in sentence(demo(tmp_path / "file" / "demo.env"))
+
+
+def test_the_demo_refuses_a_redis_that_does_not_answer(tmp_path: Path) -> None:
+    said = sentence(demo(tmp_path / "demo.env", REDIS_URL=f"redis://127.0.0.1:{free_port()}/0"))
+    assert "Redis does not answer" in said
+
+
+def test_the_demo_refuses_a_database_that_does_not_answer_and_keeps_its_key(
+    tmp_path: Path,
+) -> None:
+    env_file = tmp_path / "demo.env"
+    key = "k" * 50
+    env_file.write_text(f"CANDOR_SECRET_KEY={key}\nDATABASE_URL=sqlite:////somewhere/else\n")
+    url = f"postgresql://candor:pass'word#1@127.0.0.1:{free_port()}/candor"
+    said = sentence(demo(env_file, DATABASE_URL=url))
+    assert "The database does not answer" in said
+    assert "pass" not in said
+    assert stat.S_IMODE(env_file.stat().st_mode) == 0o600
+    assert env_file.read_text().splitlines() == [
+        f"CANDOR_SECRET_KEY='{key}'",
+        "CANDOR_DEMO='1'",
+        "CANDOR_RELEASE_SECONDS='60'",
+        "CANDOR_INGEST_PER_MINUTE='0'",
+        f"CANDOR_VAR='{tmp_path}'",
+        f"DATABASE_URL='{url}'",
+    ]
