@@ -1,0 +1,75 @@
+/*
+ * The figures that a page may state, computed from a survey's design and from nothing else.
+ *
+ * Pure: no DOM, no network, no randomness, no words. Everything follows from `keep`, the integer
+ * that the randomizer really compares with, so that no figure on a page can be kinder than what
+ * happens. No figure here depends on an answer.
+ */
+
+import { MECHANISMS } from "./randomizer.js";
+
+const WEAK = 4; // above this total, a report says nearly as much as an open answer
+
+/*
+ * What one question of a block, taken alone, goes through: a = P(an option is reported | it is
+ * true), b = P(it is reported | it is not true). One entry for each of the randomizer's mechanisms.
+ */
+export const CHANNELS = Object.freeze({
+  __proto__: null,
+  "replace/1": ({ keep, questions }, question, scale) => {
+    const c = keep / scale;
+    const b = (1 - c) / questions[question].options.length;
+    return { a: c + b, b };
+  },
+});
+
+/* What one block spends. */
+export function loss(design, block) {
+  const cells = block.questions.reduce((product, { options }) => product * options.length, 1);
+  return MECHANISMS[design.mechanism].loss(block, cells, block.key);
+}
+
+/* What one respondent spends in all, whichever blocks chance picks: the `ask` largest, summed. */
+export function total(design) {
+  const losses = design.blocks.map((block) => loss(design, block)).sort((a, b) => b - a);
+  return losses.slice(0, design.ask).reduce((sum, one) => sum + one, 0);
+}
+
+/* How sure somebody can be at most after seeing a report, who thought it 50:50 before. */
+export function sure(epsilon) {
+  return 1 / (1 + Math.exp(-epsilon));
+}
+
+/* Whether a page has to call the protection weak. */
+export function isWeak(epsilon) {
+  return epsilon > WEAK;
+}
+
+/* The share of reports that show the answer to this question as it was given. */
+export function kept(design, block, question) {
+  return CHANNELS[design.mechanism](block, question, design.scale).a;
+}
+
+/* The least and the largest `kept` among all questions of a design. */
+export function keptRange(design) {
+  const shares = design.blocks.flatMap((block) =>
+    block.questions.map((_, question) => kept(design, block, question)),
+  );
+  return { least: Math.min(...shares), most: Math.max(...shares) };
+}
+
+/*
+ * A share as a count out of 100, for people. Chance is never rounded to "never" or "always": the
+ * count stays within 1 and 99, and `edge` says so where the share is beyond.
+ */
+export function outOf100(share) {
+  const count = Math.round(100 * share);
+  if (count < 1) return { count: 1, edge: "below" };
+  if (count > 99) return { count: 99, edge: "above" };
+  return { count, edge: null };
+}
+
+/* What is left of the 100: the two always add up, though both are rounded. */
+export function rest({ count, edge }) {
+  return { count: 100 - count, edge: edge && (edge === "above" ? "below" : "above") };
+}

@@ -1,0 +1,123 @@
+"""From a tap in a real browser, through a real worker, to an estimate that changes."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import BrowserContext, Page, expect
+
+from aggregation.management.commands.load_demo import LOGINS
+from tests.browser import respondent
+from tests.conftest import BOTH_INSTALLATIONS
+from tests.services import Candor
+
+pytestmark = pytest.mark.browser
+
+SLUG = "wellbeing-at-work"
+VIEWPORTS = {"phone": (360, 740), "laptop": (1280, 800)}
+
+
+def no_violations(page: Page) -> None:
+    page.evaluate("document.getAnimations().forEach((animation) => animation.finish())")
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+
+
+def log_in(page: Page, url: str) -> None:
+    page.goto(url)
+    page.get_by_label("Name").fill("researcher")
+    page.get_by_label("Password").fill(LOGINS["researcher"])
+    page.get_by_role("button", name="Log in").click()
+
+
+@pytest.mark.parametrize("candor_server", BOTH_INSTALLATIONS, indirect=True)
+def test_a_person_answers_and_the_estimate_changes(
+    candor_server: Candor, context: BrowserContext
+) -> None:
+    candor_server.manage("load_demo")
+    page = context.new_page()
+    page.set_viewport_size({"width": 360, "height": 740})
+    respondent.start(page, f"{candor_server.url}/s/{SLUG}/")
+    asked = 0
+    while page.get_by_text("Chance may change your answer").count():
+        respondent.answer_one(page, 1)
+        asked += 1
+    assert asked in (1, 2)
+    respondent.answer(page)
+    receipt = respondent.send(page)
+    assert not context.cookies()
+
+    log_in(page, f"{candor_server.url}/surveys/{SLUG}/")
+    expect(page.locator("#counted")).to_have_text("5,000")
+    expect(page.locator("#waiting")).to_have_text("1")
+    page.get_by_role("button", name="Release now").click()
+    expect(page.get_by_role("status")).to_contain_text("Nothing new to release: 1 waiting")
+
+    candor_server.manage("simulate", SLUG, "--people", "400", "--truth", "harassed=0.9")
+    page.reload()
+    before = page.locator("section.question").first.inner_text()
+    page.get_by_role("button", name="Release now").click()
+    expect(page.locator("#counted")).to_have_text("5,401", timeout=30_000)  # by itself
+    expect(page.locator("#waiting")).to_have_text("0")
+    assert page.locator("section.question").first.inner_text() != before
+
+    listed = candor_server.manage(
+        "shell", "-v0", "-c",
+        "from survey.models import Report; "
+        f"print(Report.objects.get(pk='{receipt}').content)",
+    )  # fmt: skip
+    assert listed.strip() == "None"  # the id stays, the content has gone into a batch
+
+
+@pytest.mark.parametrize("viewport", VIEWPORTS.values(), ids=VIEWPORTS.keys())
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_researchers_pages_are_accessible(
+    candor_server: Candor, page: Page, viewport: tuple[int, int], scheme: str
+) -> None:
+    candor_server.manage("load_demo")
+    page.set_viewport_size({"width": viewport[0], "height": viewport[1]})
+    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    page.goto(f"{candor_server.url}/login/")
+    no_violations(page)
+    log_in(page, f"{candor_server.url}/surveys/{SLUG}/")
+    for summary in page.locator("details summary").all():
+        summary.click()
+    no_violations(page)
+    wide = page.evaluate("document.documentElement.scrollWidth > innerWidth")
+    assert not wide, "the page scrolls sideways"
+    page.goto(f"{candor_server.url}/surveys/")
+    no_violations(page)
+    page.goto(f"{candor_server.url}/surveys/nowhere/")
+    no_violations(page)
+
+
+def test_the_api_page_works_offline_under_its_policy(candor_server: Candor, page: Page) -> None:
+    outside: list[str] = []
+    page.on(
+        "request",
+        lambda request: None if request.url.startswith(candor_server.url)
+        or request.url.startswith("data:") else outside.append(request.url),
+    )  # fmt: skip
+    page.goto(f"{candor_server.url}/api/docs/")
+    expect(page.get_by_text("/api/v1/surveys/{slug}/reports/batch/")).to_be_visible()
+    page.get_by_text("/api/v1/surveys/{slug}/estimates/").click()
+    expect(page.get_by_text("Responses", exact=True)).to_be_visible()
+    assert outside == []
+
+
+def test_an_admin_makes_and_opens_a_survey(candor_server: Candor, page: Page) -> None:
+    candor_server.manage("load_demo")
+    page.goto(f"{candor_server.url}/admin/survey/survey/add/")
+    page.get_by_label("Username").fill("admin")
+    page.get_by_label("Password").fill(LOGINS["admin"])
+    page.get_by_role("button", name="Log in").click()
+    page.get_by_label("Title").fill("Made in the browser")
+    page.get_by_label("Total ε").fill("2")
+    page.get_by_role("button", name="Add another Question").click()
+    page.locator("#id_questions-0-key").fill("q1")
+    page.locator("#id_questions-0-text").fill("Did you?")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_text("about 88 in 100 sure")).to_be_visible()
+    page.get_by_role("link", name="Open …").click()
+    page.get_by_role("button", name="Open the survey").click()
+    expect(page.get_by_text("The survey is open now")).to_be_visible()
+    page.goto(f"{candor_server.url}/s/made-in-the-browser/")
+    expect(page.get_by_role("heading", name="Made in the browser")).to_be_visible()

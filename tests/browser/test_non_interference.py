@@ -1,0 +1,133 @@
+"""The true answer leaves the device by no path.
+
+With the randomness fixed so that chance replaces the answers, a person who says “yes” to everything
+and one who says “no” must leave exactly the same traces: every request byte for byte, every stored
+row, every log line, cookie, storage entry and the page itself. With the randomness fixed so that
+the answers are kept, the same comparison must see the difference.
+"""
+
+import json
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, Request, expect
+
+from tests import builders
+from tests.browser import respondent
+from tests.conftest import watch
+from tests.services import ROOT, Candor, wait_until
+
+pytestmark = pytest.mark.browser
+
+REPLACED, KEPT = 0xFFFFFF00, 0  # compared with keep: not below it, and below it
+
+FIXED = """
+Crypto.prototype.getRandomValues = function (array) { return array.fill(WORD); };
+Crypto.prototype.randomUUID = () => "0b9f6d1c-3d0e-4a55-9a0e-4a3f3f1f6d5e";
+"""
+
+LEFT_BEHIND = """async () => ({
+  local: JSON.stringify(localStorage), session: JSON.stringify(sessionStorage),
+  databases: (await indexedDB.databases()).length, caches: await caches.keys(),
+  cookie: document.cookie, history: history.length, state: JSON.stringify(history.state),
+  address: location.href, title: document.title, name: window.name,
+  page: document.querySelector("main").textContent,
+})"""
+
+
+@pytest.fixture
+def prepared(tmp_path: Path) -> Candor:
+    """An installation with an open survey; nothing of it runs yet."""
+    candor = Candor(parent=tmp_path)
+    candor.var.mkdir()
+    candor.manage("migrate", "--verbosity=0")
+    candor.manage("collectstatic", "--no-input", "--verbosity=0")
+    candor.manage("import_survey", "-", "--open", stdin=json.dumps(builders.FILE))
+    return candor
+
+
+@contextmanager
+def web_server(candor: Candor, log: Path) -> Iterator[None]:
+    """The web server alone: no worker or beat whose own doings would differ from run to run."""
+    with log.open("wb") as out:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "survey.management.commands.serve", "127.0.0.1",
+             str(candor.port), "1"],
+            cwd=ROOT, env=candor.env, stdin=subprocess.DEVNULL, stdout=out, stderr=out,
+        )  # fmt: skip
+        try:
+            wait_until(candor._healthy, 60, "the web server")
+            yield
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+def traces(candor: Candor, browser: Browser, word: int, positions: tuple[int, ...]) -> Any:
+    """Everything that one visit leaves, on a fresh copy of the same installation."""
+    pristine = candor.folder / "pristine"
+    if not pristine.exists():
+        shutil.copytree(candor.var, pristine)
+    shutil.rmtree(candor.var)
+    shutil.copytree(pristine, candor.var)
+    log = candor.folder / "web.log"
+    problems: list[str] = []
+    with web_server(candor, log):
+        context = browser.new_context()
+        watch(context, problems)
+        context.add_init_script(FIXED.replace("WORD", str(word)))
+        page = context.new_page()
+        sent: list[Any] = []
+        page.on("request", lambda request: sent.append(describe(request)))
+        page.goto(f"{candor.url}/s/small/")
+        expect(page.get_by_role("button", name="Start")).to_be_visible()
+        # Files are fetched side by side, in an order that varies; nobody has answered anything yet.
+        loaded, sent[:] = sorted(sent), []
+        answer_everything(page, positions)
+        left = page.evaluate(LEFT_BEHIND)
+        cookies = context.cookies()
+        context.close()
+    assert problems == []
+    with sqlite3.connect(candor.var / "candor.sqlite3") as database:
+        rows = list(database.iterdump())
+    files = sorted(str(path.relative_to(candor.var)) for path in candor.var.rglob("*"))
+    return {
+        "loaded": loaded, "requests": sent, "left": left, "cookies": cookies, "rows": rows, "files": files,
+        "log": log.read_text(),
+    }  # fmt: skip
+
+
+def describe(request: Request) -> Any:
+    headers = request.all_headers()
+    return request.method, request.url, sorted(headers.items()), request.post_data_buffer or b""
+
+
+def answer_everything(page: Page, positions: tuple[int, ...]) -> None:
+    page.get_by_role("button", name="Start").click()
+    respondent.answer(page, *positions)
+    respondent.send(page)
+    page.get_by_text("See what was sent").click()
+
+
+def test_yes_and_no_leave_the_same_traces(prepared: Candor, browser: Browser) -> None:
+    yes = traces(prepared, browser, REPLACED, (1, 3))
+    no = traces(prepared, browser, REPLACED, (0, 0))
+    for what in yes:
+        assert yes[what] == no[what], what
+    assert [method for method, *_ in yes["requests"]] == ["POST"]
+    assert any("survey_report" in row and "0b9f6d1c" in row for row in yes["rows"])
+
+
+def test_the_comparison_sees_a_difference_where_there_is_one(
+    prepared: Candor, browser: Browser
+) -> None:
+    yes = traces(prepared, browser, KEPT, (1, 3))
+    no = traces(prepared, browser, KEPT, (0, 0))
+    assert {what for what in yes if yes[what] != no[what]} == {"requests", "left", "rows"}
