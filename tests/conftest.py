@@ -1,0 +1,137 @@
+"""Fixtures for all tests: a watched Chromium, and a real running installation.
+
+Tests never use the user's var folder: they run where tests/run.py has set an environment.
+"""
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import BrowserContext, ConsoleMessage, WebError, expect
+
+from tests.packages import chromium
+from tests.services import Candor, die_with_parent, production
+
+CHROMIUM_FLAGS = [
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+expect.set_options(timeout=20_000)  # milliseconds: a busy machine is no fault of a page
+
+# For candor_server: the same tests on both kinds of installation.
+#   @pytest.mark.parametrize("candor_server", BOTH_INSTALLATIONS, indirect=True)
+BOTH_INSTALLATIONS = [
+    "embedded",
+    pytest.param("production", marks=[pytest.mark.postgresql, pytest.mark.redis]),
+]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if "CANDOR_VAR" not in os.environ:
+        pytest.exit(
+            "Tests want an environment of their own, lest they touch your var folder:\n"
+            "    .venv/bin/python -m tests.run sqlite -- [pytest arguments]",
+            returncode=4,
+        )
+    if hasattr(config, "workerinput"):  # one of xdist's: it would finish its test first
+        die_with_parent(signal.SIGTERM)()
+
+
+# --- Browser --------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
+    """Debian's Chromium. Its sandbox does not work for root."""
+    sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
+    return {
+        **browser_type_launch_args,
+        "executable_path": chromium(),
+        "args": [*CHROMIUM_FLAGS, *sandbox],
+    }
+
+
+@pytest.fixture
+def page_problems() -> Iterator[list[str]]:
+    """What went wrong in the pages of a test: policy violations and uncaught errors.
+
+    Empty at the end, or the test fails. A test that provokes a problem looks for it and clears
+    the list.
+    """
+    problems: list[str] = []
+    yield problems
+    assert problems == []
+
+
+@pytest.fixture
+def new_context(
+    new_context: Callable[..., BrowserContext], page_problems: list[str]
+) -> Callable[..., BrowserContext]:
+    """Every context, and so every page, of every browser test is watched."""
+
+    def watched(**arguments: Any) -> BrowserContext:
+        context = new_context(**arguments)
+        watch(context, page_problems)
+        return context
+
+    return watched
+
+
+def watch(context: BrowserContext, problems: list[str]) -> None:
+    """Chromium's own console messages, so that pages without script are watched as well.
+
+    The event is listened for besides, because a policy that only reports writes other words.
+    """
+
+    def on_console(message: ConsoleMessage) -> None:
+        if "Content Security Policy" in message.text or "securitypolicyviolation" in message.text:
+            problems.append(message.text)
+
+    def on_error(error: WebError) -> None:
+        problems.append(f"uncaught: {error.error}")
+
+    context.on("console", on_console)
+    context.on("weberror", on_error)
+    context.add_init_script(
+        "addEventListener('securitypolicyviolation', (event) => console.error("
+        "`securitypolicyviolation: ${event.violatedDirective} ${event.blockedURI}`), true);"
+    )
+
+
+# --- A real installation --------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def candor_server(request: pytest.FixtureRequest) -> Candor:
+    """A running installation: `.url`, `.env`, `.manage("command", …)`, `.log`, `.processes()`."""
+    server: Candor = request.getfixturevalue(f"{getattr(request, 'param', 'embedded')}_candor")
+    return server
+
+
+@pytest.fixture(scope="session")
+def embedded_candor() -> Iterator[Candor]:
+    """On SQLite and the broker that needs no server."""
+    with Candor() as candor:
+        yield candor
+
+
+@pytest.fixture(scope="session")
+def production_candor() -> Iterator[Candor]:
+    """On PostgreSQL and Redis."""
+    with production() as environment, Candor(**environment) as candor:
+        yield candor
+
+
+@pytest.fixture(autouse=True)
+def forget_surveys() -> None:
+    """Ingest remembers opened surveys for good, and counts requests; a test begins without."""
+    from survey import ingest
+
+    ingest.target.cache_clear()
+    ingest._requests.clear()

@@ -1,0 +1,415 @@
+"""Real servers for the tests: PostgreSQL, Redis, and a whole running installation of Candor.
+
+Each listens on a free loopback port, keeps its data in a temporary folder, and dies with the
+process that started it, even if that one is killed with -9. Nothing here uses or changes a server
+that the machine runs anyway.
+"""
+
+import contextlib
+import ctypes
+import os
+import pwd
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Self
+
+ROOT = Path(__file__).resolve().parent.parent
+START_SECONDS = 60  # far more than any server needs here, so that a loaded machine does no harm
+STOP_SECONDS = 30
+PR_SET_PDEATHSIG = 1
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def die_with_parent(number: signal.Signals) -> Callable[[], None]:
+    """For preexec_fn: the kernel sends this signal when the parent is gone, however it went."""
+
+    def ask_the_kernel() -> None:
+        _libc.prctl(PR_SET_PDEATHSIG, number)
+
+    return ask_the_kernel
+
+
+def reachable_temporary() -> Path:
+    """The temporary folder; as root one that PostgreSQL's account can reach as well."""
+    folder = Path(tempfile.gettempdir()).resolve()
+    passable = all(path.stat().st_mode & 0o001 for path in (folder, *folder.parents))
+    return folder if passable or os.geteuid() != 0 else Path("/tmp")  # noqa: S108
+
+
+def wait_until(ready: Callable[[], bool], seconds: float, what: str) -> None:
+    deadline = time.monotonic() + seconds
+    while not ready():
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"{what}: not within {seconds:g} s")
+        time.sleep(0.05)
+
+
+def processes_with(name: str, value: str) -> list[int]:
+    """The processes that were started with this variable in their environment."""
+    entry = f"{name}={value}".encode()
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if entry in (folder / "environ").read_bytes().split(b"\0"):
+                found.append(int(folder.name))
+    return found
+
+
+def descendants(pid: int) -> dict[int, str]:
+    """The processes below this one, dead ones left out, with their command lines."""
+    parents = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            state, parent = stat.read_text().rpartition(")")[2].split()[:2]
+            if state != "Z":
+                parents[int(stat.parent.name)] = int(parent)
+    below: dict[int, str] = {}
+    fresh = {pid}
+    while fresh:
+        fresh = {child for child, parent in parents.items() if parent in fresh}
+        below.update((child, command_line(child)) for child in fresh)
+    return below
+
+
+def command_line(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode().strip()
+    except OSError:
+        return ""
+
+
+class Server:
+    """One process with a folder of its own. `kill` and `start` again, for tests of faults."""
+
+    def __init__(self, name: str, parent: Path | None = None) -> None:
+        parent = parent or reachable_temporary()
+        self.folder = Path(tempfile.mkdtemp(prefix=f"candor-{name}-", dir=parent))
+        self.log = self.folder / "log"
+        self.port = free_port()
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        try:
+            self.start()
+        except BaseException:
+            self._remove()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            self.stop()
+        finally:
+            self._remove()
+
+    def start(self) -> None:
+        raise NotImplementedError
+
+    def stop(self) -> None:
+        self._signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """As a crash would: no time to say good-bye."""
+        self._signal(signal.SIGKILL)
+
+    def _signal(self, number: signal.Signals) -> None:
+        if self.process is None:
+            return
+        self.process.send_signal(number)
+        try:
+            self.process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            raise
+        finally:
+            self.process = None
+
+    def _remove(self) -> None:
+        self.kill()
+        shutil.rmtree(self.folder)
+
+    def _await(self, ready: Callable[[], bool]) -> None:
+        process = self.process
+        assert process is not None
+
+        def up_or_dead() -> bool:
+            if process.poll() is not None:
+                raise RuntimeError(f"{process.args!r} ended at once:\n{self.tail()}")
+            return ready()
+
+        try:
+            wait_until(up_or_dead, START_SECONDS, f"{type(self).__name__} on port {self.port}")
+        except TimeoutError as error:
+            raise TimeoutError(f"{error}\n{self.tail()}") from None
+
+    def tail(self) -> str:
+        """The end of what the server wrote, for error messages."""
+        return self.log.read_text(errors="replace")[-4000:] if self.log.exists() else ""
+
+
+class PostgreSQL(Server):
+    """A cluster of its own. Not durable unless told so: the plain suite needs no fsync."""
+
+    def __init__(self, durable: bool = False) -> None:
+        super().__init__("postgresql")
+        self.durable = durable
+        self.data = self.folder / "data"
+        self.password = secrets.token_urlsafe(16)
+        # PostgreSQL refuses to run as root.
+        self.account = _unprivileged() if os.geteuid() == 0 else None
+        if self.account:
+            os.chown(self.folder, self.account.pw_uid, self.account.pw_gid)
+
+    @property
+    def url(self) -> str:
+        return f"postgresql://candor:{self.password}@127.0.0.1:{self.port}/postgres"
+
+    def start(self) -> None:
+        if not self.data.exists():
+            self._initialise()
+        settings = ["max_connections=60", "timezone=UTC", "unix_socket_directories="]
+        if not self.durable:
+            settings += ["fsync=off", "synchronous_commit=off", "full_page_writes=off"]
+        options = [word for setting in settings for word in ("-c", setting)]
+        where = ["-D", str(self.data), "-h", "127.0.0.1", "-p", str(self.port)]
+        with self.log.open("ab") as log:
+            self.process = self._popen(
+                [_postgresql_binary("postgres"), *where, *options], stdout=log, stderr=log
+            )
+        self._await(self._accepts)
+
+    def stop(self) -> None:
+        self._signal(signal.SIGQUIT)  # at once: the data is thrown away, or recovered on a start
+
+    def kill(self) -> None:
+        """The children outlive a killed postmaster for a moment; a restart needs them gone."""
+        if self.process is None:
+            return
+        family = [self.process.pid, *descendants(self.process.pid)]
+        for pid in family:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self.process.wait(STOP_SECONDS)
+        self.process = None
+        gone = lambda: not any(command_line(pid) for pid in family)  # noqa: E731
+        wait_until(gone, STOP_SECONDS, "children of a killed PostgreSQL")
+
+    def create_database(self) -> str:
+        """The URL of a new empty database."""
+        return create_database(self.url)
+
+    def _initialise(self) -> None:
+        password_file = self.folder / "password"
+        password_file.write_text(self.password)
+        password_file.chmod(0o600)
+        if self.account:
+            os.chown(password_file, self.account.pw_uid, self.account.pw_gid)
+        with self.log.open("ab") as log:
+            initdb = self._popen(
+                [_postgresql_binary("initdb"), "-D", str(self.data), "--no-sync",
+                 "--username=candor", "--auth=scram-sha-256", f"--pwfile={password_file}",
+                 "--encoding=UTF8", "--locale=C.UTF-8"],
+                stdout=log, stderr=log,
+            )  # fmt: skip
+        if initdb.wait(START_SECONDS) != 0:
+            raise RuntimeError(f"initdb failed:\n{self.tail()}")
+
+    def _popen(self, command: list[str], **streams: object) -> "subprocess.Popen[bytes]":
+        # SIGQUIT ends the postmaster and all its children at once.
+        return subprocess.Popen(
+            command,
+            cwd=self.folder,
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+            preexec_fn=die_with_parent(signal.SIGQUIT),
+            user=self.account.pw_uid if self.account else None,
+            group=self.account.pw_gid if self.account else None,
+            extra_groups=[] if self.account else None,
+            **streams,
+        )
+
+    def _accepts(self) -> bool:
+        import psycopg
+
+        try:
+            psycopg.connect(self.url, connect_timeout=2).close()
+        except psycopg.OperationalError:
+            return False
+        return True
+
+
+def create_database(server_url: str) -> str:
+    """The URL of a new empty database on a throw-away PostgreSQL, which takes it along."""
+    import psycopg
+
+    name = f"candor_{secrets.token_hex(6)}"
+    with psycopg.connect(server_url, autocommit=True) as connection:
+        connection.execute(f'CREATE DATABASE "{name}"')
+    return f"{server_url.rpartition('/')[0]}/{name}"
+
+
+def postgresql_folder() -> Path | None:
+    """Where the server's programs are; Debian keeps them out of the PATH."""
+    if found := shutil.which("postgres"):
+        return Path(found).resolve().parent
+    folders = [path.parent for path in Path("/usr/lib/postgresql").glob("*/bin/postgres")]
+    return max(folders, key=lambda folder: float(folder.parent.name), default=None)
+
+
+def _postgresql_binary(name: str) -> str:
+    folder = postgresql_folder()
+    if folder is None:
+        raise FileNotFoundError("PostgreSQL is not installed")
+    return str(folder / name)
+
+
+def _unprivileged() -> pwd.struct_passwd:
+    for name in ("postgres", "nobody"):
+        with contextlib.suppress(KeyError):
+            return pwd.getpwnam(name)
+    raise RuntimeError("PostgreSQL does not run as root, and there is no user postgres or nobody")
+
+
+class Redis(Server):
+    """With an append-only file, so that a killed one comes back with what it had."""
+
+    def __init__(self) -> None:
+        super().__init__("redis")
+
+    @property
+    def url(self) -> str:
+        return f"redis://127.0.0.1:{self.port}/0"
+
+    def start(self) -> None:
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1",
+                 "--dir", str(self.folder), "--save", "", "--appendonly", "yes"],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder,
+                start_new_session=True, preexec_fn=die_with_parent(signal.SIGKILL),
+            )  # fmt: skip
+        self._await(self._answers)
+
+    def _answers(self) -> bool:
+        try:
+            with socket.create_connection(("127.0.0.1", self.port), 1) as connection:
+                connection.sendall(b"PING\r\n")
+                return connection.recv(64).startswith(b"+PONG")
+        except OSError:
+            return False
+
+
+class Candor(Server):
+    """A real installation: its own var folder, migrated, and `manage.py serve` on a free port.
+
+    On SQLite and the embedded broker, or on the servers whose URLs `environment` brings. Its folder
+    is made in `parent`, where somebody else will remove it if it is not used as a context manager.
+    """
+
+    def __init__(self, parent: Path | None = None, **environment: str) -> None:
+        super().__init__("installation", parent)
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.var = self.folder / "var"
+        self.env = {
+            **clean_environment(),
+            "CANDOR_SECRET_KEY": secrets.token_urlsafe(48),
+            "CANDOR_DEMO": "1",
+            "CANDOR_HOSTS": "127.0.0.1,localhost",
+            "CANDOR_VAR": str(self.var),
+            "CANDOR_INGEST_PER_MINUTE": "0",
+            **environment,
+        }
+
+    def start(self) -> None:
+        if not self.var.exists():
+            self.var.mkdir()
+            self.manage("migrate", "--verbosity=0")
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "manage.py", "serve", "--port", str(self.port)],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=ROOT, env=self.env,
+                start_new_session=True, preexec_fn=die_with_parent(signal.SIGTERM),
+            )  # fmt: skip
+        self._await(self._healthy)
+
+    def stop(self) -> None:
+        """A clean stop: the status is 0 and no process of this installation is left."""
+        process = self.process
+        if process is None:
+            return
+        super().stop()
+        assert process.returncode == 0, f"serve ended with {process.returncode}:\n{self.tail()}"
+        assert not (left := self._end_what_is_left()), f"serve left processes behind: {left}"
+
+    def kill(self) -> None:
+        super().kill()
+        wait_until(lambda: not self.processes(), STOP_SECONDS, "the children of a killed serve")
+
+    def manage(self, *arguments: str, stdin: str | None = None) -> str:
+        """Run a management command against this installation; its standard output."""
+        done = subprocess.run(
+            [sys.executable, "manage.py", *arguments],
+            input=stdin, capture_output=True, text=True, cwd=ROOT, env=self.env, check=False,
+            timeout=300,
+        )  # fmt: skip
+        shown = f"manage.py {' '.join(arguments)} ended with {done.returncode}:\n"
+        assert done.returncode == 0, shown + done.stdout + done.stderr
+        return done.stdout
+
+    def processes(self) -> list[int]:
+        """Everything that runs for this installation: web, worker, beat, their children."""
+        return processes_with("CANDOR_VAR", str(self.var))
+
+    def _healthy(self) -> bool:
+        try:
+            with urllib.request.urlopen(f"{self.url}/healthz", timeout=5):
+                return True
+        except (urllib.error.URLError, OSError):
+            return False
+
+    def _end_what_is_left(self) -> list[str]:
+        with contextlib.suppress(TimeoutError):
+            wait_until(lambda: not self.processes(), 5, "")
+        left = self.processes()
+        shown = [command_line(pid) for pid in left]
+        for pid in left:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        return shown
+
+
+def clean_environment(base: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """The environment without what configures a Candor or a database of the user's."""
+    foreign = ("CANDOR_", "DJANGO_", "PG", "POSTGRES", "REDIS_", "DATABASE_URL")
+    kept = {name: value for name, value in base.items() if not name.startswith(foreign)}
+    if run := base.get("CANDOR_TEST_RUN"):
+        kept["CANDOR_TEST_RUN"] = run
+    return kept
+
+
+@contextlib.contextmanager
+def production() -> Iterator[dict[str, str]]:
+    """The variables of an installation on PostgreSQL and Redis, on throw-away servers.
+
+    A new database on the runner's PostgreSQL, and a Redis that nobody else uses.
+    """
+    with Redis() as redis:
+        database = create_database(os.environ["CANDOR_TEST_POSTGRESQL"])
+        yield {"DATABASE_URL": database, "REDIS_URL": redis.url}
