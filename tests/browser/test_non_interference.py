@@ -7,6 +7,7 @@ the answers are kept, the same comparison must see the difference.
 """
 
 import json
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -85,7 +86,7 @@ def traces(candor: Candor, browser: Browser, word: int, positions: tuple[int, ..
         context.add_init_script(FIXED.replace("WORD", str(word)))
         page = context.new_page()
         sent: list[Any] = []
-        page.on("request", lambda request: sent.append(describe(request)))
+        page.on("request", lambda request: note(request, sent))
         page.goto(f"{candor.url}/s/small/")
         expect(page.get_by_role("button", name="Start")).to_be_visible()
         # Files are fetched side by side, in an order that varies; nobody has answered anything yet.
@@ -99,9 +100,16 @@ def traces(candor: Candor, browser: Browser, word: int, positions: tuple[int, ..
         rows = list(database.iterdump())
     files = sorted(str(path.relative_to(candor.var)) for path in candor.var.rglob("*"))
     return {
-        "loaded": loaded, "requests": sent, "left": left, "cookies": cookies, "rows": rows, "files": files,
-        "log": log.read_text(),
+        "loaded": loaded, "requests": sent, "left": left, "cookies": cookies, "rows": rows,
+        "files": files, "log": log.read_text(),
     }  # fmt: skip
+
+
+def note(request: Request, sent: list[Any]) -> None:
+    """Every request but that for the icon, which the browser makes at a moment of its own."""
+    if re.search(r"/static/icon\.\w+\.svg$", request.url) and request.method == "GET":
+        return
+    sent.append(describe(request))
 
 
 def describe(request: Request) -> Any:
