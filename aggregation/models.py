@@ -22,6 +22,7 @@ from survey.models import Survey, today
 
 BATCH_SIZE = 65_536
 LEVEL = 0.95
+AFTER_FAILURE = timedelta(minutes=5)  # before the beat asks again for a release that failed
 NOT_GIVEN = "not-given"  # the group of those who did not give a stratum
 
 
@@ -335,9 +336,15 @@ class Job(models.Model):
 
 
 def due() -> Iterator[Survey]:
-    """Surveys in which a crowd waits or was moved but not published; closed ones, to the last."""
-    rested = timezone.now() - timedelta(seconds=settings.RELEASE_SECONDS)
-    for survey in Survey.objects.exclude(state=Survey.State.DRAFT):
+    """Surveys in which a crowd waits or was moved but not published; closed ones, to the last.
+
+    A survey whose release has just failed is left alone for a while.
+    """
+    now = timezone.now()
+    rested = now - timedelta(seconds=settings.RELEASE_SECONDS)
+    failed = Job.objects.filter(state=Job.State.FAILED, made_at__gt=now - AFTER_FAILURE)
+    surveys = Survey.objects.exclude(state=Survey.State.DRAFT)
+    for survey in surveys.exclude(pk__in=failed.values("survey")):
         closed = survey.state == Survey.State.CLOSED
         last = survey.releases.order_by("number").last()
         # Between two unasked releases there is a pause, cut short by a full batch or by closing.

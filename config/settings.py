@@ -116,7 +116,10 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"  # intervals only, so there is nothing to remember
-CELERY_BEAT_SCHEDULE = {"tick": {"task": "aggregation.tasks.tick", "schedule": 5.0}}
+CELERY_BEAT_SCHEDULE = {
+    # One that no worker took in time is thrown away: the next one finds the same work.
+    "tick": {"task": "aggregation.tasks.tick", "schedule": 5.0, "options": {"expires": 10}}
+}
 
 RELEASE_SECONDS: int = env.int("CANDOR_RELEASE_SECONDS", 600)  # at most one unasked release in this
 INGEST_PER_MINUTE: int = env.int("CANDOR_INGEST_PER_MINUTE", 1200)  # from one address; 0: no limit

@@ -96,7 +96,9 @@ def test_a_draft_and_an_empty_survey_have_their_own_words(survey: Survey) -> Non
     draft, empty = builders.draft(slug="draft"), builders.opened(slug="empty")
     alice = builders.client(builders.alice(draft, empty))
     assert "is a draft" in alice.get("/surveys/draft/").content.decode()
-    assert "Nothing has been released yet" in alice.get("/surveys/empty/").content.decode()
+    assert "The first release needs 20 reports" in alice.get("/surveys/empty/").content.decode()
+    empty.close()
+    assert "closed with fewer than 20" in alice.get("/surveys/empty/").content.decode()
     assert alice.post("/surveys/draft/").status_code == 302
     assert alice.post("/api/v1/surveys/draft/releases/").status_code == 400
     assert not Job.objects.exists()

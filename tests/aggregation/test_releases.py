@@ -286,6 +286,14 @@ class TestDue:
         release(survey)
         assert self.names() == []
 
+    def test_after_a_failure_the_beat_waits_and_tries_again(self) -> None:
+        survey = builders.opened()
+        builders.send(survey, 20)
+        job = Job.objects.create(survey=survey, state="failed", active=False)
+        assert self.names() == []
+        Job.objects.filter(pk=job.pk).update(made_at=timezone.now() - timedelta(minutes=6))
+        assert self.names() == ["small"]
+
     def test_a_closed_survey_below_the_crowd_is_emptied_once(self) -> None:
         survey = builders.opened()
         builders.send(survey, 2)

@@ -45,7 +45,7 @@ class Command(BaseCommand):
             sent = simulation.send(
                 SLUG, survey.frozen_design(), missing, population, STRATA, random
             )
-            show_progress(sent, missing, self.stderr)
+            show_progress(sent, missing)
             Batch.objects.collect(survey)
         Release.objects.publish(survey)
 

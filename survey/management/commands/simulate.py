@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from random import Random
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, OutputWrapper
+from django.core.management.base import BaseCommand, CommandError
 
 from survey import simulation
 from survey.design import Design, Question
@@ -43,7 +43,7 @@ class Command(BaseCommand):
         strata = simulation.uniform_shares(design.strata)
         random = Random(seed)  # noqa: S311
         sent = simulation.send(slug, design, people, lambda _: shares, strata, random)
-        show_progress(sent, people, self.stderr)
+        show_progress(sent, people)
         self.stdout.write(f"{people} reports stored for {slug}.")
 
 
@@ -75,12 +75,13 @@ def _shares(question: Question, numbers: list[float], item: str) -> list[float]:
     return numbers
 
 
-def show_progress(done: Iterable[int], total: int, out: OutputWrapper) -> None:
+def show_progress(done: Iterable[int], total: int) -> None:
     """A bar on a terminal; elsewhere silence."""
     live = sys.stderr.isatty()
     for count in done:
         if live:
             filled = 30 * count // total
-            out.write(f"\r  {'█' * filled}{'░' * (30 - filled)} {count:,} of {total:,}", ending="")
+            bar = "█" * filled + "░" * (30 - filled)
+            print(f"\r  {bar} {count:,} of {total:,}", end="", file=sys.stderr, flush=True)
     if live:
-        out.write("")
+        print(file=sys.stderr)
