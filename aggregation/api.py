@@ -3,7 +3,8 @@
 from typing import Any
 
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework import exceptions, permissions, serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -69,6 +70,7 @@ class ReleaseSerializer(serializers.ModelSerializer[Release]):
     class Meta:
         model = Release
         fields = ["release", "reports", "final", "made_at"]
+        read_only_fields = fields
 
 
 class EstimatesSerializer(ReleaseSerializer):
@@ -77,6 +79,7 @@ class EstimatesSerializer(ReleaseSerializer):
 
     class Meta(ReleaseSerializer.Meta):
         fields = [*ReleaseSerializer.Meta.fields, "design", "estimates"]
+        read_only_fields = fields
 
 
 class JobSerializer(serializers.ModelSerializer[Job]):
@@ -86,12 +89,25 @@ class JobSerializer(serializers.ModelSerializer[Job]):
     class Meta:
         model = Job
         fields = ["id", "state", "progress", "result", "error", "url"]
+        read_only_fields = fields
 
     def get_error(self, job: Job) -> str | None:
         return job.error or None
 
     def get_url(self, job: Job) -> str:
         return reverse("api-job", [job.pk], request=self.context["request"])
+
+
+REFUSED = {
+    400: "The request makes no sense; the body says where.",
+    401: "Not logged in, or not a valid token.",
+    403: "Not a researcher of this survey.",
+    404: "There is nothing here.",
+}
+
+
+def errors(*statuses: int) -> dict[int, OpenApiResponse]:
+    return {status: OpenApiResponse(OpenApiTypes.OBJECT, REFUSED[status]) for status in statuses}
 
 
 def survey_for(request: Request, slug: str, public: bool = False) -> Survey:
@@ -115,7 +131,7 @@ class EstimatesView(APIView):
         operation_id="estimates",
         tags=["researchers"],
         parameters=[OpenApiParameter("release", int, description="Default: the latest.")],
-        responses=EstimatesSerializer,
+        responses={200: EstimatesSerializer} | errors(400, 401, 403, 404),
     )
     def get(self, request: Request, slug: str) -> Response:
         survey = survey_for(request, slug, public=True)
@@ -137,7 +153,9 @@ class ReleasesView(APIView):
     """The releases of a survey; POST asks for a new one."""
 
     @extend_schema(
-        operation_id="releases", tags=["researchers"], responses=ReleaseSerializer(many=True)
+        operation_id="releases",
+        tags=["researchers"],
+        responses={200: ReleaseSerializer(many=True)} | errors(401, 403, 404),
     )
     def get(self, request: Request, slug: str) -> Response:
         survey = survey_for(request, slug)
@@ -149,7 +167,7 @@ class ReleasesView(APIView):
         description="Ask for a release now. The crowd rule still holds; a job already under way "
         "is returned instead of a second one.",
         request=None,
-        responses={202: JobSerializer},
+        responses={202: JobSerializer} | errors(400, 401, 403, 404),
     )
     def post(self, request: Request, slug: str) -> Response:
         survey = survey_for(request, slug)
@@ -162,7 +180,11 @@ class ReleasesView(APIView):
 class JobView(APIView):
     """What became of a job."""
 
-    @extend_schema(operation_id="job", tags=["researchers"], responses=JobSerializer)
+    @extend_schema(
+        operation_id="job",
+        tags=["researchers"],
+        responses={200: JobSerializer} | errors(401, 403, 404),
+    )
     def get(self, request: Request, pk: str) -> Response:
         job = get_object_or_404(Job.objects.select_related("survey"), pk=pk)
         survey_for(request, job.survey.slug)

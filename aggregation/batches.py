@@ -28,6 +28,11 @@ def shuffled(contents: Sequence[bytes], random: Random | None = None) -> Columns
     return np.ascontiguousarray(rows.T)
 
 
+def contents(columns: Columns) -> list[bytes]:
+    """The reports of a batch, one by one."""
+    return [row.tobytes() for row in columns.T]
+
+
 def unpack(data: bytes, reports: int) -> Columns:
     return np.frombuffer(data, dtype=np.uint8).reshape(-1, reports)
 

@@ -10,20 +10,20 @@ from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db import connection, models, transaction
+from django.db import IntegrityError, connection, models, transaction
 from django.db.models import F, Max, Q, Sum
 from django.utils import timezone
 
 from aggregation import batches, gate
 from aggregation.batches import Columns, Tally
 from aggregation.statistics import proportion
-from survey.design import Block, Design
+from survey.design import Block, Design, options_from_texts
 from survey.models import Survey, today
 
 BATCH_SIZE = 65_536
 LEVEL = 0.95
 AFTER_FAILURE = timedelta(minutes=5)  # before the beat asks again for a release that failed
-NOT_GIVEN = "not-given"  # the group of those who did not give a stratum
+NOT_GIVEN = "Not given"  # the group of those who did not give a stratum
 
 
 class BatchManager(models.Manager["Batch"]):
@@ -40,11 +40,18 @@ class BatchManager(models.Manager["Batch"]):
             waiting = {pk: bytes(content or b"") for pk, content in rows}
             if not waiting or (len(waiting) < survey.crowd and survey.state == "open"):
                 return 0
-            columns = batches.shuffled(list(waiting.values()))
+            contents, number = list(waiting.values()), next_number(self.filter(survey=survey))
+            last = self.filter(survey=survey).order_by("number").last()
+            if len(contents) < survey.crowd and last is not None:
+                # The last few of a closed survey join the batch before them: a batch of one would
+                # link its report to the one id that was emptied in the same transaction.
+                contents, number = contents + batches.contents(last.unpack()), last.number
+                last.delete()
+            columns = batches.shuffled(contents)
             self.create(
                 survey=survey,
-                number=next_number(self.filter(survey=survey)),
-                reports=len(waiting),
+                number=number,
+                reports=len(contents),
                 columns=columns.tobytes(),
                 tally=batches.tally(columns, survey.frozen_design()),
                 made_on=today(),
@@ -56,6 +63,7 @@ class BatchManager(models.Manager["Batch"]):
                 )
             if emptied != len(waiting):
                 raise RuntimeError(f"{emptied} of {len(waiting)} reports emptied; nothing is moved")
+            transaction.on_commit(forget_emptied, robust=True)
             return emptied
 
 
@@ -176,23 +184,26 @@ def estimates(release: Release, tally: Tally, last: Release | None) -> Iterator[
     rows: list[Estimate] = []
     for block in design.blocks:
         for position, question in enumerate(block.questions):
-            for stratum, counts in tally[question.key].items():
-                old = before.get((question.key, stratum), [])
-                if old and not release.final and not _may_replace(old, counts, release):
-                    rows += old
-                else:
+            tables = tally[question.key]
+            old = {s: _published(rows) for (q, s), rows in before.items() if q == question.key}
+            sizes = {s: [sum(group) for group in counts] for s, counts in tables.items()}
+            fresh = gate.fresh(old, sizes, release.survey.crowd, release.final)
+            for stratum in ["", *(stratum.key for stratum in design.strata)]:
+                if stratum in fresh:
+                    counts = tables[stratum]
                     rows += _table(release, block, position, stratum, counts, design)
+                else:
+                    rows += before[question.key, stratum]
     for number, row in enumerate(rows):
         row.pk, row.release, row.position = None, release, number
         yield row
 
 
-def _may_replace(old: list[Estimate], counts: list[list[int]], release: Release) -> bool:
-    options = len(counts[0])
-    groups = old[::options]  # rows stand group by group, each with all its options
-    shown_before = {i for i, row in enumerate(groups) if not row.suppressed}
-    sizes = [sum(group) for group in counts]
-    return gate.may_replace([row.size for row in groups], shown_before, sizes, release.survey.crowd)
+def _published(rows: list[Estimate]) -> gate.Table:
+    """A table of an earlier release, as the gate looks at it."""
+    groups = list({row.group: row for row in rows}.values())  # a row for each, in their order
+    shown = {i for i, row in enumerate(groups) if not row.suppressed}
+    return gate.Table([row.size for row in groups], shown)
 
 
 def _table(
@@ -235,7 +246,8 @@ def group_keys(design: Design, stratum: str) -> list[str]:
     if not stratum:
         return [""]
     found = next(s for s in design.strata if s.key == stratum)
-    return [option.key for option in found.options] + [NOT_GIVEN]
+    texts = [option.text for option in found.options]
+    return [option.key for option in options_from_texts([*texts, NOT_GIVEN])]
 
 
 def lock(survey: Survey) -> Survey:
@@ -246,6 +258,13 @@ def lock(survey: Survey) -> Survey:
     """
     no_key = connection.vendor == "postgresql"
     return Survey.objects.select_for_update(no_key=no_key).get(pk=survey.pk)
+
+
+def forget_emptied() -> None:
+    """Take what was emptied out of SQLite's write-ahead log, too."""
+    if connection.vendor == "sqlite":
+        with connection.cursor() as cursor:
+            cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def next_number(rows: models.QuerySet[Any]) -> int:
@@ -262,7 +281,10 @@ class JobQuerySet(models.QuerySet["Job"]):
 
     def request(self, survey: Survey) -> "Job":
         """The job that makes the next release: a new one, or the one already under way."""
-        job, created = self.get_or_create(survey=survey, active=True)
+        try:
+            job, created = self.get_or_create(survey=survey, active=True)
+        except IntegrityError:  # the other one ended between our insert and our second look
+            job, created = self.get_or_create(survey=survey, active=True)
         if created:
             job.send()
         return job

@@ -32,6 +32,13 @@ def _install(schema_editor: BaseDatabaseSchemaEditor, table: str, event: str) ->
             CREATE TRIGGER {name} BEFORE {event} ON {table}
               FOR EACH ROW EXECUTE FUNCTION aggregation_append_only()"""
         schema_editor.execute(statement, params=None)
+        if event == "DELETE":
+            schema_editor.execute(
+                f"DROP TRIGGER IF EXISTS {table}_no_truncate ON {table};"
+                f" CREATE TRIGGER {table}_no_truncate BEFORE TRUNCATE ON {table}"
+                " EXECUTE FUNCTION aggregation_append_only()",
+                params=None,
+            )
         return
     schema_editor.execute(f"DROP TRIGGER IF EXISTS {name}", params=None)
     schema_editor.execute(

@@ -10,10 +10,11 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.safestring import SafeString
+from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_safe
 
 from aggregation import charts
-from aggregation.models import NOT_GIVEN, Estimate, Job, Release
+from aggregation.models import NOT_GIVEN, Estimate, Job, Release, group_keys
 from survey.design import Design, Question
 from survey.models import Survey
 
@@ -45,11 +46,15 @@ class Table:
 @dataclass(frozen=True)
 class Section:
     question: Question
+    block: str
+    a: float
+    b: float
     everybody: Table
     strata: list[Table]
 
 
 @login_required
+@cache_control(private=True, no_store=True)
 @require_safe
 def overview(request: HttpRequest) -> HttpResponse:
     """The surveys that this person may read."""
@@ -66,6 +71,7 @@ def overview(request: HttpRequest) -> HttpResponse:
 
 
 @login_required
+@cache_control(private=True, no_store=True)
 @require_http_methods(["GET", "HEAD", "POST"])
 def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
     """A survey's latest release; POST asks for a new one."""
@@ -92,14 +98,20 @@ def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
 def sections(release: Release) -> Iterator[Section]:
     """The estimates of a release, by question, with everybody first."""
     design = release.survey.frozen_design()
-    questions = {question.key: question for question in design.questions}
+    places = {
+        question.key: (block, i)
+        for block in design.blocks
+        for i, question in enumerate(block.questions)
+    }
     for key, rows in groupby(release.estimates.all(), key=lambda row: row.question):
-        question = questions[key]
+        block, position = places[key]
+        question = block.questions[position]
         tables = [
             _table(design, question, stratum, list(table))
             for stratum, table in groupby(rows, key=lambda row: row.stratum)
         ]
-        yield Section(question, tables[0], tables[1:])
+        a, b = block.mechanism.channel(position)
+        yield Section(question, block.key, a, b, tables[0], tables[1:])
 
 
 def _table(design: Design, question: Question, stratum: str, rows: list[Estimate]) -> Table:
@@ -107,7 +119,8 @@ def _table(design: Design, question: Question, stratum: str, rows: list[Estimate
     if stratum:
         found = next(s for s in design.strata if s.key == stratum)
         title = found.text
-        names = {option.key: option.text for option in found.options} | {NOT_GIVEN: "Not given"}
+        texts = [option.text for option in found.options]
+        names = dict(zip(group_keys(design, stratum), [*texts, NOT_GIVEN], strict=True))
     groups = [
         (names[group], [_row(question, names[group], row) for row in members])
         for group, members in groupby(shown_options(question, rows), key=lambda row: row.group)

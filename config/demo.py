@@ -53,17 +53,21 @@ def port() -> int:
         raise CommandError("PORT must be a number, such as PORT=8001.") from None
 
 
-def write_environment() -> None:
-    """The variables that make every later process the same demo."""
+def environment() -> dict[str, str]:
+    """The variables that make this process, and every later one, the same demo."""
+    return {
+        "CANDOR_SECRET_KEY": known_secret_key() or secrets.token_urlsafe(48),
+        "CANDOR_DEMO": "1",
+        "CANDOR_RELEASE_SECONDS": "60",
+        "CANDOR_INGEST_PER_MINUTE": "0",
+        **{name: os.environ[name] for name in CHOSEN if name in os.environ},
+    }
+
+
+def remember(values: dict[str, str]) -> None:
+    """Only once they work: a run that fails must not lead `manage.py` away from good data."""
     try:
         DEMO_ENV.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        values = {
-            "CANDOR_SECRET_KEY": known_secret_key() or secrets.token_urlsafe(48),
-            "CANDOR_DEMO": "1",
-            "CANDOR_RELEASE_SECONDS": "60",
-            "CANDOR_INGEST_PER_MINUTE": "0",
-            **{name: os.environ[name] for name in CHOSEN if name in os.environ},
-        }
         fresh = DEMO_ENV.with_suffix(".new")
         fresh.unlink(missing_ok=True)
         with open(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as file:
@@ -75,7 +79,10 @@ def write_environment() -> None:
 
 def known_secret_key() -> str:
     """That of the last run, so that sessions outlive a restart."""
-    text = DEMO_ENV.read_text() if DEMO_ENV.exists() else ""
+    try:
+        text = DEMO_ENV.read_text()
+    except OSError:
+        return ""
     found = re.search(r"^CANDOR_SECRET_KEY='?([\w-]{40,})'?$", text, re.MULTILINE)
     return found[1] if found else ""
 
@@ -145,10 +152,12 @@ def main() -> None:
     try:
         check_environment()
         check_port(HOST, port())
-        write_environment()
+        values = environment()
+        os.environ.update(values)
         say("Preparing the database …")
         load_settings()
         check_servers()
+        remember(values)
         prepare()
         call_command("serve", host=HOST, port=port(), ready=say_where)
     except CommandError as error:

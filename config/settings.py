@@ -1,10 +1,11 @@
 """All settings, read from the environment; docs/operations.md lists the variables.
 
-A process that is given CANDOR_SECRET_KEY is configured by its environment alone. Without one it
-reads var/demo.env, which `make run` writes: a demo on this machine. With neither it refuses to
-start, because the default is production.
+A process that is given CANDOR_SECRET_KEY or CANDOR_HOSTS is configured by its environment alone.
+Without them it reads var/demo.env, which `make run` writes: a demo on this machine. With neither it
+refuses to start, because the default is production.
 """
 
+import contextlib
 import os
 from pathlib import Path
 
@@ -16,16 +17,18 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
 
 DEMO_ENV = Path(os.environ.get("CANDOR_DEMO_ENV", BASE_DIR / "var" / "demo.env"))
-if "CANDOR_SECRET_KEY" not in os.environ and env.bool("CANDOR_DEMO", True) and DEMO_ENV.exists():
+PRODUCTION = not {"CANDOR_SECRET_KEY", "CANDOR_HOSTS"}.isdisjoint(os.environ)
+if not PRODUCTION and env.bool("CANDOR_DEMO", True) and DEMO_ENV.exists():
     env.read_env(DEMO_ENV)
 
 DEMO: bool = env.bool("CANDOR_DEMO", False)  # demo data and demo logins exist only where this holds
 VAR_DIR = Path(env.str("CANDOR_VAR", str(BASE_DIR / "var"))).resolve()
 
-SECRET_KEY: str = env.str("CANDOR_SECRET_KEY", "")
-if not SECRET_KEY:
+SECRET_KEY = os.environ.get("CANDOR_SECRET_KEY", "")
+if not SECRET_KEY or (len(SECRET_KEY) < 32 and not DEMO):
     raise ImproperlyConfigured(
-        "CANDOR_SECRET_KEY is not set. Set it to a long random text, or run `make run` for a demo."
+        "CANDOR_SECRET_KEY is not set, or shorter than 32 characters. Set it to a long random "
+        "text, or run `make run` for a demo."
     )
 ALLOWED_HOSTS: list[str] = env.list("CANDOR_HOSTS", default=["*"] if DEMO else [])
 if not ALLOWED_HOSTS:
@@ -50,6 +53,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "config.health.healthz",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -87,6 +91,8 @@ DATABASES = {"default": env.db_url_config(DATABASE_URL)}
 DATABASES["default"]["CONN_MAX_AGE"] = None  # a connection for every request costs 100 times more
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+    with contextlib.suppress(OSError):  # SQLite will say so itself
+        VAR_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)
     DATABASES["default"]["OPTIONS"] = {
         "transaction_mode": "IMMEDIATE",  # writers queue up instead of failing half-way
         "timeout": 20,
@@ -94,8 +100,13 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
         # secure_delete overwrites what is emptied or deleted.
         "init_command": (
             "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA secure_delete=ON;"
+            "PRAGMA recursive_triggers=ON;"  # REPLACE INTO must not slip past the triggers
         ),
     }
+else:
+    # Values travel apart from the statement, so that neither the server's log nor
+    # pg_stat_activity shows the content of a report.
+    DATABASES["default"].setdefault("OPTIONS", {})["server_side_binding"] = True
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- Work behind the pages ------------------------------------------------------------------------
@@ -107,6 +118,8 @@ CELERY_BROKER_URL = REDIS_URL or f"candor-sqlite:///{VAR_DIR / 'broker.sqlite3'}
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": 60 if REDIS_URL else 10,
     "unacked_restore_throttle": 1,
+    # A Redis that hangs must not hang whoever asks for a release.
+    **({"socket_timeout": 5, "socket_connect_timeout": 5} if REDIS_URL else {}),
 }
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_ACKS_LATE = True
@@ -202,7 +215,7 @@ SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_AGE = 60 * 60 * 12
 if not DEMO:  # the demo is served over plain HTTP on this machine
     SECURE_SSL_REDIRECT = env.bool("CANDOR_SSL_REDIRECT", True)
-    SECURE_HSTS_SECONDS = 60 * 60 * 24 * 365
+    SECURE_HSTS_SECONDS = env.int("CANDOR_HSTS_SECONDS", 60 * 60 * 24 * 365)
     SECURE_HSTS_INCLUDE_SUBDOMAINS = True
     SECURE_HSTS_PRELOAD = True
     SESSION_COOKIE_SECURE = True

@@ -7,8 +7,6 @@ from django.urls import include, path
 from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
-from config.health import healthz
-
 # Swagger's page sets style attributes; nothing else on the site does.
 docs = csp_update({"style-src": "'unsafe-inline'"})(
     SpectacularSwaggerSplitView.as_view(url_name="schema", permission_classes=[])
@@ -23,5 +21,4 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("api/schema/", SpectacularAPIView.as_view(permission_classes=[]), name="schema"),
     path("api/docs/", docs, name="api-docs"),
-    path("healthz", healthz, name="healthz"),
 ]

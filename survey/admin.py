@@ -5,6 +5,7 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied, ValidationError
+from django.db import IntegrityError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
@@ -15,7 +16,7 @@ from django.utils.safestring import SafeString
 from survey.design import Design, DesignError
 from survey.forms import QuestionForm, StratumForm
 from survey.mechanism import SCALE
-from survey.models import Membership, Question, Stratum, Survey
+from survey.models import ApiToken, Membership, Question, Stratum, Survey
 
 admin.site.site_header = "Candor"
 admin.site.site_title = "Candor"
@@ -59,6 +60,19 @@ class MembershipInline(admin.TabularInline):
     autocomplete_fields = ["user"]
 
 
+@admin.register(ApiToken)
+class ApiTokenAdmin(admin.ModelAdmin):
+    """Tokens can be looked at and revoked here; `manage.py api_token` makes them."""
+
+    list_display = ["user", "label", "made_on"]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: ApiToken | None = None) -> bool:
+        return False
+
+
 @admin.register(Survey)
 class SurveyAdmin(admin.ModelAdmin):
     list_display = ["title", "slug", "state", "epsilon", "opened_on", "closed_on"]
@@ -100,12 +114,14 @@ class SurveyAdmin(admin.ModelAdmin):
         verbs = {Survey.State.DRAFT: "open", Survey.State.OPEN: "close"}
         verb = verbs.get(Survey.State(survey.state))
         if verb is None:
-            return f"Closed on {survey.closed_on}; opened on {survey.opened_on}"
+            text = f"Closed on {survey.closed_on}; opened on {survey.opened_on}"
+            return format_html("{} &nbsp; {}", text, addresses(survey))
         return format_html(
-            '{} &nbsp; <a class="button" href="{}">{} …</a>',
+            '{} &nbsp; <a class="button" href="{}">{} …</a> &nbsp; {}',
             survey.get_state_display(),
             reverse(f"admin:survey_{verb}", args=[survey.pk]),
             verb.capitalize(),
+            addresses(survey),
         )
 
     @admin.display(description="what respondents get")
@@ -140,8 +156,12 @@ class SurveyAdmin(admin.ModelAdmin):
                 "survey": survey,
                 "verb": verb,
                 "outcome": described(survey),
+                "seen": seen_hash(survey),
             }
             return render(request, "admin/survey/survey/turn.html", context)
+        if verb == "open" and request.POST.get("seen") != seen_hash(survey):
+            messages.error(request, "The design has changed since you looked. Look again.")
+            return redirect(request.path)
         try:
             survey.open() if verb == "open" else survey.close()
         except DesignError as error:
@@ -153,6 +173,14 @@ class SurveyAdmin(admin.ModelAdmin):
             messages.success(request, f"The survey is {survey.state} now.")
         return redirect("admin:survey_survey_change", pk)
 
+    def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """A survey that was opened while its form was being filled in stays as it is."""
+        try:
+            return super().changeform_view(request, *args, **kwargs)
+        except IntegrityError:
+            messages.error(request, "Nothing was saved: the survey was opened in the meantime.")
+            return redirect(request.path)
+
     def response_add(
         self, request: HttpRequest, obj: Survey, post_url_continue: str | None = None
     ) -> HttpResponse:
@@ -161,6 +189,25 @@ class SurveyAdmin(admin.ModelAdmin):
             messages.success(request, "Saved as a draft. Look at the design and odds, then open.")
             return HttpResponseRedirect(reverse("admin:survey_survey_change", args=[obj.pk]))
         return super().response_add(request, obj, post_url_continue)
+
+
+def addresses(survey: Survey) -> SafeString:
+    """Where respondents answer and researchers read, once there is something."""
+    if survey.state == Survey.State.DRAFT:
+        return SafeString("")
+    return format_html(
+        'Respondents: <a href="{0}">{0}</a> &nbsp; Researchers: <a href="{1}">{1}</a>',
+        reverse("respond", args=[survey.slug]),
+        reverse("dashboard", args=[survey.slug]),
+    )
+
+
+def seen_hash(survey: Survey) -> str:
+    """What the person who opens a survey must have seen."""
+    try:
+        return survey.draft_design().hash
+    except DesignError:
+        return ""
 
 
 def described(survey: Survey) -> SafeString:

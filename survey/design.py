@@ -31,6 +31,7 @@ from survey.mechanism import (
 MAX_QUESTIONS = 100
 MAX_OPTIONS = 20
 MAX_STRATUM_OPTIONS = 100
+MAX_KEY = 50  # characters of an option's key, before it is made distinct
 YES_NO = ("No", "Yes")
 PREFER_NOT_TO_SAY = "Prefer not to say"
 KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,49}")
@@ -409,7 +410,7 @@ def options_from_texts(texts: Sequence[str]) -> tuple[Option, ...]:
     """Options with keys made from their texts: lower case, the rest as hyphens, made distinct."""
     options: list[Option] = []
     for text in texts:
-        stem = re.sub(r"[\W_]+", "-", text.lower()).strip("-") or "option"
+        stem = re.sub(r"[\W_]+", "-", text.lower()).strip("-")[:MAX_KEY].strip("-") or "option"
         taken = {option.key for option in options}
         key, number = stem, 2
         while key in taken:

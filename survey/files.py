@@ -16,6 +16,15 @@ QUESTION_KEYS = {"key", "text", "kind", "options", "prefer_not_to_say"}
 STRATUM_KEYS = {"key", "text", "options"}
 
 
+FIELDS = (
+    ("key", str, "a text"),
+    ("text", str, "a text"),
+    ("kind", str, "a text"),
+    ("options", list, "a list of texts"),
+    ("prefer_not_to_say", bool, "true or false"),
+)
+
+
 class FileError(ValueError):
     """What is wrong with a survey file, and where."""
 
@@ -23,9 +32,10 @@ class FileError(ValueError):
 def load(text: str) -> Survey:
     """A new draft from the text of a survey file; all of it or nothing."""
     try:
-        data = json.loads(text)
-    except ValueError as error:
+        data = json.loads(text, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
         raise FileError(f"this is not JSON: {error}") from None
+    _check_texts("the survey", data)
     _check_keys("the survey", data, SURVEY_KEYS | LISTS | {"ask"}, REQUIRED)
     for key in LISTS & data.keys():
         if not isinstance(data[key], list):
@@ -42,9 +52,8 @@ def load(text: str) -> Survey:
         for position, item in enumerate(data["questions"]):
             where = f"questions[{position}]"
             _check_keys(where, item, QUESTION_KEYS, {"key", "text", "kind"})
-            question = Question(
-                survey=survey, position=position, block=blocks.pop(item["key"], None), **item
-            )
+            question = Question(survey=survey, position=position, **item)
+            question.block = blocks.pop(str(question.key), None)
             _save(where, question)
         if blocks:
             raise FileError(f"blocks: there is no question {next(iter(blocks))!r}")
@@ -87,6 +96,25 @@ def dump(survey: Survey) -> dict[str, Any]:
     return data
 
 
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is no number here")
+
+
+def _check_texts(where: str, value: Any) -> None:
+    """No control characters and no halves of characters, in any text: no database takes them."""
+    if isinstance(value, str):
+        for character in value:
+            if character < " " and character not in "\n\t" or "\ud800" <= character <= "\udfff":
+                raise FileError(f"{where}: a character that is no text, {character!r}")
+    elif isinstance(value, list):
+        for i, item in enumerate(value):
+            _check_texts(f"{where}[{i}]", item)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            _check_texts(where, key)
+            _check_texts(f"{where}.{key}", item)
+
+
 def _check_keys(where: str, item: Any, known: set[str], required: set[str]) -> None:
     if not isinstance(item, dict):
         raise FileError(f"{where}: an object, please")
@@ -99,7 +127,7 @@ def _check_keys(where: str, item: Any, known: set[str], required: set[str]) -> N
 def _block_numbers(blocks: list[Any]) -> dict[str, int]:
     numbers: dict[str, int] = {}
     for number, block in enumerate(blocks, 1):
-        if not isinstance(block, list) or not all(isinstance(key, str) for key in block):
+        if not block or not isinstance(block, list) or any(type(key) is not str for key in block):
             raise FileError(f"blocks[{number - 1}]: a list of question keys, please")
         for key in block:
             if key in numbers:
@@ -109,9 +137,9 @@ def _block_numbers(blocks: list[Any]) -> dict[str, int]:
 
 
 def _save(where: str, row: Survey | Question | Stratum) -> None:
-    for name, kind in (("key", str), ("text", str), ("prefer_not_to_say", bool)):
+    for name, kind, what in FIELDS:
         if hasattr(row, name) and not isinstance(getattr(row, name), kind):
-            raise FileError(f"{where}.{name}: a {'text' if kind is str else 'true or false'}")
+            raise FileError(f"{where}.{name}: {what}, please")
     if isinstance(row, Survey):
         _check_numbers(row)
     try:
@@ -125,8 +153,8 @@ def _save(where: str, row: Survey | Question | Stratum) -> None:
 
 def _check_numbers(survey: Survey) -> None:
     """Before Django makes numbers of texts and of true: a file says what it means."""
-    if type(survey.epsilon) not in (int, float):
-        raise FileError(f"the survey.epsilon: a number, not {survey.epsilon!r}")
+    if type(survey.epsilon) not in (int, float) or abs(survey.epsilon) > 1e6:
+        raise FileError("the survey.epsilon: a number, such as 2")
     for name in ("crowd", "ask"):
         value = getattr(survey, name)
         if type(value) is not int and not (name == "ask" and value is None):

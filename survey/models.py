@@ -14,7 +14,7 @@ from uuid import UUID
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
 from django.core.exceptions import ValidationError
-from django.core.validators import MinValueValidator, RegexValidator
+from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import connection, models, transaction
 
 from survey import design as designs
@@ -49,8 +49,9 @@ class Survey(models.Model):
     introduction = models.TextField(blank=True)
     epsilon = models.FloatField(
         "total ε",
+        validators=[MinValueValidator(1e-9, "More than 0, please.")],
         help_text="What one respondent spends in all. Smaller protects better and needs more "
-        "people: 1 is strong, 2 is usual, above 4 is weak.",
+        "people: 1 is strong, 2 is usual, above 3 is weak.",
     )
     ask = models.PositiveSmallIntegerField(
         "blocks asked",
@@ -61,7 +62,7 @@ class Survey(models.Model):
     )
     crowd = models.PositiveIntegerField(
         default=20,
-        validators=[MinValueValidator(2)],
+        validators=[MinValueValidator(2), MaxValueValidator(1_000_000)],
         help_text="Reports are counted, and estimates change, only in crowds of at least this.",
     )
     state = models.CharField(max_length=6, choices=State, default=State.DRAFT, editable=False)
@@ -85,6 +86,10 @@ class Survey(models.Model):
                 condition=models.Q(state="draft") | ~models.Q(design=""),
                 name="survey_open_has_design",
             ),
+            models.CheckConstraint(
+                condition=models.Q(state__in=["draft", "open", "closed"]), name="survey_state"
+            ),
+            models.CheckConstraint(condition=models.Q(crowd__gte=2), name="survey_crowd"),
         ]
 
     def __str__(self) -> str:
@@ -183,6 +188,8 @@ class Question(models.Model):
             raise ValidationError({"options": "A yes/no question has no options of its own."})
         if self.kind == self.Kind.CHOICE:
             check_options(self.options, designs.MAX_OPTIONS)
+        if self.prefer_not_to_say and designs.PREFER_NOT_TO_SAY in self.options:
+            raise ValidationError({"options": "“Prefer not to say” stands there twice."})
 
     def as_design(self) -> designs.Question:
         options = designs.YES_NO if self.kind == self.Kind.YES_NO else self.options

@@ -8,7 +8,7 @@ alters one of these tables, because SQLite drops the triggers of a table that it
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
 FROZEN = (
-    "slug title introduction epsilon ask crowd design design_hash opened_on".split()
+    "id slug title introduction epsilon ask crowd design design_hash opened_on".split()
 )  # of a survey that is not a draft any more
 
 POSTGRESQL = f"""
@@ -32,6 +32,13 @@ END $$ LANGUAGE plpgsql;
 
 CREATE OR REPLACE FUNCTION survey_keep_questions() RETURNS trigger AS $$
 BEGIN
+  -- FOR SHARE: waits for an open() under way and then sees its outcome; an open() waits for us.
+  IF TG_OP <> 'INSERT' THEN
+    PERFORM 1 FROM survey_survey WHERE id = OLD.survey_id FOR SHARE;
+  END IF;
+  IF TG_OP <> 'DELETE' THEN
+    PERFORM 1 FROM survey_survey WHERE id = NEW.survey_id FOR SHARE;
+  END IF;
   IF (TG_OP <> 'INSERT' AND EXISTS (
         SELECT 1 FROM survey_survey WHERE id = OLD.survey_id AND state <> 'draft'))
      OR (TG_OP <> 'DELETE' AND EXISTS (
@@ -50,7 +57,19 @@ CREATE TRIGGER survey_keep_questions BEFORE INSERT OR UPDATE OR DELETE ON survey
 DROP TRIGGER IF EXISTS survey_keep_strata ON survey_stratum;
 CREATE TRIGGER survey_keep_strata BEFORE INSERT OR UPDATE OR DELETE ON survey_stratum
   FOR EACH ROW EXECUTE FUNCTION survey_keep_questions();
+
+CREATE OR REPLACE FUNCTION survey_no_truncate() RETURNS trigger AS $$
+BEGIN
+  RAISE EXCEPTION 'surveys are not truncated' USING ERRCODE = '23000';
+END $$ LANGUAGE plpgsql;
+""" + "".join(
+    f"""
+DROP TRIGGER IF EXISTS {table}_no_truncate ON {table};
+CREATE TRIGGER {table}_no_truncate BEFORE TRUNCATE ON {table}
+  EXECUTE FUNCTION survey_no_truncate();
 """
+    for table in ("survey_survey", "survey_question", "survey_stratum")
+)
 
 SQLITE = [
     f"""
@@ -62,6 +81,12 @@ CREATE TRIGGER survey_keep_state BEFORE UPDATE ON survey_survey
   WHEN OLD.state <> 'draft' AND OLD.state <> NEW.state
     AND NOT (OLD.state = 'open' AND NEW.state = 'closed')
   BEGIN SELECT RAISE(ABORT, 'a survey goes from draft to open to closed'); END""",
+    # INSERT OR REPLACE deletes without a DELETE trigger, unless recursive_triggers is on.
+    """
+CREATE TRIGGER survey_keep_replaced BEFORE INSERT ON survey_survey
+  WHEN EXISTS (SELECT 1 FROM survey_survey
+    WHERE (id = NEW.id OR slug = NEW.slug) AND state <> 'draft')
+  BEGIN SELECT RAISE(ABORT, 'a survey that was opened is frozen'); END""",
     """
 CREATE TRIGGER survey_keep BEFORE DELETE ON survey_survey WHEN OLD.state <> 'draft'
   BEGIN SELECT RAISE(ABORT, 'a survey that was opened cannot be deleted'); END""",
@@ -72,7 +97,7 @@ CREATE TRIGGER {table}_keep_{event.lower()} BEFORE {event} ON {table}
   BEGIN SELECT RAISE(ABORT, 'the questions of a survey that was opened are frozen'); END"""
         for table in ("survey_question", "survey_stratum")
         for event, ids in (
-            ("INSERT", "NEW.survey_id"),
+            ("INSERT", f"NEW.survey_id, (SELECT survey_id FROM {table} WHERE id = NEW.id)"),
             ("UPDATE", "OLD.survey_id, NEW.survey_id"),
             ("DELETE", "OLD.survey_id"),
         )

@@ -82,8 +82,8 @@ class Estimate:
     misfit          p-value of "some share in [0, 1] explains this count". Below 0.001: wrong
                     channel, people not following it, or tampering; not a small share.
 
-    standard_error**2 = sampling_error**2 + privacy_error**2, unless ``value`` is so far outside
-    [0, 1] that the estimate of the sampling variance is negative; then sampling_error is 0 and
+    standard_error**2 = sampling_error**2 + privacy_error**2, unless ``value`` is outside
+    [0, 1] and the estimate of the sampling variance is negative; then sampling_error is 0 and
     privacy_error, which the mechanism all but fixes, exceeds standard_error.
     """
 

@@ -8,7 +8,7 @@
 
 import { MECHANISMS } from "./randomizer.js";
 
-const WEAK = 4; // above this total, a report says nearly as much as an open answer
+const WEAK = 3; // above this total, somebody could be more than 95 in 100 sure
 
 /*
  * What one question of a block, taken alone, goes through: a = P(an option is reported | it is

@@ -79,8 +79,8 @@ export const words = {
         ],
         [
           "Could I go down as a “yes” although I said “no”?",
-          "By chance, that can happen to anyone. That is why a “yes” in a report cannot be held " +
-            "against you. For the whole group, the effect of chance is taken out again.",
+          "By chance, that can happen to anyone. That is why a “yes” in a report is no proof " +
+            "about you. For the whole group, the effect of chance is taken out again.",
         ],
       ],
       choice: [
@@ -91,8 +91,8 @@ export const words = {
         ],
         [
           "Could I go down for something I did not choose?",
-          "By chance, that can happen to anyone. That is why a report cannot be held against " +
-            "you. For the whole group, the effect of chance is taken out again.",
+          "By chance, that can happen to anyone. That is why a report is no proof about you. " +
+            "For the whole group, the effect of chance is taken out again.",
         ],
       ],
       weak: [

@@ -43,6 +43,21 @@ def test_a_closed_survey_is_emptied_to_the_last_report() -> None:
     assert Batch.objects.collect(survey) == 3
 
 
+def test_the_last_few_hide_in_the_batch_before_them() -> None:
+    survey = builders.opened()
+    builders.send(survey, 25)
+    Batch.objects.collect(survey)
+    builders.send(survey, 1)
+    waiting = [bytes(c) for c in survey.pending().values_list("content", flat=True)]
+    contents = Counter(waiting) + Counter(bytes(row) for row in Batch.objects.get().unpack().T)
+    survey.close()
+    assert Batch.objects.collect(survey) == 1
+    batch = Batch.objects.get()
+    assert (batch.number, batch.reports) == (1, 26)
+    assert Counter(bytes(row) for row in batch.unpack().T) == contents
+    assert sum(batch.tally["q1"][""][0]) == 26
+
+
 def test_other_surveys_are_left_alone() -> None:
     one, other = builders.opened(), builders.opened(slug="other")
     builders.send(one, 20)

@@ -1,7 +1,9 @@
 """The gate: small cells are hidden, and no two tables tell apart fewer than a crowd."""
 
+from collections.abc import Callable
 from itertools import combinations
 
+import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -25,13 +27,30 @@ def test_the_smallest_goes_with_a_small_rest() -> None:
     assert gate.shown([100, 10, 10], CROWD) == {0}
 
 
+def may_replace(before: list[int], shown: set[int], now: list[int]) -> bool:
+    return gate.may_replace(gate.Table(before, shown), now, CROWD)
+
+
 def test_a_table_changes_in_crowds() -> None:
-    assert gate.may_replace([100], {0}, [120], CROWD)
-    assert not gate.may_replace([100], {0}, [119], CROWD)
-    assert not gate.may_replace([100], {0}, [100], CROWD)
-    assert gate.may_replace([100, 50], {0, 1}, [120, 50], CROWD)
-    assert not gate.may_replace([100, 50], {0, 1}, [120, 51], CROWD)
-    assert not gate.may_replace([100, 50, 0], {0, 1}, [200, 200, 1], CROWD)
+    assert may_replace([100], {0}, [120])
+    assert not may_replace([100], {0}, [119])
+    assert not may_replace([100], {0}, [100])
+    assert may_replace([100, 50], {0, 1}, [120, 50])
+    assert not may_replace([100, 50], {0, 1}, [120, 51])
+    assert not may_replace([100, 50, 0], {0, 1}, [200, 200, 1])
+
+
+def test_a_table_that_showed_nothing_appears_as_soon_as_it_may() -> None:
+    assert not may_replace([10], set(), [19])
+    assert may_replace([19], set(), [20])
+
+
+def test_a_stratum_changes_only_with_everybody() -> None:
+    before = {"": gate.Table([119], {0}), "age": gate.Table([40, 40], {0, 1})}
+    now = {"": [120], "age": [60, 60]}
+    assert gate.fresh(before, now, CROWD, final=False) == set()
+    assert gate.fresh(before, now, CROWD, final=True) == {"", "age"}
+    assert gate.fresh(before, {"": [139], "age": [60, 79]}, CROWD, final=False) == {"", "age"}
 
 
 sizes = st.lists(st.integers(0, 60), min_size=1, max_size=5)
@@ -48,22 +67,75 @@ def test_no_difference_within_a_table_is_a_small_crowd(groups: list[int], crowd:
             assert rest == 0 or rest >= crowd or not shown
 
 
-@settings(max_examples=500)
-@given(st.data(), st.integers(2, 30))
-def test_no_difference_over_time_is_a_small_crowd(data: st.DataObject, crowd: int) -> None:
-    """A random walk of growing tables: every part that can be told apart is a crowd."""
-    groups = data.draw(sizes)
-    published = groups
-    shown = gate.shown(groups, crowd)
-    for _step in range(6):
-        growth = data.draw(st.lists(st.integers(0, 40), min_size=len(groups), max_size=len(groups)))
-        groups = [a + b for a, b in zip(groups, growth, strict=True)]
-        if not gate.may_replace(published, shown, groups, crowd):
-            continue
-        after = gate.shown(groups, crowd)
-        parts = [{i} for i in shown] + [set(range(len(groups))) - shown]
-        for part in parts:
-            grown = sum(groups[i] - published[i] for i in part)
-            assert grown == 0 or grown >= crowd
-        assert shown <= after
-        published, shown = groups, after
+def span_isolates(published: list[list[int]], reports: list[int], crowd: int) -> bool:
+    """Whether adding and subtracting published tables can single out a small set of reports.
+
+    A cell is one group in one period, with so many reports; a published number is a sum of cells.
+    """
+    matrix = np.array(published, dtype=float).reshape(len(published), len(reports))
+    rank = np.linalg.matrix_rank(matrix) if published else 0
+    for bits in range(1, 2 ** len(reports)):
+        chosen = [float(bits >> i & 1) for i in range(len(reports))]
+        size = sum(count for i, count in enumerate(reports) if bits >> i & 1)
+        if 0 < size < crowd and np.linalg.matrix_rank(np.vstack([matrix, chosen])) == rank:
+            return True
+    return False
+
+
+def publish(growth: list[list[int]], crowd: int, rules: Callable[..., set[str]]) -> list[list[int]]:
+    """The sums of cells that releases after each period show, one question with one stratum."""
+    groups = len(growth[0])
+    total = [0] * groups
+    before: dict[str, gate.Table] = {}
+    published: list[list[int]] = []
+    for period, grown in enumerate(growth):
+        total = [a + b for a, b in zip(total, grown, strict=True)]
+        now = {"": [sum(total)], "age": list(total)}
+        for stratum in rules(before, now, crowd, False):
+            visible = gate.shown(now[stratum], crowd)
+            before[stratum] = gate.Table(now[stratum], visible)
+            for group in visible:
+                published.append(
+                    [
+                        int(time <= period and (stratum == "" or where == group))
+                        for time in range(len(growth))
+                        for where in range(groups)
+                    ]
+                )
+    return published
+
+
+periods = st.integers(2, 3).flatmap(
+    lambda groups: st.lists(
+        st.lists(st.integers(0, 7), min_size=groups, max_size=groups), min_size=2, max_size=3
+    )
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(periods)
+def test_nothing_published_over_time_singles_out_fewer_than_a_crowd(
+    growth: list[list[int]],
+) -> None:
+    published = publish(growth, 3, gate.fresh)
+    reports = [count for period in growth for count in period]
+    assert not span_isolates(published, reports, 3)
+
+
+def test_the_same_search_finds_the_leak_without_the_third_rule() -> None:
+    def each_on_its_own(
+        before: dict[str, gate.Table], now: dict[str, list[int]], crowd: int, final: bool
+    ) -> set[str]:
+        return {
+            s for s, sizes in now.items()
+            if s not in before or gate.may_replace(before[s], sizes, crowd)
+        }  # fmt: skip
+
+    growth = [
+        [4, 4],
+        [3, 2],
+        [0, 1],
+    ]  # everybody changes with the second, the groups with the third
+    reports = [count for period in growth for count in period]
+    assert span_isolates(publish(growth, 3, each_on_its_own), reports, 3)
+    assert not span_isolates(publish(growth, 3, gate.fresh), reports, 3)

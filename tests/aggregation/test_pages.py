@@ -97,7 +97,10 @@ def test_a_draft_and_an_empty_survey_have_their_own_words(survey: Survey) -> Non
     alice = builders.client(builders.alice(draft, empty))
     assert "is a draft" in alice.get("/surveys/draft/").content.decode()
     assert "The first release needs 20 reports" in alice.get("/surveys/empty/").content.decode()
+    assert "Release now" in alice.get("/surveys/empty/").content.decode()
     empty.close()
+    closed = alice.get("/surveys/empty/").content.decode()
+    assert "Release now" not in closed and "/s/empty/" not in closed
     assert "closed with fewer than 20" in alice.get("/surveys/empty/").content.decode()
     assert alice.post("/surveys/draft/").status_code == 302
     assert alice.post("/api/v1/surveys/draft/releases/").status_code == 400
@@ -237,6 +240,13 @@ def test_the_api_page_needs_nothing_from_outside() -> None:
 def test_what_is_not_there_is_404(path: str) -> None:
     response = builders.client(builders.root()).get(path)
     assert response.status_code == 404
+
+
+def test_health_is_told_to_anyone_by_any_name_without_tls(settings: Any) -> None:
+    settings.SECURE_SSL_REDIRECT = True
+    response = Client().get("/healthz", HTTP_HOST="10.0.0.1:8000")
+    assert (response.status_code, response.json()) == (200, {"database": "ok"})
+    assert Client().get("/surveys/", HTTP_HOST="10.0.0.1:8000").status_code == 400
 
 
 def test_logging_in_and_out(survey: Survey) -> None:

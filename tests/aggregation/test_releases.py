@@ -85,6 +85,21 @@ def test_an_empty_group_is_suppressed_like_a_small_one() -> None:
     assert groups == {"under-30": 40, "30-and-over": 40, "not-given": None}
 
 
+def test_an_option_called_not_given_is_another_group() -> None:
+    strata = [{"key": "age", "text": "Age?", "options": ["Not given", "Old"]}]
+    survey = builders.opened(strata=strata)
+    builders.send(survey, 300)
+    groups = [row.group for row in release(survey).estimates.filter(question="q1", option="yes")]
+    assert groups == ["", "not-given", "old", "not-given-2"]
+
+
+def test_long_options_are_released_too() -> None:
+    question = builders.FILE["questions"][1] | {"options": ["A" * 300, "A" * 301, "B"]}
+    survey = builders.opened(questions=[question], blocks=[["q2"]])
+    builders.send(survey, 40)
+    assert release(survey).estimates.filter(stratum="").count() == 4
+
+
 def test_a_second_release_needs_something_new() -> None:
     survey = builders.opened()
     builders.send(survey, 30)

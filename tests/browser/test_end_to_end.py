@@ -59,6 +59,15 @@ def test_a_person_answers_and_the_estimate_changes(
     expect(page.locator("#waiting")).to_have_text("0")
     assert page.locator("section.question").first.inner_text() != before
 
+    # A release that nobody here asked for appears as well.
+    candor_server.manage("simulate", SLUG, "--people", "30")
+    make = (
+        "from aggregation.models import *; s = Survey.objects.get(slug='wellbeing-at-work'); "
+        "Batch.objects.collect(s); Release.objects.publish(s)"
+    )
+    candor_server.manage("shell", "-v0", "-c", make)
+    expect(page.locator("#counted")).to_have_text("5,431", timeout=30_000)
+
     listed = candor_server.manage(
         "shell", "-v0", "-c",
         "from survey.models import Report; "

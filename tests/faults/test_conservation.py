@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import re
 import signal
 import threading
 import time
@@ -171,3 +172,30 @@ def test_tasks_that_run_twice_and_at_once_count_once(candor_server: Candor) -> N
     )  # fmt: skip
     assert out.strip() == "1500 0 [1500]"
     assert sum(moved) <= 1500  # the worker of the installation may have been faster
+
+
+def test_sqlite_forgets_moved_reports_at_once(embedded_candor: Candor) -> None:
+    """Neither the file nor its write-ahead log holds an id beside a content after the move."""
+    slug = f"s{uuid4().hex[:8]}"
+    data = builders.FILE | {"slug": slug}
+    embedded_candor.manage("import_survey", "-", "--open", stdin=json.dumps(data))
+    api = Api(embedded_candor, slug)
+    design = api.call(f"{api.surveys}/")[1]["design"]
+    ids = []
+    for _ in range(30):
+        ids.append(str(uuid4()))
+        body = {"id": ids[-1], "design": design["hash"], "blocks": {"b1": [1, 2]}}
+        api.call(f"{api.surveys}/reports/", body | {"strata": {"age": None}})
+    beside = [pk.replace("-", "").encode() for pk in ids]
+
+    def found() -> int:
+        files = [path.read_bytes() for path in embedded_candor.var.glob("candor.sqlite3*")]
+        return sum(
+            re.search(re.escape(pk) + rb".{0,2}\x01\x02\xff", content, re.DOTALL) is not None
+            for pk in beside
+            for content in files
+        )
+
+    assert found() > 0  # while they wait, they are there
+    api.call(f"{api.surveys}/releases/", method="POST")
+    wait_until(lambda: found() == 0, 30, "emptied files")

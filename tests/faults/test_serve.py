@@ -7,7 +7,6 @@ import os
 import re
 import signal
 import socket
-import stat
 import subprocess
 import sys
 import time
@@ -265,22 +264,15 @@ def test_the_demo_refuses_a_redis_that_does_not_answer(tmp_path: Path) -> None:
     assert "Redis does not answer" in said
 
 
-def test_the_demo_refuses_a_database_that_does_not_answer_and_keeps_its_key(
+def test_the_demo_refuses_a_database_that_does_not_answer_and_stays_with_the_old_one(
     tmp_path: Path,
 ) -> None:
     env_file = tmp_path / "demo.env"
     key = "k" * 50
-    env_file.write_text(f"CANDOR_SECRET_KEY={key}\nDATABASE_URL=sqlite:////somewhere/else\n")
+    before = f"CANDOR_SECRET_KEY={key}\nDATABASE_URL=sqlite:////somewhere/else\n"
+    env_file.write_text(before)
     url = f"postgresql://candor:pass'word#1@127.0.0.1:{free_port()}/candor"
     said = sentence(demo(env_file, DATABASE_URL=url))
     assert "The database does not answer" in said
     assert "pass" not in said
-    assert stat.S_IMODE(env_file.stat().st_mode) == 0o600
-    assert env_file.read_text().splitlines() == [
-        f"CANDOR_SECRET_KEY='{key}'",
-        "CANDOR_DEMO='1'",
-        "CANDOR_RELEASE_SECONDS='60'",
-        "CANDOR_INGEST_PER_MINUTE='0'",
-        f"CANDOR_VAR='{tmp_path}'",
-        f"DATABASE_URL='{url}'",
-    ]
+    assert env_file.read_text() == before

@@ -93,9 +93,9 @@ describe("how sure somebody can be at most", () => {
     }
   });
 
-  it("is called weak above 4, and not at 4", () => {
-    assert.equal(isWeak(4), false);
-    assert.equal(isWeak(4.01), true);
+  it("is called weak above 3, and not at 3", () => {
+    assert.equal(isWeak(3), false);
+    assert.equal(isWeak(3.01), true);
   });
 });
 

@@ -104,6 +104,8 @@ WRONG: dict[str, tuple[Any, str]] = {
     "empty option": ({"questions": [Q[1] | {"options": ["A", " "]}]}, "questions[0].options"),
     "options of yes/no": ({"questions": [Q[0] | {"options": ["A", "B"]}]}, "questions[0].options"),
     "text no text": ({"questions": [Q[0] | {"text": 5}]}, "questions[0].text"),
+    "options null": ({"questions": [Q[1] | {"options": None}]}, "questions[0].options"),
+    "key a list": ({"questions": [Q[0] | {"key": ["q1"]}, Q[1]]}, "questions[0].key"),
     "stratum without options": ({"strata": [{"key": "a", "text": "?"}]}, "strata[0]"),
     "block of an unknown question": ({"blocks": [["q1", "q2", "q9"]]}, "'q9'"),
     "question in two blocks": ({"blocks": [["q1"], ["q1", "q2"]]}, "'q1'"),
@@ -111,6 +113,16 @@ WRONG: dict[str, tuple[Any, str]] = {
     "blocks no lists": ({"blocks": ["q1"]}, "blocks[0]"),
     "ask more than there are": ({"ask": 2}, "ask"),
     "ask 0": ({"ask": 0}, "ask"),
+    "crowd without end": ({"crowd": 10**12}, "crowd"),
+    "epsilon NaN": ({"epsilon": float("nan")}, "NaN"),
+    "epsilon of 400 digits": ({"epsilon": 10**400}, "epsilon"),
+    "half a character": ({"title": "\ud800"}, "the survey.title"),
+    "a NUL": ({"questions": [Q[0] | {"text": "a\0b"}]}, "questions[0].text"),
+    "declined twice": (
+        {"questions": [Q[1] | {"options": ["A", "Prefer not to say"]}]},
+        "questions[0].options",
+    ),
+    "empty block": ({"blocks": [["q1", "q2"], []]}, "blocks[1]"),
     "too many cells": (
         {
             "questions": [{"key": f"q{i}", "text": "?", "kind": "yes_no"} for i in range(21)],
@@ -148,9 +160,10 @@ def test_a_slug_that_is_taken_is_refused(tmp_path: Path) -> None:
 def test_a_missing_file_and_no_json_are_refused(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="cannot be read"):
         run("import_survey", str(tmp_path / "nowhere.json"))
-    (tmp_path / "x.json").write_text("{")
-    with pytest.raises(CommandError, match="not JSON"):
-        run("import_survey", str(tmp_path / "x.json"))
+    for text in ("{", "[" * 100_000):
+        (tmp_path / "x.json").write_text(text)
+        with pytest.raises(CommandError, match="not JSON"):
+            run("import_survey", str(tmp_path / "x.json"))
 
 
 def test_a_token_opens_the_api_for_its_surveys_only() -> None:
@@ -199,6 +212,30 @@ def test_a_bad_simulation_is_refused(arguments: list[str], why: str) -> None:
     with pytest.raises(CommandError, match=why):
         run("simulate", *arguments)
     assert not Report.objects.exists()
+
+
+def test_outside_a_demo_invented_people_must_be_meant(settings: Any) -> None:
+    settings.DEMO = False
+    builders.opened()
+    with pytest.raises(CommandError, match="--into-a-real-survey"):
+        run("simulate", "small", "--people", "5")
+    with pytest.raises(CommandError, match="not a demo"):
+        run("load_demo")
+    assert not Report.objects.exists()
+    run("simulate", "small", "--people", "5", "--into-a-real-survey")
+    assert Report.objects.count() == 5
+
+
+def test_a_token_is_revoked_in_the_admin_pages() -> None:
+    builders.opened()
+    token = run("api_token", "dora", "--create", "--survey", "small")[-1]
+    header = {"HTTP_AUTHORIZATION": f"Token {token}"}
+    assert Client().get("/api/v1/surveys/", **header).status_code == 200
+    admin = builders.client(builders.root())
+    url = f"/admin/survey/apitoken/{ApiToken.objects.get().pk}/"
+    assert token not in admin.get(f"{url}change/").content.decode()
+    admin.post(f"{url}delete/", {"post": "yes"})
+    assert Client().get("/api/v1/surveys/", **header).status_code == 401
 
 
 def test_a_draft_takes_no_simulated_people() -> None:

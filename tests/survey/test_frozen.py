@@ -52,6 +52,7 @@ WAYS: dict[str, Callable[[Survey], Any]] = {
     "back to draft, update": lambda s: Survey.objects.filter(pk=s.pk).update(state="draft"),
     "epsilon, SQL": sql("UPDATE survey_survey SET epsilon = 8 WHERE id = PK"),
     "design hash, SQL": sql("UPDATE survey_survey SET design_hash = 'x' WHERE id = PK"),
+    "id, update": lambda s: Survey.objects.filter(pk=s.pk).update(id=s.pk + 1000),
     "delete": lambda s: s.delete(),
     "delete, SQL": sql("DELETE FROM survey_survey WHERE id = PK"),
     "question text, update": lambda s: s.questions.update(text="Another?"),
@@ -79,7 +80,7 @@ def test_every_way_in_fails(way: Callable[[Survey], Any], closed: bool) -> None:
 
 
 # What changes nothing in a draft, or leaves questions without a survey.
-ELSEWHERE = {"back to draft, save", "back to draft, update", "delete, SQL"}
+ELSEWHERE = {"back to draft, save", "back to draft, update", "delete, SQL", "id, update"}
 
 
 @pytest.mark.parametrize("name", sorted(WAYS.keys() - ELSEWHERE))
@@ -92,6 +93,26 @@ def test_the_same_ways_work_on_a_draft(name: str) -> None:
 
 def snapshot() -> list[Any]:
     return [list(model.objects.order_by("pk").values()) for model in (Survey, Question, Stratum)]
+
+
+@pytest.mark.parametrize("table", ["survey_survey", "survey_question", "survey_stratum"])
+def test_tables_cannot_be_emptied_or_replaced_at_one_stroke(table: str) -> None:
+    survey = builders.opened()
+    before = snapshot()
+    if connection.vendor == "postgresql":
+        statement = f"SET CONSTRAINTS ALL IMMEDIATE; TRUNCATE {table} CASCADE"
+    else:
+        statement = f"REPLACE INTO {table} SELECT * FROM {table} LIMIT 1"
+    with pytest.raises(IntegrityError), transaction.atomic():
+        sql(statement)(survey)
+    assert snapshot() == before
+
+
+def test_a_crowd_of_one_and_an_unknown_state_are_refused() -> None:
+    builders.draft()
+    for change in ({"crowd": 1}, {"state": "weird", "design": "{}"}):
+        with pytest.raises(IntegrityError), transaction.atomic():
+            Survey.objects.update(**change)
 
 
 def test_closing_is_for_good() -> None:
@@ -183,7 +204,11 @@ class TestAdminSite:
         assert "about 75 in 100 sure" in confirm
         survey.refresh_from_db()
         assert survey.state == "draft"  # a GET changes nothing
-        admin.post(f"/admin/survey/survey/{survey.pk}/open/")
+        admin.post(f"/admin/survey/survey/{survey.pk}/open/", {"seen": "something else"})
+        survey.refresh_from_db()
+        assert survey.state == "draft"
+        seen = {"seen": survey.draft_design().hash}
+        admin.post(f"/admin/survey/survey/{survey.pk}/open/", seen)
         survey.refresh_from_db()
         assert survey.state == "open" and survey.design_hash == survey.frozen_design().hash
         admin.post(f"/admin/survey/survey/{survey.pk}/close/")
@@ -195,7 +220,7 @@ class TestAdminSite:
         Survey.objects.update(epsilon=9)
         url = f"/admin/survey/survey/{survey.pk}/"
         assert "Not ready to open" in admin.get(f"{url}change/").content.decode()
-        page = admin.post(f"{url}open/", follow=True).content.decode()
+        page = admin.post(f"{url}open/", {"seen": ""}, follow=True).content.decode()
         assert "cannot open" in page and "epsilon" in page
         survey.refresh_from_db()
         assert survey.state == "draft"

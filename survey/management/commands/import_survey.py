@@ -30,7 +30,8 @@ class Command(BaseCommand):
         if open:
             survey.open()
         self.stdout.write(
-            f"{survey.title}: {len(design.questions)} questions in {len(design.blocks)} blocks, "
-            f"{design.ask} asked of each person, ε = {design.epsilon:g} in all; {survey.state}."
+            f"{survey.title}: questions: {len(design.questions)}, blocks: {len(design.blocks)}, "
+            f"of which each person is asked {design.ask}; ε = {design.epsilon:g} in all; "
+            f"{survey.state}."
         )
         self.stdout.write(survey.slug)

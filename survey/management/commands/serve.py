@@ -29,7 +29,7 @@ from django.core.management import BaseCommand, CommandError, call_command
 from django.db import connection
 
 HOST = "127.0.0.1"
-WEB_THREADS = 8  # in each web process; they wait for the disk more than they compute
+WEB_THREADS = 16  # in each web process; they wait for the disk more than they compute
 WEB_GRACE = 4  # seconds for requests that are being answered
 GRACE = 8  # seconds for a child to stop before it is killed
 LONGEST_PAUSE = 30  # seconds before a child that keeps dying is started again

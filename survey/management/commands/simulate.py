@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from random import Random
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from survey import simulation
@@ -26,11 +27,21 @@ class Command(BaseCommand):
             help="true shares: q1=0.1 is the share of yes; q2=0.2/0.5/0.3 gives every option of a "
             "choice. Questions not named are answered at random.",
         )
+        parser.add_argument(
+            "--into-a-real-survey",
+            action="store_true",
+            help="needed outside a demo: invented reports cannot be taken out again",
+        )
         parser.add_argument("--seed", type=int, help="for the invented answers, never the noise")
 
     def handle(
         self, *args: Any, slug: str, people: int, truth: str, seed: int | None, **options: Any
     ) -> None:
+        if not (settings.DEMO or options["into_a_real_survey"]):
+            raise CommandError(
+                "This is not a demo, and invented reports cannot be taken out of a survey again. "
+                "If you mean it: --into-a-real-survey."
+            )
         survey = Survey.objects.filter(slug=slug).first()
         if survey is None:
             raise CommandError(f"There is no survey {slug!r}.")
