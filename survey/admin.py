@@ -115,9 +115,9 @@ class SurveyAdmin(admin.ModelAdmin):
         verb = verbs.get(Survey.State(survey.state))
         if verb is None:
             text = f"Closed on {survey.closed_on}; opened on {survey.opened_on}"
-            return format_html("{} &nbsp; {}", text, addresses(survey))
+            return format_html("{}{}", text, addresses(survey))
         return format_html(
-            '{} &nbsp; <a class="button" href="{}">{} …</a> &nbsp; {}',
+            '{} &nbsp; <a class="button" href="{}">{} …</a>{}',
             survey.get_state_display(),
             reverse(f"admin:survey_{verb}", args=[survey.pk]),
             verb.capitalize(),
@@ -196,7 +196,7 @@ def addresses(survey: Survey) -> SafeString:
     if survey.state == Survey.State.DRAFT:
         return SafeString("")
     return format_html(
-        'Respondents: <a href="{0}">{0}</a> &nbsp; Researchers: <a href="{1}">{1}</a>',
+        '<p>Respondents: <a href="{0}">{0}</a><br>Researchers: <a href="{1}">{1}</a></p>',
         reverse("respond", args=[survey.slug]),
         reverse("dashboard", args=[survey.slug]),
     )
