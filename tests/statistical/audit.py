@@ -58,6 +58,10 @@ SHIPPED = (
         "one of two blocks",
         build(1.0, questions(2, 3), blocks=[["q1"], ["q2"]], ask=1),
     ),
+    Case(  # every block needs a coin of its own
+        "two of three blocks",
+        build(2.0, questions(2, 2, 2), blocks=[["q1"], ["q2"], ["q3"]], ask=2),
+    ),
 )
 
 
