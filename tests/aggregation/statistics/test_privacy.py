@@ -1,15 +1,43 @@
-"""What a report reveals and what an audit can prove."""
+"""What reports reveal, one by one and together, what an audit can prove, what forgers can do."""
 
+import itertools
 import math
+from collections import Counter
+from decimal import Decimal, localcontext
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.stats import beta, binom
 
-from aggregation.statistics.privacy import audit, posterior
-from aggregation.statistics.proportion import Channel
+from aggregation.statistics.privacy import (
+    _clones,
+    _least_epsilon,
+    audit,
+    audit_limits,
+    composed,
+    forgery,
+    group,
+    least_errors,
+    loss,
+    manipulated,
+    posterior,
+    price,
+    shuffled,
+    trade_off,
+)
+from aggregation.statistics.proportion import Channel, interval
+
+pytestmark = pytest.mark.slow
 
 TWO_COINS = Channel(0.75, 0.25)
+LN3 = math.log(3)
+
+
+def warner(epsilon):
+    a = 1 / (1 + math.exp(-epsilon))
+    return Channel(a, 1 - a)
 
 
 def test_posterior_has_its_reference_values():
@@ -109,3 +137,323 @@ def test_bad_audits_are_refused(change, message):
     given = {"k1": 75, "n1": 100, "k0": 50, "n0": 200} | change
     with pytest.raises(ValueError, match=message):
         audit(**given)
+
+
+def test_audit_limits_have_their_reference_values():
+    expected = (0.9541548998, 1.2457862793)
+    assert audit_limits(750, 1000, 250, 1000) == pytest.approx(expected, abs=1e-10)
+    assert audit_limits(1000, 1000, 0, 1000)[1] == math.inf
+    low, high = audit_limits(500, 1000, 500, 1000)
+    assert low == 0 < high < 0.3
+
+
+@pytest.mark.parametrize("n, power", [(5100, 0.50), (10_000, 0.83), (15_000, 0.95)])
+def test_so_many_draws_refute_a_little_less_than_the_truth(n, power):
+    """Exact: the chance that the lower bound exceeds 0.95 ln 3 when the loss is ln 3."""
+    k1 = np.arange(int(n * 0.72), int(n * 0.78))
+    k0 = n - k1
+    low, high = beta.ppf(0.025, k1, n - k1 + 1)[:, None], beta.ppf(0.975, k0 + 1, n - k0)
+    bound = np.maximum(np.log(low / high), np.log((1 - high) / (1 - low)))
+    found = binom.pmf(k1, n, 0.75) @ (bound >= 0.95 * LN3) @ binom.pmf(k0, n, 0.25)
+    assert found == pytest.approx(power, abs=0.01)
+    i, j = 40, 70
+    one = audit(int(k1[i]), n, int(k0[j]), n)
+    assert one == pytest.approx(bound[i, j], rel=1e-9)
+
+
+# --- loss, composition, groups, testing ---------------------------------------------------------
+
+
+def cells_matrix(epsilon, cells):
+    """Randomized response over cells: a row an answer, a column a report."""
+    matrix = np.ones((cells, cells)) + np.eye(cells) * math.expm1(epsilon)
+    return matrix / matrix.sum(axis=1, keepdims=True)
+
+
+def test_loss_of_channels_and_matrices():
+    assert loss(TWO_COINS) == pytest.approx(LN3, rel=1e-15)
+    for channel in (TWO_COINS, Channel(0.79, 0.09), Channel(0.9, 0.5)):
+        a, b = channel.a, channel.b
+        assert loss([[a, 1 - a], [b, 1 - b]]) == pytest.approx(channel.epsilon, rel=1e-12)
+    for cells in (2, 3, 16):
+        assert loss(cells_matrix(2.0, cells)) == pytest.approx(2, rel=1e-12)
+    assert loss([[0.5, 0.5, 0], [0.5, 0.5, 0]]) == 0
+    assert loss([[0.5, 0.5, 0], [0.5, 0.4, 0.1]]) == loss(Channel(1, 0)) == math.inf
+
+
+def test_composition_has_its_reference_value_and_is_hardly_less_than_the_sum():
+    assert composed([LN3] * 10) == pytest.approx(10.98612, abs=5e-6)
+    assert composed([LN3] * 10, 1e-6) == pytest.approx(10.98611, abs=6e-6)
+    assert composed([]) == 0
+    # With many small losses it is much less.
+    assert composed([0.1] * 1000, 1e-6) < 21 < composed([0.1] * 1000)
+
+
+@pytest.mark.parametrize("losses", [[1.0], [0.5, 0.5, 0.5], [LN3, 1, 0.3, 1], [2, 0.1]])
+@pytest.mark.parametrize("delta", [1e-6, 0.01, 0.2])
+def test_composition_against_all_report_vectors(losses, delta):
+    epsilon = composed(losses, delta)
+
+    def chance(vector, answer):
+        a = [1 / (1 + math.exp(-one)) for one in losses]
+        return math.prod(p if x == answer else 1 - p for p, x in zip(a, vector, strict=True))
+
+    vectors = list(itertools.product((0, 1), repeat=len(losses)))
+    exact = sum(max(0, chance(v, 1) - math.exp(epsilon) * chance(v, 0)) for v in vectors)
+    assert exact == pytest.approx(delta, rel=1e-7) if epsilon > 0 else exact <= delta
+    assert epsilon <= sum(losses)
+
+
+def test_groups():
+    assert group(LN3, 1) == (LN3, 0)
+    assert group(0.5, 4) == (2, 0)
+    # Changing one person after the other: delta adds up with growing factors.
+    assert group(0.5, 3, 1e-6) == pytest.approx((1.5, 1e-6 * (1 + math.e**0.5 + math.e)))
+    assert group(5, 1000, 1e-6) == (5000, 1)
+
+
+def test_trade_off_is_attained_by_randomized_response():
+    for epsilon in (0.3, LN3, 2.5):
+        channel = warner(epsilon)
+        # "Yes" iff the report says so errs with b and 1 - a; always with 1 and 0; mixtures between.
+        assert trade_off(channel.b, epsilon) == pytest.approx(1 - channel.a, rel=1e-12)
+        assert trade_off(channel.b / 2, epsilon) == pytest.approx(1 - channel.a / 2, rel=1e-12)
+        assert trade_off(0, epsilon) == 1 and trade_off(1, epsilon) == 0
+        alphas = np.linspace(0, 1, 1001)
+        sums = [alpha + trade_off(float(alpha), epsilon) for alpha in alphas]
+        assert min(sums) >= least_errors(epsilon) - 1e-12
+        assert least_errors(epsilon) == pytest.approx(2 * channel.b, rel=1e-12)
+    assert least_errors(LN3) == pytest.approx(0.5, rel=1e-15)
+    assert trade_off(0.1, LN3) == pytest.approx(0.7)
+    assert trade_off(0.1, LN3, 0.05) == pytest.approx(0.65)
+    assert trade_off(0.1, 1000) == 0 and trade_off(0, 1000) == 1
+
+
+# --- shuffling ----------------------------------------------------------------------------------
+
+# epsilon, n, then at delta = 1e-6: clones 2021, clones with chance 2/(e^eps + 1), exact binary.
+SHUFFLED = [
+    (LN3, 10**3, 0.2094107738, 0.1682828196, 0.1420576735),
+    (LN3, 10**4, 0.0608306280, 0.0489149355, 0.0398833512),
+    (LN3, 10**5, 0.0175620291, 0.0140913397, 0.0113472355),
+    (LN3, 10**6, 0.0049920707, 0.0039915403, 0.0031928302),
+    (2, 10**3, 0.5454979655, 0.3970870586, 0.3233235454),
+    (2, 10**4, 0.1550452425, 0.1143996153, 0.0870197198),
+    (2, 10**5, 0.0450255803, 0.0331872490, 0.0246606593),
+    (2, 10**6, 0.0129583699, 0.0095172306, 0.0069997254),
+    (4, 10**3, 3.9899635979, 1.8529065545, 1.6910063200),
+    (4, 10**4, 0.6009087636, 0.4108122931, 0.3146431157),
+    (4, 10**5, 0.1697697473, 0.1181530665, 0.0847161764),
+    (4, 10**6, 0.0493070744, 0.0342797677, 0.0240139671),
+]
+
+
+@pytest.mark.parametrize("epsilon, n, clones, strong, exact", SHUFFLED)
+def test_shuffling_has_its_reference_values(epsilon, n, clones, strong, exact):
+    def bound(chance):
+        return _least_epsilon(_clones(epsilon, n, 1e-6, chance, 1.0), epsilon, 1e-6)
+
+    assert shuffled(epsilon, n, 1e-6) == pytest.approx(exact, abs=2e-10)
+    assert bound(math.exp(-epsilon)) == pytest.approx(clones, abs=2e-10)
+    # For two cells the decomposition into cells is the one with chance 2/(e^epsilon + 1).
+    assert bound(2 / (math.exp(epsilon) + 1)) == pytest.approx(strong, abs=2e-10)
+
+
+@pytest.mark.parametrize(
+    "epsilon, expected",
+    [
+        (LN3, [0.8527, 0.5501, 0.3603, 0.2105]),
+        (1, [0.7488, 0.4837, 0.3182, 0.1871]),
+        (2, [1.9994, 1.6064, 0.9315, 0.4968]),
+    ],
+)
+def test_shuffling_small_batches(epsilon, expected):
+    found = [shuffled(epsilon, n, 1e-6) for n in (50, 100, 200, 500)]
+    assert found == pytest.approx(expected, abs=6e-5)
+
+
+def histogram_law(matrix, data):
+    """The law of the tally of reports, by multiplying out every vector of reports."""
+    law = Counter()
+    for vector in itertools.product(range(matrix.shape[1]), repeat=len(data)):
+        tally = tuple(vector.count(cell) for cell in range(matrix.shape[1]))
+        law[tally] += math.prod(matrix[x, y] for x, y in zip(data, vector, strict=True))
+    return law
+
+
+def exact_delta(epsilon, matrix, n):
+    """The worst over all data sets of the others and all pairs of answers of one person."""
+    cells, worst = len(matrix), 0.0
+    for others in itertools.combinations_with_replacement(range(cells), n - 1):
+        laws = [histogram_law(matrix, (x, *others)) for x in range(cells)]
+        for one, two in itertools.permutations(laws, 2):
+            told = sum(max(0, p - math.exp(epsilon) * two[tally]) for tally, p in one.items())
+            worst = max(worst, told)
+    return worst
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 7])
+@pytest.mark.parametrize("epsilon, delta", [(LN3, 0.01), (1, 0.1), (3, 1e-4)])
+def test_shuffling_two_cells_against_all_data_sets_and_reports(n, epsilon, delta):
+    found = shuffled(epsilon, n, delta)
+    told = exact_delta(found, cells_matrix(epsilon, 2), n)
+    assert told == pytest.approx(delta, rel=1e-8) if found > 0 else told <= delta
+
+
+@pytest.mark.parametrize("cells, n", [(3, 2), (3, 5), (4, 3)])
+@pytest.mark.parametrize("epsilon, delta", [(LN3, 0.02), (1, 0.05), (3, 0.01)])
+def test_shuffling_more_cells_is_an_upper_bound(cells, n, epsilon, delta):
+    found = shuffled(epsilon, n, delta, cells)
+    assert exact_delta(found, cells_matrix(epsilon, cells), n) <= delta * (1 + 1e-9)
+    assert found <= epsilon
+    if found < 0.999 * epsilon:  # and it says something: a little less would not always be true
+        assert exact_delta(0.5 * found, cells_matrix(epsilon, cells), n) > delta / 10
+
+
+def test_shuffling_in_forty_digits():
+    """1000 two-coin reports, all other answers no: C(999, k) 3^(999-k)/4^999, in Decimal."""
+    epsilon = shuffled(LN3, 1000, 1e-6)
+    with localcontext() as context:
+        context.prec = 60
+        factor, scale = Decimal(epsilon).exp(), Decimal(4) ** 1000
+        law = [math.comb(999, k) * 3 ** (999 - k) for k in range(1000)]
+        told = sum(
+            max(Decimal(0), Decimal(3 * here + before) - factor * Decimal(here + 3 * before))
+            for here, before in zip([*law, 0], [0, *law], strict=True)
+        )
+        assert float(told / scale) == pytest.approx(1e-6, rel=1e-9)
+
+
+@pytest.mark.parametrize("epsilon", [0.02, LN3, 2, 6])
+def test_no_other_data_set_is_worse(epsilon):
+    """700 reports, of whose data sets only some are looked at: here all of them are."""
+    n, a = 700, 1 / (1 + math.exp(-epsilon))
+    found, worst, k = shuffled(epsilon, n, 1e-6), 0.0, np.arange(n)
+    for m in range(n):
+        law = np.convolve(binom.pmf(k[: m + 1], m, a), binom.pmf(k[: n - m], n - 1 - m, 1 - a))
+        here, before = np.append(law, 0), np.append(0, law)
+        yes, no = a * before + (1 - a) * here, (1 - a) * before + a * here
+        for one, two in ((yes, no), (no, yes)):
+            worst = max(worst, np.maximum(one - math.exp(found) * two, 0).sum())
+    assert worst == pytest.approx(1e-6, rel=1e-6)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.floats(0.05, 8), st.integers(1, 3000), st.floats(1e-12, 0.2), st.integers(2, 20))
+def test_more_people_more_delta_and_less_loss_hide_better(epsilon, n, delta, cells):
+    found = shuffled(epsilon, n, delta, cells)
+    slack = 1e-9
+    assert 0 <= found <= epsilon
+    assert shuffled(epsilon, n + 1, delta, cells) <= found + slack
+    assert shuffled(epsilon, n, delta * 2, cells) <= found + slack
+    assert shuffled(epsilon * 1.1, n, delta, cells) >= found - slack
+
+
+def test_shuffling_limits():
+    assert shuffled(LN3, 10**15, 1e-6) == shuffled(LN3, 10**9, 1e-6) < 6e-5
+    assert shuffled(500, 10, 1e-6) == pytest.approx(500, abs=1e-5)
+    assert shuffled(500, 10, 1e-6, 16) == pytest.approx(500, abs=1e-5)
+    assert shuffled(0.001, 100, 0.01) == 0
+    # One report: a - e^x b = delta.
+    assert shuffled(LN3, 1, 1e-6) == pytest.approx(math.log((0.75 - 1e-6) / 0.25), rel=1e-12)
+    # A block of four yes/no questions hides less well than one question with the same epsilon.
+    assert shuffled(4, 10**4, 1e-6) < shuffled(4, 10**4, 1e-6, 16) < 0.6009087636
+
+
+# --- forged reports, and the price of trusting nobody -------------------------------------------
+
+
+def test_manipulated_has_its_reference_value():
+    limits = manipulated(300, 1000, TWO_COINS, 50)
+    assert limits == pytest.approx((0, 0.1923312790), abs=2e-10)
+    assert manipulated(300, 1000, TWO_COINS, 0) == interval(300, 1000, TWO_COINS)
+    assert manipulated(3, 10, TWO_COINS, 10) == (0, 1)
+
+
+@pytest.mark.parametrize("n, forged", [(100, 5), (300, 15)])
+def test_manipulated_covers_whatever_forgers_do(n, forged):
+    """Exact: forgers see the honest count S and choose; covered if all S..S+forged cover."""
+    limits = np.array([manipulated(s, n, TWO_COINS, forged) for s in range(n + 1)])
+    honest = np.arange(n - forged + 1)
+    worst, plain = 1.0, 1.0
+    unaware = np.array([interval(s, n, TWO_COINS) for s in range(n + 1)])
+    for share in np.linspace(0, 1, 201):
+        law = binom.pmf(honest, n - forged, 0.25 + 0.5 * share)
+        for which, name in ((limits, "worst"), (unaware, "plain")):
+            covers = (which[:, 0] <= share) & (share <= which[:, 1])
+            covered = law @ np.lib.stride_tricks.sliding_window_view(covers, forged + 1).all(axis=1)
+            if name == "worst":
+                worst = min(worst, covered)
+            else:
+                plain = min(plain, covered)
+    assert 0.95 <= worst < 0.956
+    assert plain < 0.9  # the interval that trusts everybody fails the same test
+
+
+def test_more_forgers_widen_the_limits():
+    wide = [manipulated(300, 1000, TWO_COINS, forged) for forged in (0, 10, 100, 300, 999)]
+    for (low, high), (lower, higher) in itertools.pairwise(wide):
+        assert lower <= low and high <= higher
+
+
+def test_forgers_shift_the_mean():
+    assert forgery(0.1, TWO_COINS, 0.05) == pytest.approx((-0.03, 0.07), rel=1e-12)
+    for epsilon, expected in [(0.5, 4.08), (1, 2.16), (LN3, 2), (2, 1.31), (4, 1.04)]:
+        down, up = forgery(0.3, warner(epsilon), 0.1)
+        assert (up - down) / 0.1 == pytest.approx(expected, abs=0.005)
+    assert forgery(0.3, Channel(1, 0), 0.1) == pytest.approx((-0.03, 0.07))
+
+
+def test_price_of_trusting_nobody():
+    found = price(1000, TWO_COINS, 0.1)
+    assert found.sampling == pytest.approx(math.sqrt(0.09 / 1000))
+    assert found.local == pytest.approx(math.sqrt(0.3 * 0.7 / 1000) / 0.5)
+    # 10^6 draws of the curator's estimate; its standard deviation is known to 0.1 %.
+    rng = np.random.default_rng(1)
+    draws = (rng.binomial(1000, 0.1, 10**6) + rng.laplace(scale=1 / LN3, size=10**6)) / 1000
+    assert found.curator == pytest.approx(draws.std(), rel=0.005)
+    assert found.local != pytest.approx(draws.std(), rel=0.005)
+    # n people with a curator are worth n * people with local noise.
+    many = price(round(1000 * found.people), TWO_COINS, 0.1)
+    assert many.local == pytest.approx(found.curator, rel=1e-3)
+    assert price(1000, TWO_COINS, 0.1, epsilon=4).curator < found.curator
+    assert price(10**9, warner(10), 0.5).people == pytest.approx(1, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda: shuffled(0, 10, 0.1), "epsilon must be positive, finite and at most 500, got 0"),
+        (lambda: shuffled(math.nan, 10, 0.1), "epsilon must be positive"),
+        (lambda: shuffled(math.inf, 10, 0.1), "epsilon must be positive"),
+        (lambda: shuffled(True, 10, 0.1), "epsilon must be a number, got True"),
+        (lambda: shuffled("1", 10, 0.1), "epsilon must be a number, got '1'"),
+        (lambda: shuffled(1, 0, 0.1), "n must be at least 1, got 0"),
+        (lambda: shuffled(1, 10.0, 0.1), "n must be an integer, got 10.0"),
+        (lambda: shuffled(1, 10, 0), "delta must be strictly between 0 and 1, got 0"),
+        (lambda: shuffled(1, 10, 1e-200), "delta must be at least 1e-100, got 1e-200"),
+        (lambda: shuffled(1, 10, 0.1, 1), "cells must be at least 2, got 1"),
+        (lambda: manipulated(3, 10, TWO_COINS, 11), "forged must be at most n=10, got 11"),
+        (lambda: manipulated(3, 10, TWO_COINS, -1), "forged must be at least 0, got -1"),
+        (lambda: manipulated(11, 10, TWO_COINS, 1), "count must be at most n=10, got 11"),
+        (lambda: manipulated(3, 10, None, 1), "channel must be a Channel, got None"),
+        (lambda: manipulated(3, 10, TWO_COINS, 1, 1), "level must be strictly between 0 and 1"),
+        (lambda: forgery(2, TWO_COINS, 0.1), "share must be between 0 and 1, got 2"),
+        (lambda: forgery(0.2, TWO_COINS, -0.1), "forged must be between 0 and 1, got -0.1"),
+        (lambda: price(0, TWO_COINS), "n must be at least 1, got 0"),
+        (lambda: price(10, Channel(1, 0)), "epsilon must be positive, finite, got inf"),
+        (lambda: composed([1, -1]), "losses must be positive, finite, got -1"),
+        (lambda: composed([1], 2), "delta must be between 0 and 1, got 2"),
+        (lambda: composed([1 + i / 99 for i in range(40)], 0.1), "losses must have fewer"),
+        (lambda: group(1, 0), "people must be at least 1, got 0"),
+        (lambda: trade_off(1.5, 1), "false_alarm must be between 0 and 1, got 1.5"),
+        (lambda: least_errors(-1), "epsilon must be positive"),
+        (lambda: loss([[0.5, 0.6], [0.5, 0.5]]), "channel must have rows of probabilities"),
+        (lambda: loss([[math.nan, 1], [0.5, 0.5]]), "channel must have rows of probabilities"),
+        (lambda: loss([0.5, 0.5]), "channel must be a Channel or a matrix"),
+        (lambda: audit_limits(3, 2, 1, 2), "k1 must be at most n1=2, got 3"),
+    ],
+)
+def test_bad_arguments_are_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
