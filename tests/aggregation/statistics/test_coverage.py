@@ -15,6 +15,8 @@ from scipy.stats import beta, binom, hypergeom, norm
 
 from aggregation.statistics.proportion import Channel, estimate, interval
 
+pytestmark = pytest.mark.slow  # no database: run once
+
 ROUNDING = 1e-9  # of the probabilities computed here
 
 

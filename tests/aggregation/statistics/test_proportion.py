@@ -22,6 +22,8 @@ from aggregation.statistics.proportion import (
     p_value,
 )
 
+pytestmark = pytest.mark.slow  # no database: run once
+
 
 def warner(epsilon: float) -> Channel:
     a = 1 / (1 + math.exp(-epsilon))
