@@ -41,11 +41,12 @@ class BatchManager(models.Manager["Batch"]):
             if not waiting or (len(waiting) < survey.crowd and survey.state == "open"):
                 return 0
             contents, number = list(waiting.values()), next_number(self.filter(survey=survey))
-            last = self.filter(survey=survey).order_by("number").last()
-            if len(contents) < survey.crowd and last is not None:
+            if len(contents) < survey.crowd and number > 1:
                 # The last few of a closed survey join the batch before them: a batch of one would
                 # link its report to the one id that was emptied in the same transaction.
-                contents, number = contents + batches.contents(last.unpack()), last.number
+                number -= 1
+                last = self.get(survey=survey, number=number)
+                contents += batches.contents(last.unpack())
                 last.delete()
             columns = batches.shuffled(contents)
             self.create(
@@ -185,7 +186,7 @@ def estimates(release: Release, tally: Tally, last: Release | None) -> Iterator[
     for block in design.blocks:
         for position, question in enumerate(block.questions):
             tables = tally[question.key]
-            old = {s: _published(rows) for (q, s), rows in before.items() if q == question.key}
+            old = {s: _published(them) for (q, s), them in before.items() if q == question.key}
             sizes = {s: [sum(group) for group in counts] for s, counts in tables.items()}
             fresh = gate.fresh(old, sizes, release.survey.crowd, release.final)
             for stratum in ["", *(stratum.key for stratum in design.strata)]:

@@ -181,7 +181,7 @@ def report(request: HttpRequest, slug: str) -> JsonResponse:
 @_guarded
 def reports(request: HttpRequest, slug: str) -> JsonResponse:
     """POST /api/v1/surveys/{slug}/reports/batch/: one status for each report, in order."""
-    target(slug)
+    target(slug)  # an unknown survey is a 404, whatever the body
     return JsonResponse({"reports": accept(slug, _parse(request, MAX_BATCH_BODY))})
 
 
