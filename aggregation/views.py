@@ -9,6 +9,7 @@ from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_safe
@@ -79,15 +80,19 @@ def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
     if not Survey.objects.readable_by(request.user).filter(pk=survey.pk).exists():
         raise PermissionDenied
     if request.method == "POST":
-        if survey.state != Survey.State.DRAFT:
-            Job.objects.request(survey)
-        return redirect("dashboard", slug)
+        here = reverse("dashboard", args=[slug])
+        if survey.state == Survey.State.DRAFT:
+            return redirect(here)
+        # Named in the address, because a fast worker may be done before the page is there.
+        return redirect(f"{here}?job={Job.objects.request(survey).pk}")
     release = survey.releases.order_by("number").last()
+    job = survey.jobs.order_by("made_at").last()
     context: dict[str, Any] = {
         "survey": survey,
         "release": release,
         "waiting": survey.pending().count(),
-        "job": survey.jobs.order_by("made_at").last(),
+        "job": job,
+        "follow": job and (job.active or str(job.pk) == request.GET.get("job")),
         "sections": list(sections(release)) if release else [],
     }
     if survey.state != Survey.State.DRAFT:

@@ -32,9 +32,10 @@ async function followJob() {
   }
 }
 
-function conclude({ release, waiting, crowd }) {
+function conclude({ release, moved, waiting, crowd }) {
   if (release !== null && String(release) !== box.dataset.release) return location.reload();
-  finish(`Nothing new to release: ${waiting} waiting, and a crowd is ${crowd}.`);
+  const nothing = `Nothing new to release: ${waiting} waiting, and a crowd is ${crowd}.`;
+  finish(moved ? `Release ${release} is out, with ${moved} new reports.` : nothing);
   watch();
 }
 

@@ -57,6 +57,7 @@ def test_a_person_answers_and_the_estimate_changes(
     page.get_by_role("button", name="Release now").click()
     expect(page.locator("#counted")).to_have_text("5,401", timeout=30_000)  # by itself
     expect(page.locator("#waiting")).to_have_text("0")
+    expect(page.get_by_role("status")).to_contain_text("Release 2 is out, with 401 new reports")
     assert page.locator("section.question").first.inner_text() != before
 
     # A release that nobody here asked for appears as well.
