@@ -1,6 +1,7 @@
 """The back room: make a survey, look at its design and odds, open it, close it."""
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 from django.contrib import admin, messages
@@ -14,7 +15,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from survey.design import Design, DesignError
-from survey.forms import QuestionForm, StratumForm
+from survey.forms import QuestionForm, StratumForm, SurveyForm
 from survey.mechanism import SCALE
 from survey.models import ApiToken, Membership, Question, Stratum, Survey
 
@@ -75,18 +76,31 @@ class ApiTokenAdmin(admin.ModelAdmin):
 
 @admin.register(Survey)
 class SurveyAdmin(admin.ModelAdmin):
+    form = SurveyForm
     list_display = ["title", "slug", "state", "epsilon", "opened_on", "closed_on"]
     list_filter = ["state"]
     search_fields = ["slug", "title"]
     prepopulated_fields = {"slug": ["title"]}
     inlines = [QuestionInline, StratumInline, MembershipInline]
-    frozen = ("slug", "title", "introduction", "epsilon", "ask", "crowd")
+    frozen = (
+        "slug", "title", "introduction", "language", "translations", "epsilon", "ask", "crowd",
+    )  # fmt: skip
     readonly_fields = ["state_now", "outcome"]
     fieldsets = [
         (None, {"fields": ["title", "slug", "introduction", "state_now"]}),
         ("Privacy", {"fields": ["epsilon", "ask", "crowd", "outcome"]}),
+        ("Languages", {"fields": ["language", "translations"]}),
         ("Results", {"fields": ["results_public"]}),
     ]
+
+    def get_fieldsets(self, request: HttpRequest, obj: Survey | None = None) -> Any:
+        """Once open, the translations are read where the design is shown, not as JSON."""
+        if obj is None or obj.state == Survey.State.DRAFT:
+            return self.fieldsets
+        return [
+            (name, {"fields": [field for field in options["fields"] if field != "translations"]})
+            for name, options in self.fieldsets
+        ]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Survey | None = None) -> list[str]:
         frozen = self.frozen if obj and obj.state != Survey.State.DRAFT else ()
@@ -181,6 +195,15 @@ class SurveyAdmin(admin.ModelAdmin):
             messages.error(request, "Nothing was saved: the survey was opened in the meantime.")
             return redirect(request.path)
 
+    def response_change(self, request: HttpRequest, obj: Survey) -> HttpResponse:
+        """Say at once what stands in the way of a draft, whichever page comes next."""
+        try:
+            if obj.state == Survey.State.DRAFT:
+                obj.draft_design()
+        except DesignError as error:
+            messages.warning(request, f"Not ready to open. {error}")
+        return super().response_change(request, obj)
+
     def response_add(
         self, request: HttpRequest, obj: Survey, post_url_continue: str | None = None
     ) -> HttpResponse:
@@ -220,7 +243,13 @@ def described(survey: Survey) -> SafeString:
     return SafeString(
         render_to_string(
             "admin/survey/survey/design.html",
-            {"survey": survey, "design": design, "sure": sure(design), "blocks": blocks(design)},
+            {
+                "survey": survey,
+                "design": design,
+                "sure": sure(design),
+                "blocks": blocks(design),
+                "translations": translations(survey, design),
+            },
         )
     )
 
@@ -249,3 +278,27 @@ def blocks(design: Design) -> list[dict[str, Any]]:
         }
         for block in design.blocks
     ]
+
+
+def translations(survey: Survey, design: Design) -> list[dict[str, Any]]:
+    """By language, every text that a respondent reads, beside its translation."""
+    found = [(tag, list(texts(survey, design, tag))) for tag in sorted(survey.translations)]
+    return [
+        {"tag": tag, "texts": both, "missing": sum(not translated for _, translated in both)}
+        for tag, both in found
+    ]
+
+
+def texts(survey: Survey, design: Design, tag: str) -> Iterator[tuple[str, str]]:
+    given, frozen = survey.translations[tag], design.translations.get(tag, {})
+    yield survey.title, given.get("title", "")
+    if survey.introduction:
+        yield survey.introduction, given.get("introduction", "")
+    for kind, asked in (("questions", design.questions), ("strata", design.strata)):
+        for question in asked:
+            translated = frozen.get(kind, {}).get(question.key, {})
+            yield question.text, translated.get("text", "")
+            yield (
+                " · ".join(option.text for option in question.options),
+                " · ".join(translated.get("options", [])),
+            )

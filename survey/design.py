@@ -32,8 +32,6 @@ MAX_QUESTIONS = 100
 MAX_OPTIONS = 20
 MAX_STRATUM_OPTIONS = 100
 MAX_KEY = 50  # characters of an option's key, before it is made distinct
-YES_NO = ("No", "Yes")
-PREFER_NOT_TO_SAY = "Prefer not to say"
 KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,49}")
 
 
@@ -97,6 +95,8 @@ class Design:
     blocks: tuple[Block, ...]
     strata: tuple[Question, ...] = ()
     mechanism: str = field(default=Replacement.name)
+    # By language, what survey.languages.freeze gives; only texts, so that no report depends on it.
+    translations: dict[str, Any] = field(default_factory=dict, hash=False)
 
     @cached_property
     def questions(self) -> tuple[Question, ...]:
@@ -121,6 +121,8 @@ class Design:
                 ],
                 "strata": [_question_json(stratum) for stratum in self.strata],
             }
+            # Absent where there are none: designs from before there were any keep their hash.
+            | ({"translations": self.translations} if self.translations else {})
         )
 
     @cached_property
@@ -149,6 +151,7 @@ class Design:
             ),
             strata=tuple(_question_from_json(stratum) for stratum in data["strata"]),
             mechanism=data["mechanism"],
+            translations=data.get("translations", {}),
         )
 
     def choose(self, draw: Draw) -> tuple[Block, ...]:
@@ -166,6 +169,7 @@ def build(
     strata: Sequence[Question] = (),
     blocks: Sequence[Sequence[str]] | None = None,
     ask: int | None = None,
+    translations: dict[str, Any] | None = None,
 ) -> Design:
     """The design for these questions; blocks and `ask` of least variance where none are given."""
     _check_epsilon(epsilon)
@@ -199,6 +203,7 @@ def build(
             for number, members in enumerate(grouping, 1)
         ),
         strata=tuple(strata),
+        translations=translations or {},
     )
 
 

@@ -7,9 +7,10 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from survey.design import DesignError
+from survey.languages import NO_TEXT
 from survey.models import Question, Stratum, Survey
 
-SURVEY_KEYS = {"slug", "title", "introduction", "epsilon", "crowd"}
+SURVEY_KEYS = {"slug", "title", "introduction", "language", "translations", "epsilon", "crowd"}
 REQUIRED = {"slug", "title", "epsilon", "questions"}
 LISTS = {"questions", "strata", "blocks"}
 QUESTION_KEYS = {"key", "text", "kind", "options", "prefer_not_to_say"}
@@ -40,9 +41,11 @@ def load(text: str) -> Survey:
     for key in LISTS & data.keys():
         if not isinstance(data[key], list):
             raise FileError(f"{key}: a list, please")
-    for key in ("slug", "title", "introduction"):
+    for key in ("slug", "title", "introduction", "language"):
         if key in data and not isinstance(data[key], str):
             raise FileError(f"{key}: a text, please")
+    if not isinstance(data.get("translations", {}), dict):
+        raise FileError("translations: an object, please")
     blocks = _block_numbers(data.get("blocks", []))
 
     with transaction.atomic():
@@ -76,6 +79,7 @@ def dump(survey: Survey) -> dict[str, Any]:
         "slug": survey.slug,
         "title": survey.title,
         "introduction": survey.introduction,
+        "language": survey.language,
         "epsilon": survey.epsilon,
         "crowd": survey.crowd,
         "questions": [
@@ -93,7 +97,7 @@ def dump(survey: Survey) -> dict[str, Any]:
         data["blocks"] = [[q.key for q in questions if q.block == number] for number in numbers]
     if survey.ask is not None:
         data["ask"] = survey.ask
-    return data
+    return data | {"translations": survey.translations}
 
 
 def _no_constant(name: str) -> None:
@@ -101,11 +105,10 @@ def _no_constant(name: str) -> None:
 
 
 def _check_texts(where: str, value: Any) -> None:
-    """No control characters and no halves of characters, in any text: no database takes them."""
+    """Nothing that is no text in any text, names of members included."""
     if isinstance(value, str):
-        for character in value:
-            if character < " " and character not in "\n\t" or "\ud800" <= character <= "\udfff":
-                raise FileError(f"{where}: a character that is no text, {character!r}")
+        if found := NO_TEXT.search(value):
+            raise FileError(f"{where}: a character that is no text, {found[0]!r}")
     elif isinstance(value, list):
         for i, item in enumerate(value):
             _check_texts(f"{where}[{i}]", item)

@@ -1,10 +1,14 @@
 """Forms of the admin pages."""
 
+import json
 from typing import Any
 
 from django import forms
+from django.core.exceptions import ValidationError
 
-from survey.models import Question, Stratum
+from survey import languages
+from survey.design import DesignError
+from survey.models import Question, Stratum, Survey
 
 
 class LinesField(forms.CharField):
@@ -20,6 +24,57 @@ class LinesField(forms.CharField):
 
     def has_changed(self, initial: Any, data: Any) -> bool:
         return self.to_python(data) != list(initial or [])
+
+
+class TranslationsField(forms.CharField):
+    """Translations, edited as the JSON of a survey file; what was typed stays as it was typed."""
+
+    widget = forms.Textarea(attrs={"rows": 12, "cols": 80, "spellcheck": "false"})
+
+    def prepare_value(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return value
+        return json.dumps(value, ensure_ascii=False, indent=2) if value else ""
+
+    def to_python(self, value: Any) -> Any:
+        if not value or not value.strip():
+            return {}
+        try:
+            return json.loads(value)
+        except (ValueError, RecursionError) as error:
+            raise ValidationError(f"This is not JSON: {error}") from None
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        try:
+            return bool(self.to_python(data) != (initial or {}))
+        except ValidationError:
+            return True
+
+
+class SurveyForm(forms.ModelForm):
+    translations = TranslationsField(
+        required=False,
+        help_text="As in a survey file; what is left out is shown in the survey's own language: "
+        '{"de": {"title": "…", "introduction": "…", "questions": {"q1": {"text": "…", '
+        '"options": ["…", "…"]}}, "strata": {"age": {"text": "…"}}}}. '
+        "Yes, no and “prefer not to say” are translated into "
+        f"{', '.join(languages.WORDS)}; in other languages, list them as well.",
+    )
+
+    class Meta:
+        model = Survey
+        fields = ["title", "slug", "introduction", "language", "translations", "epsilon", "ask",
+                  "crowd", "results_public"]  # fmt: skip
+
+    def clean(self) -> dict[str, Any]:
+        """Look at the shape; how it fits the questions is said with the design."""
+        data = super().clean() or {}
+        if {"language", "translations"} <= data.keys():
+            try:
+                languages.check(data["language"], data["translations"])
+            except DesignError as error:
+                self.add_error("translations", str(error))
+        return data
 
 
 class QuestionForm(forms.ModelForm):

@@ -6,6 +6,7 @@ address, a user agent, an account or a time beside a report.
 
 import hashlib
 import secrets
+from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from functools import lru_cache
 from typing import Any, Literal
@@ -18,10 +19,15 @@ from django.core.validators import MaxValueValidator, MinValueValidator, RegexVa
 from django.db import connection, models, transaction
 
 from survey import design as designs
+from survey import languages
 from survey.design import Design, DesignError
+from survey.languages import ENGLISH, MAX_TAG, MAX_TITLE, TAG, Words
 
 key_validator = RegexValidator(
     rf"\A{designs.KEY.pattern}\Z", "Use 1 to 50 letters, digits, hyphens or underscores."
+)
+tag_validator = RegexValidator(
+    rf"\A{TAG.pattern}\Z", "Use a language tag, such as en, pt-BR or zh-Hant."
 )
 
 
@@ -45,8 +51,15 @@ class Survey(models.Model):
         CLOSED = "closed"
 
     slug = models.SlugField(unique=True)
-    title = models.CharField(max_length=200)
+    title = models.CharField(max_length=MAX_TITLE)
     introduction = models.TextField(blank=True)
+    language = models.CharField(
+        max_length=MAX_TAG,
+        default="en",
+        validators=[tag_validator],
+        help_text="The language tag of the texts here, such as en, pt-BR or zh-Hant.",
+    )
+    translations = models.JSONField(default=dict, blank=True)  # in the form of a survey file
     epsilon = models.FloatField(
         "total ε",
         validators=[MinValueValidator(1e-9, "More than 0, please.")],
@@ -97,7 +110,7 @@ class Survey(models.Model):
 
     def draft_design(self) -> Design:
         """The design that opening would freeze; DesignError says what stands in the way."""
-        questions = list(self.questions.all())
+        questions, strata = list(self.questions.all()), list(self.strata.all())
         numbers = sorted({q.block for q in questions if q.block is not None})
         if numbers and any(question.block is None for question in questions):
             raise DesignError("blocks", "give every question a block, or none of them")
@@ -105,9 +118,10 @@ class Survey(models.Model):
         return designs.build(
             self.epsilon,
             [question.as_design() for question in questions],
-            [stratum.as_design() for stratum in self.strata.all()],
+            [stratum.as_design() for stratum in strata],
             blocks or None,
             self.ask,
+            languages.freeze(self.language, self.translations, questions, strata),
         )
 
     def frozen_design(self) -> Design:
@@ -188,15 +202,27 @@ class Question(models.Model):
             raise ValidationError({"options": "A yes/no question has no options of its own."})
         if self.kind == self.Kind.CHOICE:
             check_options(self.options, designs.MAX_OPTIONS)
-        if self.prefer_not_to_say and designs.PREFER_NOT_TO_SAY in self.options:
-            raise ValidationError({"options": "“Prefer not to say” stands there twice."})
+        declined = self._words().declined
+        keys = [option.key for option in designs.options_from_texts(self.options)]
+        if self.prefer_not_to_say and ("prefer-not-to-say" in keys or declined in self.options):
+            raise ValidationError({"options": f"“{declined}” stands there twice."})
+
+    def _words(self) -> Words:
+        return languages.words(self.survey.language) or ENGLISH
+
+    def option_texts(self, own: Sequence[str], words: Words) -> list[str]:
+        """All options in one language: the question's own there, and those that are ours."""
+        yes_no = [words.no, words.yes] if self.kind == self.Kind.YES_NO else []
+        return [*yes_no, *own, *([words.declined] if self.prefer_not_to_say else [])]
 
     def as_design(self) -> designs.Question:
-        options = designs.YES_NO if self.kind == self.Kind.YES_NO else self.options
-        declined = [designs.PREFER_NOT_TO_SAY] if self.prefer_not_to_say else []
-        return designs.Question(
-            self.key, self.text, designs.options_from_texts([*options, *declined])
+        """Keys do not depend on the language: those of our options are made of the English."""
+        keyed = designs.options_from_texts(self.option_texts(self.options, ENGLISH))
+        texts = self.option_texts(self.options, self._words())
+        options = (
+            designs.Option(option.key, text) for option, text in zip(keyed, texts, strict=True)
         )
+        return designs.Question(self.key, self.text, tuple(options))
 
 
 class Stratum(models.Model):
@@ -220,6 +246,10 @@ class Stratum(models.Model):
 
     def clean(self) -> None:
         check_options(self.options, designs.MAX_STRATUM_OPTIONS)
+
+    def option_texts(self, own: Sequence[str], words: Words) -> list[str]:
+        """All options in one language: none of a stratum's are ours."""
+        return list(own)
 
     def as_design(self) -> designs.Question:
         return designs.Question(self.key, self.text, designs.options_from_texts(self.options))

@@ -26,6 +26,31 @@ class BlockSerializer(serializers.Serializer[Any]):
     questions = QuestionSerializer(many=True)
 
 
+class QuestionTextsSerializer(serializers.Serializer[Any]):
+    """One question in another language; what is missing is read in the survey's own."""
+
+    text = serializers.CharField(required=False)
+    options = serializers.ListField(
+        child=serializers.CharField(),
+        required=False,
+        help_text="All of them, in the order of the question's options.",
+    )
+
+
+class DesignTextsSerializer(serializers.Serializer[Any]):
+    """What is asked, in another language, by the keys of questions and strata."""
+
+    questions = serializers.DictField(child=QuestionTextsSerializer(), required=False)
+    strata = serializers.DictField(child=QuestionTextsSerializer(), required=False)
+
+
+class SurveyTextsSerializer(serializers.Serializer[Any]):
+    """The survey's texts outside its design, in another language."""
+
+    title = serializers.CharField(required=False)
+    introduction = serializers.CharField(required=False)
+
+
 class DesignSerializer(serializers.Serializer[Any]):
     hash = serializers.CharField(help_text="SHA-256 of the canonical JSON of all but this member.")
     mechanism = serializers.CharField()
@@ -34,6 +59,11 @@ class DesignSerializer(serializers.Serializer[Any]):
     ask = serializers.IntegerField(help_text="How many of the blocks one respondent is asked.")
     blocks = BlockSerializer(many=True)
     strata = QuestionSerializer(many=True)
+    translations = serializers.DictField(
+        child=DesignTextsSerializer(),
+        required=False,
+        help_text="By language tag; absent where nothing that is asked is translated.",
+    )
 
 
 class DefinitionSerializer(serializers.Serializer[Survey]):
@@ -43,6 +73,11 @@ class DefinitionSerializer(serializers.Serializer[Survey]):
     slug = serializers.CharField()
     title = serializers.CharField()
     introduction = serializers.CharField()
+    language = serializers.CharField(help_text="The language tag of the survey's own texts.")
+    translations = serializers.DictField(
+        child=SurveyTextsSerializer(),
+        help_text="Every other language of the survey, by its tag.",
+    )
     state = serializers.ChoiceField(choices=["open", "closed"])
     design = DesignSerializer()
 
@@ -52,6 +87,11 @@ class DefinitionSerializer(serializers.Serializer[Survey]):
             "slug": survey.slug,
             "title": survey.title,
             "introduction": survey.introduction,
+            "language": survey.language,
+            "translations": {
+                tag: {name: texts[name] for name in ("title", "introduction") if name in texts}
+                for tag, texts in sorted(survey.translations.items())
+            },
             "state": survey.state,
             "design": {"hash": survey.design_hash, **json.loads(survey.design)},
         }

@@ -1,17 +1,22 @@
 """Database triggers that keep an open survey as it was promised.
 
 Python code can be walked around (a queryset's update(), raw SQL, another program); the database
-cannot. `install` is called by a migration, and must be called again by any later migration that
-alters one of these tables, because SQLite drops the triggers of a table that it rebuilds.
+cannot. A migration that alters one of these tables calls `remove` before and `install` after:
+SQLite drops the triggers of a table that it rebuilds, and rebuilds none that another's name.
 """
+
+from collections.abc import Sequence
 
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
-FROZEN = (
-    "id slug title introduction epsilon ask crowd design design_hash opened_on".split()
-)  # of a survey that is not a draft any more
+FROZEN = (  # of a survey that is not a draft any more
+    "id slug title introduction language translations epsilon ask crowd"
+    " design design_hash opened_on".split()
+)
 
-POSTGRESQL = f"""
+
+def postgresql(frozen: Sequence[str]) -> str:
+    return f"""
 CREATE OR REPLACE FUNCTION survey_keep_promise() RETURNS trigger AS $$
 BEGIN
   IF OLD.state = 'draft' THEN
@@ -20,8 +25,8 @@ BEGIN
   IF TG_OP = 'DELETE' THEN
     RAISE EXCEPTION 'a survey that was opened cannot be deleted' USING ERRCODE = '23000';
   END IF;
-  IF ({", ".join(f"OLD.{c}" for c in FROZEN)})
-     IS DISTINCT FROM ({", ".join(f"NEW.{c}" for c in FROZEN)}) THEN
+  IF ({", ".join(f"OLD.{c}" for c in frozen)})
+     IS DISTINCT FROM ({", ".join(f"NEW.{c}" for c in frozen)}) THEN
     RAISE EXCEPTION 'a survey that was opened is frozen' USING ERRCODE = '23000';
   END IF;
   IF OLD.state <> NEW.state AND NOT (OLD.state = 'open' AND NEW.state = 'closed') THEN
@@ -63,53 +68,64 @@ BEGIN
   RAISE EXCEPTION 'surveys are not truncated' USING ERRCODE = '23000';
 END $$ LANGUAGE plpgsql;
 """ + "".join(
-    f"""
+        f"""
 DROP TRIGGER IF EXISTS {table}_no_truncate ON {table};
 CREATE TRIGGER {table}_no_truncate BEFORE TRUNCATE ON {table}
   EXECUTE FUNCTION survey_no_truncate();
 """
-    for table in ("survey_survey", "survey_question", "survey_stratum")
-)
+        for table in ("survey_survey", "survey_question", "survey_stratum")
+    )
 
-SQLITE = [
-    f"""
+
+def sqlite(frozen: Sequence[str]) -> list[str]:
+    return [
+        f"""
 CREATE TRIGGER survey_keep_promise BEFORE UPDATE ON survey_survey
-  WHEN OLD.state <> 'draft' AND ({" OR ".join(f"OLD.{c} IS NOT NEW.{c}" for c in FROZEN)})
+  WHEN OLD.state <> 'draft' AND ({" OR ".join(f"OLD.{c} IS NOT NEW.{c}" for c in frozen)})
   BEGIN SELECT RAISE(ABORT, 'a survey that was opened is frozen'); END""",
-    """
+        """
 CREATE TRIGGER survey_keep_state BEFORE UPDATE ON survey_survey
   WHEN OLD.state <> 'draft' AND OLD.state <> NEW.state
     AND NOT (OLD.state = 'open' AND NEW.state = 'closed')
   BEGIN SELECT RAISE(ABORT, 'a survey goes from draft to open to closed'); END""",
-    # INSERT OR REPLACE deletes without a DELETE trigger, unless recursive_triggers is on.
-    """
+        # INSERT OR REPLACE deletes without a DELETE trigger, unless recursive_triggers is on.
+        """
 CREATE TRIGGER survey_keep_replaced BEFORE INSERT ON survey_survey
   WHEN EXISTS (SELECT 1 FROM survey_survey
     WHERE (id = NEW.id OR slug = NEW.slug) AND state <> 'draft')
   BEGIN SELECT RAISE(ABORT, 'a survey that was opened is frozen'); END""",
-    """
+        """
 CREATE TRIGGER survey_keep BEFORE DELETE ON survey_survey WHEN OLD.state <> 'draft'
   BEGIN SELECT RAISE(ABORT, 'a survey that was opened cannot be deleted'); END""",
-    *(
-        f"""
+        *(
+            f"""
 CREATE TRIGGER {table}_keep_{event.lower()} BEFORE {event} ON {table}
   WHEN EXISTS (SELECT 1 FROM survey_survey WHERE id IN ({ids}) AND state <> 'draft')
   BEGIN SELECT RAISE(ABORT, 'the questions of a survey that was opened are frozen'); END"""
-        for table in ("survey_question", "survey_stratum")
-        for event, ids in (
-            ("INSERT", f"NEW.survey_id, (SELECT survey_id FROM {table} WHERE id = NEW.id)"),
-            ("UPDATE", "OLD.survey_id, NEW.survey_id"),
-            ("DELETE", "OLD.survey_id"),
-        )
-    ),
-]
+            for table in ("survey_question", "survey_stratum")
+            for event, ids in (
+                ("INSERT", f"NEW.survey_id, (SELECT survey_id FROM {table} WHERE id = NEW.id)"),
+                ("UPDATE", "OLD.survey_id, NEW.survey_id"),
+                ("DELETE", "OLD.survey_id"),
+            )
+        ),
+    ]
 
 
-def install(schema_editor: BaseDatabaseSchemaEditor) -> None:
+def install(schema_editor: BaseDatabaseSchemaEditor, frozen: Sequence[str] = FROZEN) -> None:
+    """With the columns that there were to freeze, where an old migration calls."""
     if schema_editor.connection.vendor == "postgresql":
-        schema_editor.execute(POSTGRESQL, params=None)
+        schema_editor.execute(postgresql(frozen), params=None)
         return
-    for statement in SQLITE:
+    remove(schema_editor)
+    for statement in sqlite(frozen):
+        schema_editor.execute(statement, params=None)
+
+
+def remove(schema_editor: BaseDatabaseSchemaEditor) -> None:
+    """Only what SQLite has in the way of a migration; PostgreSQL's triggers may stay."""
+    if schema_editor.connection.vendor == "postgresql":
+        return
+    for statement in sqlite(FROZEN):
         name = statement.split()[2]
         schema_editor.execute(f"DROP TRIGGER IF EXISTS {name}", params=None)
-        schema_editor.execute(statement, params=None)

@@ -92,8 +92,13 @@ def test_the_design_imports_the_mechanism_only() -> None:
     assert outside(Path("survey/design.py"), "survey.mechanism") == set()
 
 
+def test_the_languages_import_the_design_only() -> None:
+    assert outside(Path("survey/languages.py"), "survey.design") == set()
+
+
 def test_the_models_import_nothing_that_is_built_on_them() -> None:
-    assert outside(Path("survey/models.py"), "django", "survey.design", "survey.mechanism") == set()
+    pure = ("survey.mechanism", "survey.design", "survey.languages")
+    assert outside(Path("survey/models.py"), "django", *pure) == set()
 
 
 def test_statistics_import_numpy_and_scipy_only() -> None:
@@ -103,7 +108,7 @@ def test_statistics_import_numpy_and_scipy_only() -> None:
 
 def test_the_pure_modules_load_without_django() -> None:
     names = map(module_name, modules_of("aggregation", "statistics"))
-    program = f"import sys, survey.design, {', '.join(names)}; sys.exit('django' in sys.modules)"
+    program = f"import sys, survey.languages, {', '.join(names)}; sys.exit('django' in sys.modules)"
     subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)
 
 

@@ -188,7 +188,9 @@ def test_a_researcher_asks_for_a_release_and_polls(survey: Survey) -> None:
 def test_the_definition_is_that_of_the_protocol(survey: Survey) -> None:
     response = Client().get("/api/v1/surveys/small/")
     document = response.json()
-    assert document.keys() == {"protocol", "slug", "title", "introduction", "state", "design"}
+    assert document.keys() == {
+        "protocol", "slug", "title", "introduction", "language", "translations", "state", "design",
+    }  # fmt: skip
     assert document["protocol"] == 1 and document["state"] == "open"
     design = document["design"]
     assert design["hash"] == survey.design_hash and design["scale"] == 2**32

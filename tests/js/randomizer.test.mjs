@@ -130,6 +130,15 @@ test("the reports are those of the vectors, draw for draw", () => {
   }
 });
 
+test("the language that a design is shown in changes nothing", () => {
+  const texts = { text: "Haben Sie?", options: ["Nein", "Ja"] };
+  const translations = { de: { questions: { q1: texts } }, ar: { strata: {} } };
+  for (const each of vectors.reports) {
+    const design = { ...designs.get(each.design), translations };
+    assert.deepEqual(randomize(design, each.answers, drawFrom(each.words)), each.report);
+  }
+});
+
 test("blocks are reported in the order of the design, whatever the order of the answers", () => {
   const each = vectors.reports.find(({ answers }) => Object.keys(answers).length > 1);
   const turned = Object.fromEntries(Object.entries(each.answers).reverse());

@@ -42,10 +42,12 @@ def test_export_writes_back_what_import_read(tmp_path: Path) -> None:
     run("import_survey", write(tmp_path, builders.FILE))
     exported = json.loads("\n".join(run("export_survey", "small")))
     wanted = builders.FILE | {
+        "language": "en",
+        "translations": {},
         "questions": [
             builders.FILE["questions"][0] | {"prefer_not_to_say": False},
             builders.FILE["questions"][1],
-        ]
+        ],
     }
     assert exported == wanted
     again = files.load(json.dumps(exported | {"slug": "again"}))
@@ -116,10 +118,21 @@ WRONG: dict[str, tuple[Any, str]] = {
     "crowd without end": ({"crowd": 10**12}, "crowd"),
     "epsilon NaN": ({"epsilon": float("nan")}, "NaN"),
     "epsilon of 400 digits": ({"epsilon": 10**400}, "epsilon"),
+    "language no text": ({"language": 5}, "language"),
+    "language no tag": ({"language": "English"}, "the survey.language"),
+    "a text that turns its direction": ({"title": "a\u202eb"}, "the survey.title"),
     "half a character": ({"title": "\ud800"}, "the survey.title"),
     "a NUL": ({"questions": [Q[0] | {"text": "a\0b"}]}, "questions[0].text"),
     "declined twice": (
         {"questions": [Q[1] | {"options": ["A", "Prefer not to say"]}]},
+        "questions[0].options",
+    ),
+    "declined under another spelling": (
+        {"questions": [Q[1] | {"options": ["A", "Prefer not to say!"]}]},
+        "questions[0].options",
+    ),
+    "declined twice in German": (
+        {"language": "de", "questions": [Q[1] | {"options": ["A", "Keine Angabe"]}]},
         "questions[0].options",
     ),
     "empty block": ({"blocks": [["q1", "q2"], []]}, "blocks[1]"),

@@ -1,6 +1,11 @@
 """Once open, a survey stays as it was promised, whichever way one tries."""
 
+import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +16,7 @@ from django.test import Client
 from survey.design import DesignError
 from survey.models import Question, Stratum, Survey
 from tests import builders
+from tests.services import ROOT, clean_environment
 
 pytestmark = pytest.mark.django_db
 
@@ -43,6 +49,11 @@ WAYS: dict[str, Callable[[Survey], Any]] = {
     "crowd, save": save(crowd=2),
     "ask, save": save(ask=1),
     "slug, save": save(slug="another"),
+    "language, save": save(language="de"),
+    "translations, save": save(translations={"de": {"title": "Anders"}}),
+    "language, update": lambda s: Survey.objects.filter(pk=s.pk).update(language="de"),
+    "translations, update": lambda s: Survey.objects.update(translations={"de": {}}),
+    "translations, SQL": sql("UPDATE survey_survey SET translations = '[]' WHERE id = PK"),
     "design, save": save(design="{}"),
     "back to draft, save": save(state="draft"),
     "epsilon, update": lambda s: Survey.objects.filter(pk=s.pk).update(epsilon=8),
@@ -108,6 +119,46 @@ def test_tables_cannot_be_emptied_or_replaced_at_one_stroke(table: str) -> None:
     assert snapshot() == before
 
 
+@pytest.mark.slow
+def test_an_opened_survey_goes_through_an_upgrade_of_sqlite_and_stays_frozen(
+    tmp_path: Path,
+) -> None:
+    """SQLite rebuilds the table of surveys for a new column, and drops its triggers on the way."""
+
+    def migrate(*to: str) -> None:
+        settings = {"CANDOR_SECRET_KEY": "x" * 50, "CANDOR_HOSTS": "x", "CANDOR_VAR": str(tmp_path)}
+        subprocess.run(
+            [sys.executable, "manage.py", "migrate", "-v0", *to],
+            cwd=ROOT, env=clean_environment() | settings, check=True,
+        )  # fmt: skip
+
+    migrate("survey", "0002")  # the columns and triggers of before
+    with closing(sqlite3.connect(tmp_path / "candor.sqlite3", isolation_level=None)) as database:
+        database.execute(
+            "INSERT INTO survey_question"
+            " (survey_id, position, key, text, kind, options, prefer_not_to_say)"
+            " VALUES (1, 0, 'q1', '?', 'yes_no', '[]', 0)"
+        )
+        database.execute(
+            "INSERT INTO survey_survey (id, slug, title, introduction, epsilon, crowd, state,"
+            " design, design_hash, results_public)"
+            " VALUES (1, 'old', 'Old', '', 2, 20, 'open', '{}', 'x', 0)"
+        )
+        with pytest.raises(sqlite3.IntegrityError):
+            database.execute("UPDATE survey_survey SET title = 'x'")
+        migrate()
+        row = database.execute("SELECT title, state, language, translations FROM survey_survey")
+        assert row.fetchall() == [("Old", "open", "en", "{}")]
+        for change in (
+            "UPDATE survey_survey SET language = 'de'",
+            "UPDATE survey_survey SET title = 'x'",
+            "UPDATE survey_question SET text = 'x'",
+            "DELETE FROM survey_survey",
+        ):
+            with pytest.raises(sqlite3.IntegrityError):
+                database.execute(change)
+
+
 def test_a_crowd_of_one_and_an_unknown_state_are_refused() -> None:
     builders.draft()
     for change in ({"crowd": 1}, {"state": "weird", "design": "{}"}):
@@ -163,7 +214,10 @@ class TestAdminSite:
             for name in ("questions", "strata", "membership_set")
             for key in ("TOTAL_FORMS", "INITIAL_FORMS")
         }
-        fields = {"title": survey.title, "slug": survey.slug, "epsilon": 2, "crowd": 20}
+        fields = {
+            "title": survey.title, "slug": survey.slug, "language": survey.language,
+            "epsilon": 2, "crowd": 20,
+        }  # fmt: skip
         return empty | fields | changes
 
     def test_an_open_survey_is_shown_and_not_changed(self, admin: Client) -> None:
@@ -184,7 +238,8 @@ class TestAdminSite:
 
     def test_an_admin_makes_a_survey_sees_its_odds_opens_and_closes_it(self, admin: Client) -> None:
         data = {
-            "title": "New", "slug": "new", "epsilon": "1.0986122886681098", "crowd": "20",
+            "title": "New", "slug": "new", "language": "en",
+            "epsilon": "1.0986122886681098", "crowd": "20",
             "questions-TOTAL_FORMS": 2, "questions-INITIAL_FORMS": 0,
             "questions-0-position": 0, "questions-0-key": "q1", "questions-0-text": "Did you?",
             "questions-0-kind": "yes_no", "questions-0-options": "",

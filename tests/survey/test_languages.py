@@ -1,0 +1,373 @@
+"""Surveys in several languages: what is refused and where, what is frozen, what is served."""
+
+import json
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from survey import files, languages
+from survey.design import Design, DesignError
+from survey.languages import ENGLISH, WORDS, Words, is_tag
+from survey.models import Survey
+from tests import builders
+
+pytestmark = pytest.mark.django_db
+
+GERMAN: dict[str, Any] = {
+    "title": "Eine kleine Umfrage",
+    "introduction": "Zwei Fragen und ein Alter.",
+    "questions": {
+        "q1": {"text": "Haben Sie?"},
+        "q2": {"text": "Welche?", "options": ["Rot", "Grün", "Blau"]},
+    },
+    "strata": {"age": {"text": "Wie alt sind Sie?", "options": ["Unter 30", "30 und älter"]}},
+}
+DUTCH: dict[str, Any] = {
+    "questions": {
+        "q1": {"text": "Hebt u?", "options": ["Nee", "Ja"]},
+        "q2": {"options": ["Rood", "Groen", "Blauw", "Zeg ik liever niet"]},
+    }
+}
+
+
+def frozen(**changes: Any) -> dict[str, Any]:
+    return builders.draft(**changes).draft_design().translations
+
+
+# --- What is frozen -------------------------------------------------------------------------------
+
+
+def test_surveys_without_translations_keep_the_hash_that_reports_have_named() -> None:
+    design = builders.draft().draft_design()
+    assert design.hash == "sha256:3177594ecbe5fb25347da86e856921ebc180fb22b80cd8870d0e57af5c52fa35"
+    assert "translations" not in json.loads(design.canonical)
+
+
+def test_options_are_frozen_whole_with_our_words_among_them() -> None:
+    assert frozen(translations={"de": GERMAN}) == {
+        "de": {
+            "questions": {
+                "q1": {"text": "Haben Sie?", "options": ["Nein", "Ja"]},
+                "q2": {"text": "Welche?", "options": ["Rot", "Grün", "Blau", "Keine Angabe"]},
+            },
+            "strata": GERMAN["strata"],
+        }
+    }
+
+
+def test_a_translation_into_a_language_without_words_of_ours_lists_every_option() -> None:
+    assert frozen(translations={"nl": DUTCH}) == {"nl": DUTCH}
+    untranslated = {"nl": {"questions": {"q1": {"text": "Hebt u?"}}}}
+    assert frozen(slug="other", translations=untranslated) == untranslated
+
+
+def test_what_is_missing_is_absent_and_a_title_is_not_in_the_design() -> None:
+    parts: dict[str, Any] = {
+        "ar": {},
+        "de": {"title": "Titel"},
+        "es": {"questions": {"q1": {}}, "strata": {}},
+        "fr": {"questions": {"q2": {"text": "Lequel ?"}}},
+    }
+    assert frozen(translations=parts) == {"fr": {"questions": {"q2": {"text": "Lequel ?"}}}}
+    without = builders.draft(slug="without").draft_design()
+    assert builders.draft(slug="b", translations={"de": parts["de"]}).draft_design() == without
+
+
+def test_the_design_with_translations_survives_its_canonical_form() -> None:
+    design = builders.draft(translations={"de": GERMAN, "nl": DUTCH}).draft_design()
+    again = Design.from_json(design.canonical)
+    assert again == design and again.hash == design.hash
+    turned = builders.draft(slug="turned", translations={"nl": DUTCH, "de": GERMAN}).draft_design()
+    assert turned.hash == design.hash  # the order in a file does not matter
+
+
+@pytest.mark.parametrize("place", [("questions", "q1"), ("questions", "q2"), ("strata", "age")])
+def test_a_changed_word_changes_the_hash(place: tuple[str, str]) -> None:
+    changed = json.loads(json.dumps(GERMAN))
+    changed[place[0]][place[1]]["text"] += "!"
+    before = builders.draft(translations={"de": GERMAN}).draft_design()
+    after = builders.draft(slug="other", translations={"de": changed}).draft_design()
+    assert after.hash != before.hash
+    assert after.blocks == before.blocks and after.strata == before.strata
+
+
+# --- Our own words --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("tag", ["en", "de", "es", "fr", "ar", "de-AT", "nl"])
+def test_option_keys_do_not_depend_on_the_language(tag: str) -> None:
+    first = builders.FILE["questions"][0] | {"prefer_not_to_say": True}
+    survey = builders.draft(language=tag, questions=[first, builders.FILE["questions"][1]])
+    yes_no, choice = survey.draft_design().questions
+    assert [option.key for option in yes_no.options] == ["no", "yes", "prefer-not-to-say"]
+    assert [option.key for option in choice.options][3] == "prefer-not-to-say"
+    ours = WORDS.get(tag[:2], ENGLISH)
+    assert [option.text for option in yes_no.options] == list(ours)
+    assert choice.options[3].text == ours.declined
+
+
+def test_our_words() -> None:
+    assert WORDS == {
+        "en": ("No", "Yes", "Prefer not to say"),
+        "de": ("Nein", "Ja", "Keine Angabe"),
+        "es": ("No", "Sí", "Prefiero no decirlo"),
+        "fr": ("Non", "Oui", "Je préfère ne pas répondre"),
+        "ar": ("لا", "نعم", "أفضّل عدم الإجابة"),
+    }
+    assert languages.words("de-CH") == Words("Nein", "Ja", "Keine Angabe")
+    assert languages.words("nl") is languages.words("deu") is None
+
+
+@pytest.mark.parametrize(
+    "tag", ["en", "gsw", "pt-BR", "zh-Hant", "zh-Hant-TW", "es-419", "ca-valencia", "de-CH-1901"]
+)
+def test_language_tags(tag: str) -> None:
+    assert is_tag(tag)
+
+
+@pytest.mark.parametrize(
+    "tag",
+    ["", "e", "english", "DE", "De", "de_DE", "de-de", "de-", "-de", "de DE", "de\n", "دي",
+     "zh-hant", "de-DE-x", "x-klingon", "de" + "-abcde" * 6, "__proto__", "constructor"],
+)  # fmt: skip
+def test_no_language_tags(tag: str) -> None:
+    assert not is_tag(tag)
+    with pytest.raises(DesignError, match="^translations: .*no language tag"):
+        languages.check("en", {tag: {}})
+
+
+# --- What is refused, and where -------------------------------------------------------------------
+
+
+def asked(key: str, **texts: Any) -> dict[str, Any]:
+    return {"de": {"questions": {key: texts}}}
+
+
+WRONG: dict[str, tuple[Any, str]] = {
+    "null": (None, "translations: "),
+    "a list": ([], "translations: an object"),
+    "a text": ("de", "translations: an object"),
+    "no tag": ({"german": {}}, "translations: 'german' is no language tag"),
+    "the own language": ({"en": {}}, "translations.en: this is the survey's own language"),
+    "a language no object": ({"de": "Titel"}, "translations.de: an object"),
+    "an unknown member": ({"de": {"titel": "x"}}, "translations.de: 'titel' is not a known key"),
+    "a title no text": ({"de": {"title": 5}}, "translations.de.title: a text"),
+    "an empty title": ({"de": {"title": " "}}, "translations.de.title: the text is empty"),
+    "a long title": ({"de": {"title": "x" * 201}}, "translations.de.title: at most 200"),
+    "an empty introduction": ({"de": {"introduction": ""}}, "translations.de.introduction: "),
+    "questions no object": ({"de": {"questions": []}}, "translations.de.questions: an object"),
+    "an unknown question": (asked("q9"), "translations.de.questions: there is no 'q9'"),
+    "a stratum among questions": (asked("age"), "translations.de.questions: there is no 'age'"),
+    "no key": (asked("a b"), "translations.de.questions: 'a b' is no key"),
+    "a question no object": (
+        {"de": {"questions": {"q1": "Haben Sie?"}}},
+        "translations.de.questions.q1: an object",
+    ),
+    "an unknown member of a question": (
+        asked("q1", kind="choice"),
+        "translations.de.questions.q1: 'kind' is not a known key",
+    ),
+    "an empty text": (asked("q1", text="\n"), "translations.de.questions.q1.text: the text is"),
+    "options no list": (asked("q2", options="Rot"), "translations.de.questions.q2.options: a list"),
+    "no options": (asked("q2", options=[]), "translations.de.questions.q2.options: a list"),
+    "an empty option": (
+        asked("q2", options=["Rot", "", "Blau"]),
+        "translations.de.questions.q2.options[1]: the text is empty",
+    ),
+    "an option no text": (
+        asked("q2", options=["Rot", None, "Blau"]),
+        "translations.de.questions.q2.options[1]: a text",
+    ),
+    "options of yes/no": (
+        asked("q1", text="?", options=["Nein", "Ja"]),
+        "translations.de.questions.q1.options: none, please",
+    ),
+    "too few": (
+        asked("q2", options=["Rot", "Grün"]),
+        "translations.de.questions.q2.options: 3 options, not 2",
+    ),
+    "too many": (
+        asked("q2", options=["Rot", "Grün", "Blau", "Keine Angabe"]),
+        "translations.de.questions.q2.options: 3 options, not 4",
+    ),
+    "the same option twice": (
+        asked("q2", options=["Rot", "Grün", "Rot"]),
+        "translations.de.questions.q2.options: the same option",
+    ),
+    "an option that is ours": (
+        asked("q2", options=["Rot", "Grün", "Keine Angabe"]),
+        "translations.de.questions.q2.options: the same option",
+    ),
+    "strata options": (
+        {"de": {"strata": {"age": {"options": ["Jung"]}}}},
+        "translations.de.strata.age.options: 2 options, not 1",
+    ),
+    "yes/no without our words": (
+        {"nl": {"questions": {"q1": {"options": ["Nee"]}}}},
+        "translations.nl.questions.q1.options: 2 options, not 1, with “No”, “Yes”: ",
+    ),
+    "declining without our words": (
+        {"nl": {"questions": {"q2": {"options": ["Rood", "Groen", "Blauw"]}}}},
+        "translations.nl.questions.q2.options: 4 options, not 3, with “Prefer not to say”: ",
+    ),
+    "half a character": ({"de": {"title": "\ud800"}}, "translations.de.title: a character"),
+    "a NUL": (asked("q1", text="a\0b"), "translations.de.questions.q1.text: a character"),
+    "an override": (asked("q1", text="a\u202eb"), "translations.de.questions.q1.text: a character"),
+    "an isolate": (
+        asked("q2", options=["\u2067Rot", "Grün", "Blau"]),
+        "translations.de.questions.q2.options[0]: a character",
+    ),
+}
+
+
+@pytest.mark.parametrize(("translations", "what"), WRONG.values(), ids=WRONG.keys())
+def test_bad_translations_are_refused_with_the_place(translations: Any, what: str) -> None:
+    with pytest.raises(files.FileError) as refused:
+        builders.draft(translations=translations)
+    assert what in str(refused.value)
+    assert not Survey.objects.exists()
+
+
+@pytest.mark.parametrize("translations", [w[0] for w in WRONG.values() if w[0]], ids=str)
+def test_a_draft_that_was_given_bad_translations_otherwise_does_not_open(translations: Any) -> None:
+    survey = builders.draft()
+    survey.translations = translations
+    with pytest.raises(DesignError, match="^translations"):
+        survey.draft_design()
+
+
+def test_marks_of_direction_and_other_scripts_stay_as_they_are() -> None:
+    text = "هل استخدمتم (PIN)\u200f؟\u200e \u061c\u202f?"
+    translations = {"ar": {"questions": {"q1": {"text": text}}}}
+    survey = builders.opened(translations=translations)
+    again = Survey.objects.get(pk=survey.pk).frozen_design()
+    assert again.translations["ar"]["questions"]["q1"]["text"] == text
+
+
+# --- Files, definition ----------------------------------------------------------------------------
+
+
+def test_importing_what_was_exported_gives_the_same_survey() -> None:
+    survey = builders.draft(
+        language="fr", translations={"de": GERMAN, "nl": DUTCH, "en": {}, "pt-BR": {"title": "T"}}
+    )
+    exported = files.dump(Survey.objects.get(pk=survey.pk))
+    assert exported["language"] == "fr" and exported["translations"]["de"] == GERMAN
+    again = files.load(json.dumps(exported | {"slug": "again"}))
+    assert files.dump(again) == exported | {"slug": "again"}
+    assert again.draft_design() == survey.draft_design()
+
+
+def test_the_definition_has_every_language() -> None:
+    survey = builders.opened(translations={"nl": DUTCH, "de": GERMAN})
+    document = Client().get("/api/v1/surveys/small/").json()
+    assert document["language"] == "en" and document["title"] == "A small survey"
+    assert document["translations"] == {
+        "de": {"title": GERMAN["title"], "introduction": GERMAN["introduction"]},
+        "nl": {},
+    }
+    assert document["design"]["translations"] == survey.frozen_design().translations
+    assert document["design"]["hash"] == survey.frozen_design().hash == survey.design_hash
+
+
+def test_without_translations_the_definition_says_so() -> None:
+    builders.opened(language="de-AT")
+    document = Client().get("/api/v1/surveys/small/").json()
+    assert document["language"] == "de-AT" and document["translations"] == {}
+    assert "translations" not in document["design"]
+
+
+def test_the_description_of_the_api_has_the_translations() -> None:
+    document = json.loads(Client().get("/api/schema/?format=json").content)
+    schemas = document["components"]["schemas"]
+    assert {"language", "translations"} <= set(schemas["Definition"]["required"])
+    assert "translations" in schemas["Design"]["properties"]
+    assert "translations" not in schemas["Design"]["required"]
+
+
+# --- The admin pages ------------------------------------------------------------------------------
+
+
+class TestAdminSite:
+    @pytest.fixture
+    def admin(self) -> Client:
+        return builders.client(builders.root())
+
+    def post(self, admin: Client, survey: Survey, button: str = "_continue", **changes: Any) -> str:
+        fields = {"title": "T", "slug": "small", "language": "en", "epsilon": 2, "crowd": 20}
+        empty = {
+            f"{name}-{key}": 0
+            for name in ("questions", "strata", "membership_set")
+            for key in ("TOTAL_FORMS", "INITIAL_FORMS")
+        }
+        data = empty | fields | {button: "1"} | changes
+        url = f"/admin/survey/survey/{survey.pk}/change/"
+        page: str = admin.post(url, data, follow=True).content.decode()
+        survey.refresh_from_db()
+        return page
+
+    def test_translations_of_a_draft_are_written_as_json(self, admin: Client) -> None:
+        survey = builders.draft()
+        text = json.dumps({"ar": {"questions": {"q1": {"text": "هل؟"}}}}, ensure_ascii=False)
+        page = self.post(admin, survey, translations=text)
+        assert survey.translations == json.loads(text)
+        assert '<td dir="auto" lang="ar">لا · نعم</td>' in page
+        assert "5 of 7 not translated" in page
+        self.post(admin, survey, translations=" \n")
+        assert survey.translations == {}
+
+    @pytest.mark.parametrize(
+        ("text", "what"),
+        [
+            ("{", "This is not JSON"),
+            ("[" * 100_000, "This is not JSON"),
+            ("null", "translations: an object"),
+            ("NaN", "translations: an object"),
+            ('{"de": {"title": ""}}', "translations.de.title: the text is empty"),
+            ('{"en": {}}', "own language"),
+            (r'{"\ud800": {}}', "no language tag"),
+            (r'{"de": {"title": "\ud800"}}', "translations.de.title: a character that is no text"),
+            (r'{"de": {"title": "a\u0000"}}', "translations.de.title: a character that is no text"),
+        ],
+    )
+    def test_what_is_no_translation_is_said_at_the_field(
+        self, admin: Client, text: str, what: str
+    ) -> None:
+        survey = builders.draft()
+        page = self.post(admin, survey, translations=text)
+        assert what in page and survey.translations == {} and survey.title == "A small survey"
+
+    @pytest.mark.parametrize("button", ["_continue", "_save"])
+    def test_translations_that_do_not_fit_the_questions_stand_in_the_way(
+        self, admin: Client, button: str
+    ) -> None:
+        survey = builders.draft()
+        text = '{"de": {"questions": {"q2": {"options": ["Rot"]}}}}'
+        page = self.post(admin, survey, translations=text, button=button)
+        assert "Not ready to open. translations.de.questions.q2.options: 3 options, not 1" in page
+
+    def test_an_open_survey_shows_its_translations_and_keeps_them(self, admin: Client) -> None:
+        survey = builders.opened(translations={"de": GERMAN})
+        url = f"/admin/survey/survey/{survey.pk}/change/"
+        page = admin.get(url).content.decode()
+        assert "Eine kleine Umfrage" in page and "Rot · Grün · Blau · Keine Angabe" in page
+        assert 'name="translations"' not in page and 'name="language"' not in page
+        self.post(admin, survey, translations="{}", language="de")
+        assert survey.translations == {"de": GERMAN} and survey.language == "en"
+
+    def test_a_new_survey_in_german_has_german_words(self, admin: Client) -> None:
+        data = {
+            "title": "Neu", "slug": "neu", "language": "de", "epsilon": 2, "crowd": 20,
+            "questions-TOTAL_FORMS": 1, "questions-INITIAL_FORMS": 0,
+            "questions-0-position": 0, "questions-0-key": "q1", "questions-0-text": "Haben Sie?",
+            "questions-0-kind": "choice", "questions-0-options": "A\nKeine Angabe",
+            "questions-0-prefer_not_to_say": "on",
+            "strata-TOTAL_FORMS": 0, "strata-INITIAL_FORMS": 0,
+            "membership_set-TOTAL_FORMS": 0, "membership_set-INITIAL_FORMS": 0, "_save": "Save",
+        }  # fmt: skip
+        page = admin.post("/admin/survey/survey/add/", data).content.decode()
+        assert "“Keine Angabe” stands there twice" in page
+        data["questions-0-options"] = "A\nB"
+        page = admin.post("/admin/survey/survey/add/", data, follow=True).content.decode()
+        assert "A, B, Keine Angabe" in page
