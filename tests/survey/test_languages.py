@@ -11,6 +11,7 @@ from survey.design import Design, DesignError
 from survey.languages import ENGLISH, WORDS, Words, is_tag
 from survey.models import Survey
 from tests import builders
+from tests.services import ROOT
 
 pytestmark = pytest.mark.django_db
 
@@ -245,7 +246,7 @@ def test_marks_of_direction_and_other_scripts_stay_as_they_are() -> None:
     assert again.translations["ar"]["questions"]["q1"]["text"] == text
 
 
-# --- Files, definition ----------------------------------------------------------------------------
+# --- Files, definition, demo ----------------------------------------------------------------------
 
 
 def test_importing_what_was_exported_gives_the_same_survey() -> None:
@@ -284,6 +285,18 @@ def test_the_description_of_the_api_has_the_translations() -> None:
     assert {"language", "translations"} <= set(schemas["Definition"]["required"])
     assert "translations" in schemas["Design"]["properties"]
     assert "translations" not in schemas["Design"]["required"]
+
+
+def test_the_demo_is_whole_in_every_language_that_we_know() -> None:
+    survey = files.load((ROOT / "survey/demo/wellbeing-at-work.json").read_text(encoding="utf-8"))
+    design = survey.draft_design()
+    assert {survey.language, *survey.translations} == WORDS.keys()
+    for tag, translation in survey.translations.items():
+        assert translation["title"] and translation["introduction"]
+        for kind, all_asked in (("questions", design.questions), ("strata", design.strata)):
+            for one in all_asked:
+                texts = design.translations[tag][kind][one.key]
+                assert texts["text"] and len(texts["options"]) == one.size
 
 
 # --- The admin pages ------------------------------------------------------------------------------
