@@ -13,6 +13,8 @@ import environ
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
+from config.static import add_headers
+
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
 
@@ -189,6 +191,7 @@ STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "config.static.HashedStaticFiles"},
 }
+WHITENOISE_ADD_HEADERS_FUNCTION = add_headers
 WHITENOISE_SKIP_COMPRESS_EXTENSIONS = [*"jpg jpeg png gif webp woff woff2 map".split()]
 
 # --- What browsers are told -----------------------------------------------------------------------
