@@ -1,18 +1,20 @@
-"""The page that a respondent opens: a constant shell with strict headers."""
+"""The pages that handle answers: constant shells with strict headers, and the hashes of it all."""
 
 from collections.abc import Callable
 from functools import cache, wraps
 from typing import Any
 
+from django.contrib.staticfiles.storage import staticfiles_storage
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.template.loader import render_to_string
 from django.views.decorators.http import require_safe
+
+from survey import manifest
 
 CONTENT_SECURITY_POLICY = "; ".join(
     [
         "default-src 'none'",
-        "script-src 'self'",
+        "script-src 'self'",  # a shell narrows it to the hashes of its modules
         "style-src 'self'",
         "img-src 'self'",
         "connect-src 'self'",
@@ -48,7 +50,8 @@ HEADERS = {
 def sealed(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
     """Nothing comes from elsewhere, nothing is kept, and no cookie is read or set."""
 
-    @wraps(view)
+    # Not the attributes of an API view: the API's description lists that one already.
+    @wraps(view, updated=())
     def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         request.COOKIES = {}  # else the cookie of a broken session would be deleted: Set-Cookie
         response = view(request, *args, **kwargs)
@@ -60,12 +63,29 @@ def sealed(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseB
 
 
 @cache
-def shell() -> bytes:
-    return render_to_string("respond.html").encode()
+def files() -> dict[str, bytes]:
+    return manifest.files(staticfiles_storage)  # type: ignore[arg-type]  # it stands for the real one
+
+
+@cache
+def published() -> bytes:
+    return manifest.manifest(files())
 
 
 @sealed
 @require_safe
-def respond(request: HttpRequest, slug: str) -> HttpResponse:
+def respond(request: HttpRequest, slug: str = "") -> HttpResponse:
     """The same bytes for every survey and every visitor; its script fetches the definition."""
-    return HttpResponse(shell())
+    return HttpResponse(files()["/s/"])
+
+
+@sealed
+@require_safe
+def verify(request: HttpRequest) -> HttpResponse:
+    return HttpResponse(files()["/verify/"])
+
+
+@sealed
+@require_safe
+def hashes(request: HttpRequest) -> HttpResponse:
+    return HttpResponse(published(), content_type="application/json")

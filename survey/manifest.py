@@ -1,0 +1,107 @@
+"""What the pages that handle answers are made of: every byte, with its hash.
+
+A shell lists the modules that may run and their hashes (docs/decisions/0011-integrity.md), so one
+hash of the shell stands for all of them. The lists come from the import statements of the collected
+files, never from a person. Never here: anything that depends on a survey, a visitor or the time.
+"""
+
+import hashlib
+import json
+import posixpath
+import re
+from base64 import b64encode
+from dataclasses import dataclass
+
+from django.contrib.staticfiles.storage import ManifestStaticFilesStorage
+from django.template.loader import render_to_string
+
+from config import __version__
+
+ICON = "icon.svg"
+
+# The four forms of import that the storage rewrites when it collects, as it leaves them.
+IMPORT = re.compile(
+    r"""^[ \t]*(?:import|export)\b(?:[^"'();=]*\bfrom)?\s*["'](?P<static>[^"']+)["']"""
+    r"""|\bimport\(\s*["'](?P<dynamic>[^"']+)["']""",
+    re.MULTILINE,
+)
+
+
+@dataclass(frozen=True)
+class Page:
+    template: str
+    script: str
+    styles: tuple[str, ...]
+
+
+# By address. Everything below /s/ gets the first one.
+PAGES = {
+    "/s/": Page("respond.html", "respond/app.js", ("respond/respond.css",)),
+    "/verify/": Page(
+        "verify.html", "verify/verify.js", ("respond/respond.css", "verify/verify.css")
+    ),
+}
+
+
+@dataclass(frozen=True)
+class File:
+    """A collected file."""
+
+    url: str
+    content: bytes
+
+    @property
+    def integrity(self) -> str:
+        """Its hash as browsers read it, in the shell's policy and on its own element."""
+        return f"sha256-{b64encode(hashlib.sha256(self.content).digest()).decode()}"
+
+
+def files(storage: ManifestStaticFilesStorage) -> dict[str, bytes]:
+    """Everything that a browser loads for the pages, by address, out of a collected storage."""
+    found = {}
+    for address, page in PAGES.items():
+        icon = read(storage, storage.stored_name(ICON))
+        styles = [read(storage, storage.stored_name(name)) for name in page.styles]
+        modules = graph(storage, storage.stored_name(page.script))
+        shell = render_to_string(
+            page.template, {"icon": icon, "styles": styles, "modules": modules}
+        )
+        found[address] = shell.encode()
+        found |= {file.url: file.content for file in (icon, *styles, *modules)}
+    return found
+
+
+def manifest(found: dict[str, bytes]) -> bytes:
+    """The hashes of those files, as they are published."""
+    described = {
+        address: {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+        for address, content in found.items()
+    }
+    text = json.dumps({"candor": __version__, "files": described}, indent=1, sort_keys=True)
+    return f"{text}\n".encode()
+
+
+def graph(storage: ManifestStaticFilesStorage, entry: str) -> list[File]:
+    """A module and all that it imports, each behind what it imports itself."""
+    collected = set(storage.hashed_files.values())
+    modules: dict[str, File] = {}
+
+    def add(name: str) -> None:
+        if name in modules:
+            return
+        module = read(storage, name)
+        for match in IMPORT.finditer(module.content.decode()):
+            specifier = match["static"] or match["dynamic"]
+            imported = posixpath.normpath(posixpath.join(posixpath.dirname(name), specifier))
+            if imported not in collected:
+                raise ValueError(f"{name} imports {specifier}, which is no collected file.")
+            add(imported)
+        modules[name] = module
+
+    add(entry)
+    return list(modules.values())
+
+
+def read(storage: ManifestStaticFilesStorage, name: str) -> File:
+    with storage.open(name) as file:
+        return File(f"{storage.base_url}{name}", file.read())

@@ -1,0 +1,92 @@
+"""A dishonest proxy before an honest site, for the tests of what notices it."""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from http.client import HTTPConnection
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Self
+from urllib.parse import urlsplit
+
+HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "content-length", "date", "server"}
+
+
+@dataclass
+class Reply:
+    """What the site answered, to be altered before it goes on."""
+
+    path: str
+    asked: dict[str, str]  # the request's headers, in lower case
+    status: int
+    headers: list[tuple[str, str]]
+    body: bytes
+
+    def has(self, part: str) -> bool:
+        return part in self.path
+
+    def drop(self, header: str) -> None:
+        self.headers = [pair for pair in self.headers if pair[0].lower() != header.lower()]
+
+
+def honest(reply: Reply) -> None:
+    pass
+
+
+@dataclass
+class Mirror:
+    """Forwards to a site without compression; `alter` may change every reply."""
+
+    target: str
+    alter: Callable[[Reply], None] = honest
+    requests: list[str] = field(default_factory=list)  # method and path of each, in order
+
+    def __enter__(self) -> Self:
+        mirror = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self) -> None:
+                mirror.forward(self)
+
+            do_POST = do_GET
+
+            def log_message(self, format: str, *args: object) -> None:
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.thread = threading.Thread(target=self.server.serve_forever, args=(0.05,))
+        self.thread.start()
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.server.shutdown()
+        self.thread.join()
+        self.server.server_close()
+
+    def forward(self, handler: BaseHTTPRequestHandler) -> None:
+        asked = {name.lower(): value for name, value in handler.headers.items()}
+        body = handler.rfile.read(int(asked.get("content-length", 0)))
+        self.requests.append(f"{handler.command} {handler.path}")
+        passed = {name: value for name, value in asked.items() if name not in HOP_BY_HOP}
+        site = HTTPConnection(urlsplit(self.target).netloc, timeout=20)
+        site.request(handler.command, handler.path, body, passed | {"accept-encoding": "identity"})
+        answer = site.getresponse()
+        headers = [pair for pair in answer.getheaders() if pair[0].lower() not in HOP_BY_HOP]
+        reply = Reply(handler.path, asked, answer.status, headers, answer.read())
+        site.close()
+        self.alter(reply)
+        handler.send_response(reply.status)
+        for name, value in reply.headers:
+            handler.send_header(name, value)
+        handler.send_header("Content-Length", str(len(reply.body)))
+        handler.end_headers()
+        handler.wfile.write(reply.body)
