@@ -1,0 +1,346 @@
+"""docs/monitor.py against a real site, and against a proxy that alters what the site serves."""
+
+import ast
+import gzip
+import hashlib
+import json
+import re
+import subprocess
+import sys
+from base64 import b64encode
+from collections.abc import Callable
+from pathlib import Path
+from urllib.request import Request, urlopen
+
+import pytest
+
+from docs import monitor
+from survey import manifest, views
+from tests import builders
+from tests.mirror import Mirror, Reply
+from tests.services import ROOT, Candor, free_port
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("monitor")]  # one site for all
+
+SOURCE = ROOT / "docs/monitor.py"
+FIREFOX = "Firefox on Linux in English"
+
+
+@pytest.fixture(scope="module")
+def site(candor_server: Candor) -> str:
+    survey = builders.FILE | {"slug": "monitored"}
+    candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(survey))
+    return candor_server.url
+
+
+@pytest.fixture(scope="module")
+def reference(candor_server: Candor, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The manifest of the source tree."""
+    path = tmp_path_factory.mktemp("reference") / "manifest.json"
+    candor_server.manage("manifest", "--output", str(path))
+    return path
+
+
+@pytest.fixture(scope="module")
+def randomizer(reference: Path) -> str:
+    """The address of the file that matters most."""
+    files = json.loads(reference.read_text())["files"]
+    return next(address for address in files if "/respond/randomizer." in address)
+
+
+def run(*arguments: object) -> tuple[int, str]:
+    """The status and the output. Isolated: nothing of this repository can be imported."""
+    done = subprocess.run(
+        [sys.executable, "-I", SOURCE, *map(str, arguments)],
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert "Traceback" not in done.stderr
+    return done.returncode, done.stdout + done.stderr
+
+
+def for_firefox(alter: Callable[[Reply], None]) -> Callable[[Reply], None]:
+    def altered(reply: Reply) -> None:
+        if "Firefox" in reply.asked["user-agent"]:
+            alter(reply)
+
+    return altered
+
+
+# --- An honest site -------------------------------------------------------------------------------
+
+
+def test_an_honest_site_is_the_same(site: str, reference: Path) -> None:
+    status, out = run(site, reference, "--survey", "monitored")
+    assert status == 0, out
+    assert re.fullmatch(rf"same: \d+ files of {site}, \d+ answers\n", out)
+
+
+def test_without_a_reference_it_says_what_that_proves(site: str) -> None:
+    status, out = run(f"{site}/")
+    assert status == 0, out
+    assert "only self-consistency" in out
+
+
+def test_the_reference_may_be_an_address(site: str) -> None:
+    status, out = run(site, site + monitor.MANIFEST)
+    assert (status, "self-consistency" in out) == (0, False), out
+
+
+@pytest.mark.parametrize("encoding", ["identity", "gzip"])
+def test_the_manifest_is_of_the_bytes_on_the_wire(
+    site: str, reference: Path, encoding: str
+) -> None:
+    assert urlopen(site + monitor.MANIFEST).read() == reference.read_bytes()
+    compressed = 0
+    for address, entry in json.loads(reference.read_text())["files"].items():
+        with urlopen(Request(site + address, headers={"Accept-Encoding": encoding})) as response:
+            body = response.read()
+            if response.headers["Content-Encoding"] == "gzip":
+                compressed += 1
+                body = gzip.decompress(body)
+        assert hashlib.sha256(body).hexdigest() == entry["sha256"]
+        assert len(body) == entry["bytes"]
+    assert (compressed > 0) == (encoding == "gzip")
+
+
+# --- Dishonest ones -------------------------------------------------------------------------------
+
+
+def check(site: str, alter: Callable[[Reply], None], *arguments: object) -> tuple[int, list[str]]:
+    with Mirror(site, alter) as mirror:
+        status, out = run(mirror.url, *arguments)
+    return status, out.replace(mirror.url, "SITE").splitlines()
+
+
+def test_one_byte_in_one_module(site: str, reference: Path, randomizer: str) -> None:
+    def alter(reply: Reply) -> None:
+        if reply.path == randomizer:
+            reply.body = reply.body.replace(b"<", b">", 1)
+
+    entry = json.loads(reference.read_text())["files"][randomizer]
+    status, lines = check(site, alter, reference)
+    assert status == 1
+    (line,) = lines
+    expected, size = entry["sha256"], entry["bytes"]
+    assert re.fullmatch(
+        rf"different: {re.escape(randomizer)}: expected sha256 {expected} \({size} bytes\), "
+        rf"found (?!{expected})[0-9a-f]{{64}} \({size} bytes\) \[everyone\]",
+        line,
+    )
+
+
+def test_one_byte_for_one_kind_of_visitor(site: str, reference: Path, randomizer: str) -> None:
+    content = urlopen(site + randomizer).read()
+    at = content.index(b"\nexport")
+    line_number = content.count(b"\n", 0, at) + 1
+
+    def alter(reply: Reply) -> None:
+        if reply.path == randomizer:
+            reply.body = reply.body[:at] + b" " + reply.body[at + 1 :]
+
+    status, lines = check(site, for_firefox(alter), reference)
+    assert status == 1
+    (line,) = lines
+    assert f"first difference at byte {at}, line {line_number}: " in line
+    assert "expected b'\\nexport" in line and "found b' export" in line
+    assert line.endswith(f"[{FIREFOX}]")
+
+
+def test_an_inline_script_for_one_survey(site: str, reference: Path) -> None:
+    def alter(reply: Reply) -> None:
+        if reply.path == "/s/monitored/":
+            reply.body = reply.body.replace(b"</head>", b"<script>alert(1)</script></head>")
+
+    assert check(site, for_firefox(alter), reference)[0] == 0  # nobody asked for that survey
+    status, lines = check(site, for_firefox(alter), reference, "--survey", "monitored")
+    assert status == 1
+    assert f"different: /s/monitored/: has a script of its own [{FIREFOX}]" in lines
+    assert any("/s/monitored/: expected sha256" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("markup", "words"),
+    [
+        (b'<img src="https://elsewhere.example/x.png">', "loads https://elsewhere.example/x.png"),
+        (b'<script src="/static/dashboard.js"></script>', "loads /static/dashboard.js"),
+        (b'<link rel="modulepreload" href="//elsewhere.example/x.js">', "loads //elsewhere"),
+        (b'<p onclick="x()">', "has an attribute onclick"),
+        (b'<a href=" JavaScript:x()">', "has a javascript: address"),
+        (b'<meta http-equiv="Refresh" content="0;url=/x">', "sends visitors elsewhere"),
+        (b"<iframe srcdoc='x'>", "has an element iframe"),
+        (b'<link rel="stylesheet" href="/static/icon.svg">', "loads /static/icon.svg"),
+    ],
+)
+def test_what_a_page_must_not_load(markup: bytes, words: str) -> None:
+    files = {"/s/": {"sha256": "0" * 64, "bytes": 1}}
+    assert monitor.content_problems("/s/x/", b"<!doctype html><p>text", files) == []
+    found = monitor.content_problems("/s/x/", b"<!doctype html>" + markup, files)
+    assert any(words in problem for problem in found), found
+
+
+def test_a_script_without_its_hash_and_a_module_that_is_not_listed() -> None:
+    files = {"/a.js": {"sha256": hashlib.sha256(b"").hexdigest(), "bytes": 0}}
+    integrity = b64encode(hashlib.sha256(b"").digest()).decode()
+    good = f'<script type="module" src="/a.js" integrity="sha256-{integrity}"></script>'
+    assert monitor.content_problems("/s/", good.encode(), files) == []
+    bare = b'<script type="module" src="/a.js"></script>'
+    assert monitor.content_problems("/s/", bare, files) == [
+        "loads /a.js without the hash of the manifest"
+    ]
+    assert monitor.content_problems("/a.js", b'import "./a.js";', files) == []
+    assert monitor.content_problems("/a.js", b'x(await import("./b.js"));', files) == [
+        "loads ./b.js, which the manifest does not list"
+    ]
+    assert monitor.content_problems("/a.css", b"p { background: url('b.png') }", files) == [
+        "loads b.png, which the manifest does not list"
+    ]
+
+
+def test_headers_that_are_missing_or_weak(site: str, reference: Path) -> None:
+    def alter(reply: Reply) -> None:
+        if reply.path == "/verify/":
+            reply.drop("Content-Security-Policy")
+        if reply.path == "/s/":
+            reply.drop("Referrer-Policy")
+        if reply.path == "/s/monitored/definition/":
+            reply.drop("Content-Security-Policy")
+            weak = views.CONTENT_SECURITY_POLICY.replace("img-src 'self'", "img-src *")
+            reply.headers.append(("Content-Security-Policy", weak))
+
+    status, lines = check(site, alter, reference, "--survey", "monitored")
+    assert status == 1
+    assert sorted(line.partition(": default-src")[0] for line in lines) == [
+        "different: /s/: has Referrer-Policy: None, not no-referrer [everyone]",
+        "different: /s/monitored/definition/: has a weak Content-Security-Policy",
+        "different: /verify/: has no Content-Security-Policy [everyone]",
+    ]
+
+
+def test_a_cookie_a_redirect_and_a_missing_file(
+    site: str, reference: Path, randomizer: str
+) -> None:
+    def alter(reply: Reply) -> None:
+        if reply.path == "/verify/":
+            reply.headers.append(("Set-Cookie", "who=you"))
+        if reply.path == randomizer:
+            reply.status = 302
+            reply.headers.append(("Location", "https://elsewhere.example/x.js"))
+        if reply.path.endswith(".svg"):
+            reply.status = 404
+
+    status, lines = check(site, for_firefox(alter), reference)
+    assert status == 1
+    assert sorted(re.sub(r"\.\w{12}\.", ".", line) for line in lines) == [
+        f"different: /static/icon.svg: status 404 [{FIREFOX}]",
+        "different: /static/respond/randomizer.js: status 302, to https://elsewhere.example/x.js "
+        f"[{FIREFOX}]",
+        f"different: /verify/: sets a cookie [{FIREFOX}]",
+    ]
+
+
+def test_other_questions_for_some(site: str, reference: Path) -> None:
+    def alter(reply: Reply) -> None:
+        if reply.path == "/s/monitored/definition/":
+            reply.body = reply.body.replace(b"Did you?", b"Did he?")
+
+    status, lines = check(site, for_firefox(alter), reference, "--survey", "monitored")
+    assert status == 1
+    assert len(lines) == 2
+    assert all("the definition of monitored comes as sha256" in line for line in lines)
+
+
+def test_a_site_that_lies_consistently_is_found_by_a_reference_only(
+    site: str, reference: Path, randomizer: str
+) -> None:
+    files = {
+        address: urlopen(site + address).read()
+        for address in json.loads(reference.read_text())["files"]
+    }
+    before, after = files[randomizer], files[randomizer] + b"\n"
+    old, new = (manifest.File("", content).integrity.encode() for content in (before, after))
+    files = {address: content.replace(old, new) for address, content in files.items()}
+    files[randomizer] = after
+
+    def alter(reply: Reply) -> None:
+        if reply.path == monitor.MANIFEST:
+            reply.body = manifest.manifest(files)
+        elif reply.path.startswith("/s/"):
+            reply.body = files["/s/"]
+        else:
+            reply.body = files[reply.path]
+
+    assert check(site, alter)[0] == 0
+    status, lines = check(site, alter, reference)
+    assert status == 1
+    assert any(f"manifest.json: for {randomizer} expected" in line for line in lines)
+    assert any(line.startswith("different: /s/: expected sha256") for line in lines)
+
+
+# --- What cannot be checked -----------------------------------------------------------------------
+
+
+def test_what_could_not_be_checked(site: str, reference: Path, tmp_path: Path) -> None:
+    assert run(f"http://127.0.0.1:{free_port()}", reference)[0] == 2
+    assert run(site, tmp_path / "nothing.json")[0] == 2
+    (tmp_path / "other.json").write_text('{"files": {"//elsewhere/": {}}}')
+    status, out = run(site, tmp_path / "other.json")
+    assert (status, "no manifest of Candor" in out) == (2, True)
+    status, out = run(site, reference, "--survey", "no/slug")
+    assert (status, "is no survey's name" in out) == (2, True)
+    status, out = run("survey.example.org")
+    assert (status, "is no site" in out) == (2, True)
+    status, out = run(site, reference, "--survey", "nowhere")
+    assert (status, "not checked: /s/nowhere/definition/: status 404" in out) == (2, True)
+
+
+def test_a_failing_or_overflowing_server_ends_with_2(
+    site: str, reference: Path, randomizer: str
+) -> None:
+    bomb = gzip.compress(bytes(monitor.LIMIT + 1))
+
+    def alter(reply: Reply) -> None:
+        if reply.path == randomizer:
+            reply.body = bomb
+            reply.headers.append(("Content-Encoding", "gzip"))
+        if reply.path == "/verify/":
+            reply.status = 503
+
+    status, lines = check(site, alter, reference)
+    assert status == 2
+    assert any(f"{randomizer}: more than {monitor.LIMIT} bytes [everyone]" in x for x in lines)
+    assert "not checked: /verify/: status 503 [everyone]" in lines
+
+
+def test_another_program_than_candor(site: str) -> None:
+    def alter(reply: Reply) -> None:
+        if reply.path == monitor.MANIFEST:
+            reply.status = 404
+
+    status, lines = check(site, alter)
+    assert (status, lines) == (2, [f"not checked: SITE{monitor.MANIFEST}: status 404"])
+
+
+# --- The file itself ------------------------------------------------------------------------------
+
+
+def test_it_is_one_file_for_python_3_9_without_dependencies() -> None:
+    tree = ast.parse(SOURCE.read_text(), feature_version=(3, 9))
+    names = {
+        name.partition(".")[0]
+        for node in ast.walk(tree)
+        for name in (
+            [alias.name for alias in node.names] if isinstance(node, ast.Import)
+            else [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+        )
+    }  # fmt: skip
+    assert names <= sys.stdlib_module_names
+
+
+def test_it_expects_what_the_site_says() -> None:
+    assert monitor.strict(views.CONTENT_SECURITY_POLICY)
+    assert monitor.HEADERS.items() <= views.HEADERS.items()
+    assert re.sub(r"\?P<\w+>", "", manifest.IMPORT.pattern) == monitor.IMPORT.pattern
+    for weaker in ("script-src 'self' 'unsafe-inline'", "script-src 'self' https:"):
+        policy = views.CONTENT_SECURITY_POLICY.replace("script-src 'self'", weaker)
+        assert not monitor.strict(policy)
+    assert not monitor.strict(views.CONTENT_SECURITY_POLICY.replace("; trusted-types 'none'", ""))
