@@ -7,6 +7,7 @@ from typing import Any
 from django.contrib.staticfiles.storage import staticfiles_storage
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
 from survey import manifest
@@ -50,7 +51,9 @@ HEADERS = {
 def sealed(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
     """Nothing comes from elsewhere, nothing is kept, and no cookie is read or set."""
 
+    # Compressed, because phones are slow; there is no secret here that its length could betray.
     # Not the attributes of an API view: the API's description lists that one already.
+    @gzip_page
     @wraps(view, updated=())
     def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         request.COOKIES = {}  # else the cookie of a broken session would be deleted: Set-Cookie

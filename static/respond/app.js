@@ -7,45 +7,71 @@
  * sends the same bytes.
  */
 
+import { contentIn } from "./content.js";
+import * as device from "./device.js";
+import { total } from "./odds.js";
+import { practiceDesign, tryOut } from "./practice.js";
 import { choose, randomize, secureDraw } from "./randomizer.js";
 import { newId, reportBody } from "./report.js";
 import * as screens from "./screens.js";
 import { fetchSurvey, sendReport } from "./server.js";
+import { language, preferred, speak, words } from "./words.js";
 
 const root = document.getElementById("page");
 const home = new URL("./", import.meta.url).href;
 const program = new URL("./randomizer.js", import.meta.url).href;
+const slug = location.pathname.match(/\/s\/([\w-]+)\/?$/)?.[1];
+const kiosk = new URLSearchParams(location.search).has("kiosk"); // one device, many people
 
 const ECHO = 400; // milliseconds between the two halves of a double tap, at most
 
 /*
  * Everything that this page knows about one visit, or null.
- *   survey   the definition, as the server gave it
- *   steps    the questions of the blocks that chance picked, then the strata
- *   answers  step → position; a stratum that is not given is null; null once the report is built
- *   outbox   {id, body, busy} once the report is built
+ *   survey    the definition, as the server gave it
+ *   another   whether somebody else has answered on this device before, and this person knows
+ *   steps     the questions of the blocks that chance picked, then the strata
+ *   answers   step → position; a stratum that is not given is null; null once the report is built
+ *   practice  {answer, mine, theirs}: the practice question, once it is tapped
+ *   report    {slug, id, body} once it is built
  */
 let visit = null;
 
-async function begin() {
+async function begin(another = false) {
   forget();
   unwind();
-  show(screens.loading());
+  if (kiosk) setLanguage(preferred(navigator.languages));
+  show(screens.loading);
   if (typeof globalThis.crypto?.getRandomValues !== "function") return stop("generator");
-  const slug = location.pathname.match(/\/s\/([\w-]+)\/?$/)?.[1];
   if (!slug) return stop("missing");
+  sendOthers();
+  if (!kiosk && !another) {
+    const report = device.waiting().find((one) => one.slug === slug);
+    if (report) return resume(report);
+    if (device.answered(slug)) return showAnswered();
+  }
   const mine = (visit = {});
-  const { survey, problem } = await fetchSurvey(slug);
+  const { survey, problem } = await definition();
   if (visit !== mine) return; // left, or started again, in the meantime
   if (problem) return stop(problem);
   try {
     const steps = stepsOf(survey.design, choose(survey.design, secureDraw));
-    visit = { slug, survey, steps, answers: new Map(), outbox: null };
+    visit = { survey, another, steps, answers: new Map(), practice: null, report: null };
     for (const step of steps) if (step.clear) visit.answers.set(step, null);
     render(null);
   } catch {
-    stop("outdated"); // the randomizer refuses this design
+    return stop("outdated"); // the randomizer refuses this design
   }
+  if (!kiosk && !another) device.askOtherTabs(slug);
+}
+
+let known = null; // the last definition: a kiosk goes on without the network
+
+async function definition() {
+  if (kiosk && known && !navigator.onLine) return { survey: known };
+  const { survey, problem } = await fetchSurvey();
+  if (kiosk && known && problem === "offline") return { survey: known };
+  known = survey;
+  return { survey, problem };
 }
 
 function stepsOf(design, chosen) {
@@ -60,11 +86,14 @@ function stepsOf(design, chosen) {
 
 /* --- Moving about ------------------------------------------------------------------------------
  *
- * A place is {at, depth, returns}: at = the step (steps.length is the review), depth = how many
- * entries of the browser's history are below, returns = came from the review and goes back there.
- * Places are entries of the history under one constant address, so that the browser's own Back is
- * the page's Back. They hold no answer, and no answer decides which place comes next.
+ * A place is {at, depth, returns}: at = the step (steps.length is the review, -1 the practice
+ * question), depth = how many entries of the browser's history are below, returns = came from the
+ * review and goes back there. Places are entries of the history under one constant address, so that
+ * the browser's own Back is the page's Back. They hold no answer, and no answer decides which place
+ * comes next.
  */
+
+const PRACTICE = -1;
 
 history.scrollRestoration = "manual"; // every screen begins at its top
 
@@ -97,47 +126,96 @@ addEventListener("popstate", ({ state }) => {
 
 function render(place) {
   const { survey, steps, answers } = visit;
-  if (!place) {
-    return show(screens.opening({ survey, steps, program, start: () => advance(0) }));
-  }
+  if (!place) return showOpening();
   const { at, returns } = place;
-  if (at >= steps.length) return show(reviewScreen());
+  if (at === PRACTICE) return showPractice();
+  if (at >= steps.length) return showReview();
   const step = steps[at];
   const screen = step.clear ? screens.stratum : screens.question;
-  const view = {
-    step,
-    design: survey.design,
-    at: at + 1,
-    of: steps.length,
-    chosen: answers.get(step),
-    choose: (position) => answers.set(step, position),
-    moves: { returns, back: retreat, next: returns ? retreat : () => advance(at + 1) },
-  };
-  return show(screen(view));
+  show(() =>
+    screen({
+      step,
+      content: contentIn(language, survey).question(step),
+      design: survey.design,
+      at: at + 1,
+      of: steps.length,
+      chosen: answers.get(step),
+      choose: (position) => answers.set(step, position),
+      moves: { returns, back: retreat, next: returns ? retreat : () => advance(at + 1) },
+    }),
+  );
 }
 
-function reviewScreen() {
-  const { steps, answers } = visit;
-  const lines = steps.map((step, at) => ({
-    question: step.question.text,
-    answer: step.question.options[answers.get(step)]?.text,
-    clear: step.clear,
-    change: () => advance(at, true),
-  }));
-  return screens.review({ lines, back: retreat, send });
+function showOpening() {
+  const { survey, steps } = visit;
+  show(() =>
+    screens.opening({
+      survey,
+      content: contentIn(language, survey),
+      steps,
+      program,
+      start: () => advance(0),
+      practise: () => advance(PRACTICE),
+      openLedger: !kiosk && device.ledger() && (() => showLedger(showOpening)),
+    }),
+  );
+}
+
+/* Each tap lets the real randomizer work a hundred times; nothing of it goes further than this. */
+function showPractice() {
+  const { survey } = visit;
+  const design = practiceDesign(survey.design);
+  const tap = (answer) => {
+    const [mine, theirs] = [answer, 1 - answer].map((one) => tryOut(design, one, secureDraw));
+    visit.practice = { answer, mine, theirs };
+    draw(false);
+    const outcome = root.querySelector(".tries");
+    outcome.focus({ preventScroll: true });
+    outcome.scrollIntoView({ block: "nearest" });
+  };
+  show(() =>
+    screens.practice({
+      design: survey.design,
+      tapped: visit.practice,
+      tap,
+      back: retreat,
+      start: () => advance(0),
+    }),
+  );
+}
+
+function showReview() {
+  const { survey, steps, answers } = visit;
+  show(() => {
+    const content = contentIn(language, survey);
+    const lines = steps.map((step, at) => {
+      const question = content.question(step);
+      const answer = question.options[answers.get(step)];
+      return { question, answer, clear: step.clear, change: () => advance(at, true) };
+    });
+    return screens.review({ lines, back: retreat, send });
+  });
 }
 
 /* --- Sending ---------------------------------------------------------------------------------- */
 
+const FIRST_PAUSE = 5_000; // milliseconds before the first try by itself, doubled for each next one
+const LONGEST_PAUSE = 60_000;
+
 function send() {
-  if (visit.outbox) return;
+  if (visit.report) return;
   try {
-    visit.outbox = buildReport(visit);
+    visit.report = buildReport(visit);
   } catch {
     return stop("broken"); // the generator failed: nothing may be sent
   }
   visit.answers.clear();
-  visit.answers = null;
+  visit.answers = visit.practice = null;
+  device.keep(visit.report);
+  if (!kiosk) {
+    device.noteAnswered(slug);
+    if (device.ledger()) device.enter(ledgerEntry(visit.survey));
+  }
   deliver();
 }
 
@@ -152,32 +230,209 @@ function buildReport({ survey: { design }, steps, answers }) {
   }
   const id = newId();
   const body = reportBody(design, id, randomize(design, given, secureDraw), strata);
-  return { id, body, busy: false };
+  return { slug, id, body };
 }
 
-async function deliver() {
+/* A report that an earlier visit left behind, unsent or unanswered: the same bytes again. */
+function resume(report) {
+  visit = { report, resumed: true };
+  deliver();
+}
+
+let retry = null; // the timer of the next try
+
+/* Send the visit's report. A try that the page makes by itself does not disturb what is shown. */
+async function deliver(quiet = false) {
   const mine = visit;
-  const { id, body, busy } = mine.outbox;
-  if (busy) return;
-  mine.outbox.busy = true;
-  show(screens.sending());
-  const { stored, problem, wait } = await sendReport(mine.slug, id, body);
+  const { report } = mine;
+  if (mine.busy) return;
+  mine.busy = true;
+  clearTimeout(retry);
+  if (!quiet) show(screens.sending);
+  const { stored, problem, again, wait } = await sendReport(report);
+  if (stored || problem) device.drop(report.id);
+  if (problem) device.forgetAnswered(slug);
   if (visit !== mine) return;
-  mine.outbox.busy = false;
+  mine.busy = false;
   if (problem) return stop(problem);
-  if (!stored) return show(screens.unsent({ body, wait, again: deliver }));
+  if (stored || kiosk) return finish(stored);
+  mine.tries = (mine.tries ?? 0) + 1;
+  const pause = Math.min(FIRST_PAUSE * 2 ** (mine.tries - 1), LONGEST_PAUSE);
+  retry = setTimeout(deliver, wait ? wait * 1000 : pause, true);
+  if (!quiet || mine.again !== again) showWaiting(again);
+  mine.again = again;
+}
+
+function showWaiting(again) {
+  const { report, resumed } = visit;
+  show(() =>
+    screens.waiting({
+      why: again,
+      lasts: device.waitingLasts(),
+      body: resumed ? null : report.body, // not to whoever opens the page next
+      again: () => deliver(),
+      drop: () => {
+        device.drop(report.id);
+        device.forgetAnswered(slug);
+        stop("dropped");
+      },
+    }),
+  );
+}
+
+function finish(stored) {
+  const { survey, report, resumed } = visit;
   unwind();
-  show(screens.thanks({ id, body }));
+  if (kiosk) {
+    rest();
+    return show(() => screens.kioskThanks({ stored, finish: () => begin() }));
+  }
+  const thanks = () => {
+    show(() =>
+      screens.thanks({
+        id: report.id,
+        body: resumed ? null : report.body,
+        ledger: device.ledger(),
+        enter: survey && (() => (device.enter(ledgerEntry(survey)), thanks())),
+        openLedger: () => showLedger(thanks),
+      }),
+    );
+  };
+  thanks();
+}
+
+function showAnswered() {
+  show(() =>
+    screens.answered({
+      other: () => {
+        device.forgetAnswered(slug);
+        begin(true);
+      },
+    }),
+  );
+}
+
+device.onAnsweredElsewhere((other) => {
+  if (kiosk || other !== slug || !visit?.answers || visit.another) return;
+  forget();
+  unwind();
+  showAnswered();
+});
+
+/* Reports of other surveys, or of this kiosk's earlier visitors, that are still waiting. */
+let busy = false;
+
+async function sendOthers() {
+  if (busy) return;
+  busy = true;
+  for (const report of device.waiting()) {
+    if (report.id === visit?.report?.id || (report.slug === slug && !kiosk)) continue;
+    const { stored, problem } = await sendReport(report);
+    if (!stored && !problem) break;
+    device.drop(report.id);
+  }
+  busy = false;
+}
+
+addEventListener("online", () => {
+  if (visit?.report && !kiosk) deliver(true);
+  sendOthers();
+});
+
+/* --- The ledger ------------------------------------------------------------------------------- */
+
+function ledgerEntry({ title, design }) {
+  return { title, epsilon: total(design) };
+}
+
+function showLedger(back) {
+  show(() =>
+    screens.ledger({
+      entries: device.ledger() ?? [],
+      strike: (position) => {
+        device.strike(position);
+        draw();
+      },
+      end: () => {
+        device.endLedger();
+        back();
+      },
+      back,
+    }),
+  );
+}
+
+/* --- A kiosk ---------------------------------------------------------------------------------- */
+
+const WARNING = 40_000; // milliseconds without a tap or a key until the page asks
+const IDLE = 60_000; // and until it forgets everything
+const REST = 15_000; // after sending
+const RESEND = 30_000;
+
+let timers = [];
+let warning = null;
+
+function idle() {
+  forgetTimers();
+  timers = [
+    setTimeout(() => {
+      warning = screens.idleWarning({ seconds: (IDLE - WARNING) / 1000 });
+      document.body.append(warning);
+      warning.showModal();
+    }, WARNING),
+    setTimeout(begin, IDLE),
+  ];
+}
+
+function rest() {
+  forgetTimers();
+  timers = [setTimeout(begin, REST)];
+}
+
+function forgetTimers() {
+  timers.forEach(clearTimeout);
+  timers = [];
+  warning?.remove();
+  warning = null;
+}
+
+if (kiosk) {
+  for (const sign of ["pointerup", "keyup"]) addEventListener(sign, idle, { capture: true });
+  setInterval(sendOthers, RESEND);
 }
 
 /* --- The page --------------------------------------------------------------------------------- */
 
-function show(screen) {
+let current = null; // builds the screen that is shown, in the language in force
+
+function show(build) {
+  current = build;
+  draw();
+}
+
+function draw(moveFocus = true) {
+  const screen = current();
   root.replaceChildren(screen);
+  if (!moveFocus) return;
   const heading = screen.querySelector("h1");
   heading.tabIndex = -1;
   heading.focus({ preventScroll: true });
   scrollTo(0, 0);
+}
+
+const menu = screens.languageMenu((tag) => {
+  setLanguage(tag);
+  if (current) draw(false);
+});
+document.querySelector("header").append(menu);
+
+function setLanguage(tag) {
+  speak(tag);
+  document.documentElement.lang = tag;
+  document.documentElement.dir = words.direction;
+  document.title = words.title;
+  menu.value = tag;
+  menu.setAttribute("aria-label", words.language);
 }
 
 let tapped = -Infinity; // when a button was last tapped, with no other tap since
@@ -194,12 +449,15 @@ function isEcho({ target, detail, pointerType }) {
 function stop(name) {
   forget();
   unwind();
-  show(screens.problem({ name, again: begin }));
+  show(() => screens.problem({ name, again: () => begin() }));
 }
 
 function forget() {
   visit?.answers?.clear();
   visit = null;
+  current = null;
+  clearTimeout(retry);
+  forgetTimers();
   root.replaceChildren();
 }
 
@@ -225,5 +483,9 @@ addEventListener("pageshow", ({ persisted }) => {
 addEventListener("error", ({ filename }) => {
   if (filename.startsWith(home)) stop("broken");
 });
+addEventListener("unhandledrejection", ({ reason }) => {
+  if (String(reason?.stack).includes(home)) stop("broken");
+});
 
+setLanguage(preferred(navigator.languages));
 begin();

@@ -18,6 +18,6 @@ function fill(node, attributes, children) {
     else if (value === true) node.setAttribute(name, "");
     else if (value !== false && value != null) node.setAttribute(name, value);
   }
-  node.append(...children.flat().filter((child) => child != null));
+  node.append(...children.flat(2).filter((child) => child != null && child !== false));
   return node;
 }

@@ -2,64 +2,83 @@
  * The screens: each function builds one and returns its element, with one h1 in it.
  *
  * A screen holds no state. It shows what it is given and calls back; what happens next is app.js.
- * Texts of the survey get dir="auto", so that they read right in any script.
+ * Texts of the survey come as {text, lang} and get dir="auto", so that they read right in any
+ * script.
  */
 
 import { el, svg } from "./dom.js";
 import { isWeak, kept, keptRange, outOf100, rest, sure, total } from "./odds.js";
-import { words } from "./words.js";
+import {
+  about,
+  atMost,
+  between,
+  CATALOGUES,
+  day,
+  exactly,
+  fill,
+  language,
+  nameOf,
+  number,
+  words,
+} from "./words.js";
 
 const LONG_LIST = 8; // with more options than this, a background question is a drop-down list
 
 /* --- Before the questions --------------------------------------------------------------------- */
 
-export function opening({ survey, steps, program, start }) {
-  const { design, title, introduction } = survey;
+export function opening({ survey, content, steps, program, start, practise, openLedger }) {
+  const { design, slug } = survey;
   const spent = total(design);
   const weak = isWeak(spent);
   const certain = outOf100(sure(spent));
-  const strata = design.strata.length;
-  const all = design.blocks.reduce((count, { questions }) => count + questions.length, 0);
   const promise = weak ? words.opening.weakPromise : words.opening.promise;
 
   return el(
     "div",
     { class: "screen opening" },
-    el("h1", { dir: "auto" }, title),
-    paragraphs(introduction),
-    el("p", { class: "facts" }, words.opening.facts(steps.length - strata, all, strata)),
+    el("h1", said(content.title), content.title.text),
+    untranslated(content.title, content.introduction),
+    paragraphs(content.introduction),
+    el("p", { class: "facts" }, facts(design, steps)),
     el(
       "section",
       { class: weak ? "promise weak" : "promise" },
       el("h2", {}, promise.label),
-      el("p", {}, promise.how),
-      odds(certain, rest(certain)),
       el("p", {}, promise.who),
+      odds(certain),
     ),
+    howItWorks(practise),
     fears(design, weak),
-    unprotected(strata, program),
+    unprotected(design.strata.length > 0, program, slug),
     detail(design, certain),
+    openLedger &&
+      el("button", { class: "link", type: "button", click: openLedger }, words.opening.ledger),
     actions(el("button", { class: "primary", type: "button", click: start }, words.opening.start)),
   );
 }
 
-function odds(certain, doubt) {
-  const text = words.opening.odds(certain, doubt);
+function facts(design, steps) {
+  const strata = design.strata.length;
+  const count = steps.length - strata;
+  const all = design.blocks.reduce((sum, { questions }) => sum + questions.length, 0);
+  const asked = fill(count < all ? words.opening.some : words.opening.all, { count, all });
+  return strata ? `${asked} ${fill(words.opening.background, { count: strata })}` : asked;
+}
+
+function odds(certain) {
+  const text = words.opening;
+  const filled = fill(text.filled, { sure: exactly(certain) });
+  const empty = fill(text.empty, { doubt: exactly(rest(certain)) });
   return el(
     "figure",
     { class: "odds" },
-    dots(certain.count, text.picture),
+    dots(certain.count, fill(text.picture, { filled, empty })),
     el(
       "figcaption",
       {},
       el("p", {}, text.before),
-      el("p", { class: "figure" }, text.after),
-      el(
-        "ul",
-        { class: "key" },
-        el("li", {}, icon("filled"), text.filled),
-        el("li", {}, icon("empty"), text.empty),
-      ),
+      el("p", { class: "figure" }, fill(text.after, { sure: atMost(certain) })),
+      key(filled, empty),
     ),
   );
 }
@@ -78,82 +97,151 @@ function dots(filled, text) {
   return svg("svg", picture, all);
 }
 
+function key(filled, empty) {
+  return el(
+    "ul",
+    { class: "key" },
+    el("li", {}, icon("filled"), filled),
+    el("li", {}, icon("empty"), empty),
+  );
+}
+
+function howItWorks(practise) {
+  const { title, answer, chance, practise: button } = words.opening.how;
+  return el(
+    "section",
+    { class: "how" },
+    el("h2", {}, title),
+    el("ol", {}, el("li", {}, answer), el("li", {}, chance)),
+    el("button", { class: "secondary", type: "button", click: practise }, button),
+  );
+}
+
 function fears(design, weak) {
   const questions = design.blocks.flatMap((block) => block.questions);
-  const asksYes = questions.some(({ options }) => options.some(({ key }) => key === "yes"));
-  const pairs = words.opening.fears[weak ? "weak" : asksYes ? "yes" : "choice"];
+  const asksYes = questions.some(({ options }) => options.some(({ key: name }) => name === "yes"));
+  const text = words.opening.fears[weak ? "weak" : asksYes ? "yes" : "choice"];
   return el(
     "section",
     { class: "fears" },
-    pairs.map(([question, reply]) => el("div", {}, el("h2", {}, question), el("p", {}, reply))),
+    el("div", {}, el("h2", {}, text.known), el("p", {}, text.knownReply)),
+    el("div", {}, el("h2", {}, text.wrong), el("p", {}, text.wrongReply)),
   );
 }
 
-function unprotected(strata, program) {
-  const { title, points, program: read } = words.opening.unprotected;
-  const items = points(strata).map(([name, text]) =>
-    el("li", {}, el("strong", {}, name), " ", text),
-  );
-  const link = el("a", { href: program, target: "_blank", rel: "noopener noreferrer" }, read);
-  items[items.length - 1].append(" ", link, ".");
-  return el("details", {}, el("summary", {}, title), el("ul", {}, items));
-}
-
-function detail(design, certain) {
-  const { title, points, design: fingerprint } = words.opening.detail;
-  const { least, most } = keptRange(design);
-  const items = points(certain, outOf100(least), outOf100(most));
+function unprotected(background, program, slug) {
+  const text = words.opening.unprotected;
+  const point = (name, ...more) => el("li", {}, el("strong", {}, text[name]), " ", more);
+  const link = (href, name) =>
+    el("a", { href, target: "_blank", rel: "noopener noreferrer" }, text[name]);
   return el(
     "details",
     {},
-    el("summary", {}, title),
-    el("ul", {}, items.map((text) => el("li", {}, text))),
-    el("p", {}, fingerprint),
-    el("p", {}, el("code", { class: "long" }, design.hash)),
+    el("summary", {}, text.title),
+    el(
+      "ul",
+      {},
+      point("part", text.partText),
+      background && point("background", text.backgroundText),
+      point("device", text.deviceText),
+      point("belief", text.beliefText),
+      point("page", text.pageText),
+    ),
+    el("p", { class: "links" }, link(program, "read"), link(`/verify/#${slug}`, "verify")),
+  );
+}
+
+function detail(design, certain) {
+  const text = words.opening.detail;
+  const { least, most } = keptRange(design);
+  return el(
+    "details",
+    {},
+    el("summary", {}, text.title),
+    el(
+      "ul",
+      {},
+      el("li", {}, fill(text.together, { sure: atMost(certain) })),
+      el("li", {}, fill(text.alone, { kept: between(outOf100(least), outOf100(most)) })),
+      el("li", {}, text.others),
+    ),
+    el("p", {}, text.design),
+    el("p", {}, el("code", { class: "long", dir: "ltr" }, design.hash)),
+  );
+}
+
+/* The practice question; `tapped` is {answer, mine, theirs} once somebody has tried it. */
+export function practice({ design, tapped, tap, back, start }) {
+  const text = words.practice;
+  const names = [words.no, words.yes];
+  const choice = (answer) =>
+    el(
+      "button",
+      {
+        class: "option",
+        type: "button",
+        "aria-pressed": String(tapped?.answer === answer),
+        click: () => tap(answer),
+      },
+      names[answer],
+    );
+  const tries = (caption, answer, { yes, no }, id) =>
+    el(
+      "figure",
+      {},
+      el("figcaption", { id }, fill(caption, { answer: names[answer] })),
+      dots(yes, fill(text.picture, { yes, no })),
+      el("p", {}, fill(text.tries, { yes, no })),
+    );
+  return el(
+    "div",
+    { class: "screen practice" },
+    el("p", { class: "stage" }, text.progress),
+    el("h1", {}, text.question),
+    el("p", { class: "note" }, icon("chance"), el("span", {}, text.note)),
+    el("div", { class: "options" }, choice(1), choice(0)),
+    tapped &&
+      el(
+        "section",
+        { class: "tries", tabindex: -1, "aria-labelledby": "tries" },
+        tries(text.given, tapped.answer, tapped.mine, "tries"),
+        tries(text.others, 1 - tapped.answer, tapped.theirs),
+        key(text.yes, text.no),
+        el("p", {}, isWeak(total(design)) ? text.weakLesson : text.lesson),
+      ),
+    actions(
+      backButton(back),
+      el("button", { class: "primary", type: "button", click: start }, text.start),
+    ),
   );
 }
 
 /* --- The questions ---------------------------------------------------------------------------- */
 
 /* A question whose answer chance may change. `moves` is where the buttons lead. */
-export function question({ step, design, at, of, chosen, choose, moves }) {
-  const note = words.asking.protectedNote(outOf100(kept(design, step.block, step.index)));
-  const options = step.question.options.map(({ text }, position) => ({ text, position }));
-  return asking({
-    at,
-    of,
-    title: step.question.text,
-    note: el("p", { class: "note", id: "note" }, icon("chance"), el("span", {}, note)),
-    options,
-    chosen,
-    choose,
-    moves,
-  });
+export function question({ step, content, design, ...view }) {
+  const share = about(outOf100(kept(design, step.block, step.index)));
+  const text = fill(words.asking.note, { kept: share });
+  const note = el("p", { class: "note", id: "note" }, icon("chance"), el("span", {}, text));
+  const options = content.options.map((option, position) => ({ ...option, position }));
+  return asking({ content, note, options, ...view });
 }
 
 /* A background question, sent in clear; "not given" is an option, and chosen at first. */
-export function stratum({ step, at, of, chosen, choose, moves }) {
-  const { label, text } = words.asking.clearNote;
-  const given = step.question.options.map((option, position) => ({ text: option.text, position }));
-  const options = [{ text: words.asking.notGiven, position: null, own: true }, ...given];
-  return asking({
-    at,
-    of,
-    title: step.question.text,
-    note: el(
-      "p",
-      { class: "note clear", id: "note" },
-      icon("clear"),
-      el("span", {}, el("strong", {}, label), " ", text),
-    ),
-    options,
-    chosen,
-    choose,
-    moves,
-  });
+export function stratum({ content, ...view }) {
+  const { clear, clearText, notGiven } = words.asking;
+  const note = el(
+    "p",
+    { class: "note clear", id: "note" },
+    icon("clear"),
+    el("span", {}, el("strong", {}, clear), " ", clearText),
+  );
+  const given = content.options.map((option, position) => ({ ...option, position }));
+  const options = [{ text: notGiven, lang: language, position: null, own: true }, ...given];
+  return asking({ content, note, options, ...view });
 }
 
-function asking({ at, of, title, note, options, chosen, choose, moves }) {
+function asking({ at, of, content, note, options, chosen, choose, moves }) {
   const alert = el("p", { class: "alert", role: "alert" });
   const next = el(
     "button",
@@ -174,15 +262,20 @@ function asking({ at, of, title, note, options, chosen, choose, moves }) {
     else alert.replaceChildren(words.asking.missing);
   };
 
-  const heading = el("h1", { dir: "auto", id: "question", "aria-describedby": "progress" }, title);
+  const heading = el(
+    "h1",
+    { ...said(content), id: "question", "aria-describedby": "progress" },
+    content.text,
+  );
   const long = options.length > LONG_LIST + 1 && options.some(({ position }) => position === null);
   const list = long
-    ? [heading, note, dropDown(options, chosen, settle)]
+    ? [heading, untranslated(content, ...options), note, dropDown(options, chosen, settle)]
     : [
         el(
           "fieldset",
           { "aria-describedby": "note" },
           el("legend", {}, heading),
+          untranslated(content, ...options),
           note,
           el("div", { class: "options" }, options.map((one) => card(one, chosen, settle))),
         ),
@@ -190,13 +283,13 @@ function asking({ at, of, title, note, options, chosen, choose, moves }) {
   return el(
     "form",
     { class: "screen asking", novalidate: true, autocomplete: "off", submit },
-    progress(words.asking.progress(at, of), at / (of + 1)),
+    progress(fill(words.asking.progress, { at, of }), at / (of + 1)),
     list,
-    actions(alert, moves.returns ? null : backButton(words.asking.back, moves.back), next),
+    actions(alert, moves.returns ? null : backButton(moves.back), next),
   );
 }
 
-function card({ text, position, own }, chosen, settle) {
+function card({ text, lang, position, own }, chosen, settle) {
   const input = el("input", {
     type: "radio",
     name: "answer",
@@ -206,7 +299,7 @@ function card({ text, position, own }, chosen, settle) {
   });
   input.checked = position === chosen;
   const name = own ? "option own" : "option";
-  return el("label", { class: name, dir: "auto" }, input, el("span", {}, text));
+  return el("label", { class: name, ...said({ lang }) }, input, el("span", {}, text));
 }
 
 function dropDown(options, chosen, settle) {
@@ -218,7 +311,7 @@ function dropDown(options, chosen, settle) {
       "aria-describedby": "note",
       change: () => settle(options[select.selectedIndex].position),
     },
-    options.map(({ text }) => el("option", { dir: "auto" }, text)),
+    options.map(({ text, lang }) => el("option", said({ lang }), text)),
   );
   select.selectedIndex = options.findIndex(({ position }) => position === chosen);
   return select;
@@ -243,7 +336,7 @@ export function review({ lines, back, send }) {
     answersList(words.review.protected, "chance", hidden),
     clear.length ? answersList(words.review.clear, "clear", clear) : null,
     actions(
-      backButton(words.review.back, back),
+      backButton(back),
       el("button", { class: "primary", type: "submit" }, words.review.send),
     ),
   );
@@ -261,8 +354,8 @@ function answersList(title, picture, lines) {
         el(
           "div",
           {},
-          el("dt", { dir: "auto" }, asked),
-          el("dd", { dir: "auto" }, answer ?? words.review.notGiven),
+          el("dt", said(asked), asked.text),
+          answer ? el("dd", said(answer), answer.text) : el("dd", {}, words.review.notGiven),
           el(
             "dd",
             { class: "change" },
@@ -271,7 +364,7 @@ function answersList(title, picture, lines) {
               {
                 class: "link",
                 type: "button",
-                "aria-label": `${words.review.change}: ${asked}`,
+                "aria-label": fill(words.review.changeNamed, { question: asked.text }),
                 click: change,
               },
               words.review.change,
@@ -293,36 +386,42 @@ export function sending() {
   );
 }
 
-/* The report did not arrive, or nobody knows: the same bytes can be sent again. */
-export function unsent({ body, wait, again }) {
+/* The report did not arrive, or nobody knows: the same bytes go again, now or by themselves. */
+export function waiting({ why, lasts, body, again, drop }) {
+  const text = words.waiting;
   return el(
     "div",
     { class: "screen notice" },
     icon("waiting"),
-    el("h1", {}, words.again.title),
-    el("p", {}, words.again.text),
-    el("p", {}, wait ? words.again.wait(wait) : words.again.keep),
-    whatIsSent(words.again.see, body),
-    actions(el("button", { class: "primary", type: "button", click: again }, words.again.button)),
+    el("h1", {}, text.title),
+    el("p", {}, text[why]),
+    el("p", {}, text.safe),
+    el("p", {}, lasts ? text.kept : text.unkept),
+    body && whatIsSent(text.see, body),
+    el("p", {}, el("button", { class: "link", type: "button", click: drop }, text.drop)),
+    actions(el("button", { class: "primary", type: "button", click: again }, text.again)),
   );
 }
 
-export function thanks({ id, body }) {
+/* `ledger` has the entries, or is null when none is kept; `enter` begins one with this survey. */
+export function thanks({ id, body, ledger: kept, enter, openLedger }) {
+  const text = words.thanks;
   return el(
     "div",
     { class: "screen notice" },
     icon("done"),
-    el("h1", {}, words.thanks.title),
-    el("p", {}, words.thanks.text),
-    el("p", {}, words.thanks.once),
+    el("h1", {}, text.title),
+    el("p", {}, text.text),
+    el("p", {}, text.once),
     el(
       "section",
       { class: "receipt" },
-      el("h2", { id: "receipt" }, words.thanks.receipt),
-      el("p", {}, el("code", { class: "long", "aria-labelledby": "receipt" }, id)),
-      el("p", {}, words.thanks.receiptText),
+      el("h2", {}, text.receipt),
+      el("p", {}, el("code", { class: "long", dir: "ltr" }, id)),
+      el("p", {}, text.receiptText),
     ),
-    whatIsSent(words.thanks.see, body),
+    body && whatIsSent(text.see, body),
+    kept ? ledgerLine(openLedger) : enter && ledgerOffer(enter),
   );
 }
 
@@ -333,8 +432,138 @@ function whatIsSent(summary, body) {
     el("summary", {}, summary),
     el("h2", { id: "sent" }, words.sent.title),
     el("p", {}, words.sent.text),
-    el("pre", { tabindex: 0, role: "region", "aria-labelledby": "sent" }, body),
-    el("p", {}, words.sent.length(body.length)),
+    el("pre", { tabindex: 0, role: "region", "aria-labelledby": "sent", dir: "ltr" }, body),
+    el("p", {}, fill(words.sent.length, { count: body.length })),
+  );
+}
+
+/* This browser has answered the survey already; `other` begins anew for another person. */
+export function answered({ other }) {
+  const text = words.answered;
+  return el(
+    "div",
+    { class: "screen notice" },
+    icon("done"),
+    el("h1", {}, text.title),
+    el("p", {}, text.text),
+    el("p", {}, text.once),
+    actions(el("button", { class: "secondary", type: "button", click: other }, text.other)),
+  );
+}
+
+/* --- The ledger ------------------------------------------------------------------------------- */
+
+function ledgerOffer(enter) {
+  const { offer, offerText, keep } = words.ledger;
+  return el(
+    "details",
+    {},
+    el("summary", {}, offer),
+    el("p", {}, offerText),
+    el("p", {}, el("button", { class: "secondary", type: "button", click: enter }, keep)),
+  );
+}
+
+function ledgerLine(open) {
+  const { added, open: button } = words.ledger;
+  const link = el("button", { class: "link", type: "button", click: open }, button);
+  return el("p", { class: "ledger-line" }, added, " ", link);
+}
+
+export function ledger({ entries, strike, end, back }) {
+  const text = words.ledger;
+  const spent = entries.reduce((sum, { epsilon }) => sum + epsilon, 0);
+  return el(
+    "div",
+    { class: "screen ledger" },
+    el("h1", {}, text.title),
+    el("p", {}, text.text),
+    entries.length ? ledgerTable(entries, spent, strike) : el("p", {}, text.empty),
+    entries.length ? el("p", {}, fill(text.sure, { sure: atMost(outOf100(sure(spent))) })) : null,
+    el("p", {}, el("button", { class: "link", type: "button", click: end }, text.stop)),
+    actions(backButton(back)),
+  );
+}
+
+function ledgerTable(entries, spent, strike) {
+  const text = words.ledger;
+  const figure = (value) =>
+    number(value, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+  const row = ({ title, day: when, epsilon }, position) =>
+    el(
+      "tr",
+      {},
+      el("th", { scope: "row", dir: "auto" }, title),
+      el("td", { class: "day" }, day(when)),
+      el("td", { class: "number" }, figure(epsilon)),
+      el(
+        "td",
+        {},
+        el(
+          "button",
+          {
+            class: "link",
+            type: "button",
+            "aria-label": fill(text.removeNamed, { survey: title }),
+            click: () => strike(position),
+          },
+          text.remove,
+        ),
+      ),
+    );
+  return el(
+    "table",
+    {},
+    el(
+      "thead",
+      {},
+      el(
+        "tr",
+        {},
+        el("th", { scope: "col" }, text.survey),
+        el("th", { scope: "col" }, text.day),
+        el("th", { scope: "col", class: "number" }, text.spent),
+        el("td"),
+      ),
+    ),
+    el("tbody", {}, entries.map(row)),
+    el(
+      "tfoot",
+      {},
+      el(
+        "tr",
+        {},
+        el("th", { scope: "row", colspan: 2 }, text.total),
+        el("td", { class: "number" }, figure(spent)),
+        el("td"),
+      ),
+    ),
+  );
+}
+
+/* --- A kiosk ---------------------------------------------------------------------------------- */
+
+export function kioskThanks({ stored, finish }) {
+  const text = words.kiosk;
+  return el(
+    "div",
+    { class: "screen notice" },
+    icon(stored ? "done" : "waiting"),
+    el("h1", {}, stored ? words.thanks.title : text.waits),
+    stored ? null : el("p", {}, text.waitsText),
+    el("p", {}, text.finishText),
+    actions(el("button", { class: "primary", type: "button", click: finish }, text.finish)),
+  );
+}
+
+export function idleWarning({ seconds }) {
+  const text = words.kiosk;
+  return el(
+    "dialog",
+    { "aria-labelledby": "idle" },
+    el("h2", { id: "idle" }, text.idle),
+    el("p", {}, fill(text.idleText, { count: seconds })),
+    el("button", { class: "primary", type: "button" }, text.stay), // any tap or key will do
   );
 }
 
@@ -358,17 +587,42 @@ export function problem({ name, again }) {
 
 /* --- Parts ------------------------------------------------------------------------------------ */
 
-function paragraphs(text) {
+export function languageMenu(change) {
+  const select = el(
+    "select",
+    { class: "languages", autocomplete: "off", change: () => change(select.value) },
+    Object.entries(CATALOGUES).map(([tag, { name }]) =>
+      el("option", { value: tag, lang: tag }, name),
+    ),
+  );
+  return select;
+}
+
+/* The attributes of a text of the survey: its language, and the direction that its letters have. */
+function said({ lang }) {
+  return { lang: lang === language ? null : lang, dir: "auto" };
+}
+
+/* Says so, where texts of the survey are in another language than the page. */
+function untranslated(...texts) {
+  const other = texts.find(({ text, lang }) => text && lang !== language);
+  if (!other) return null;
+  const note = fill(words.untranslated, { language: nameOf(other.lang) });
+  return el("p", { class: "untranslated" }, note);
+}
+
+function paragraphs({ text, lang }) {
   const parts = text.split(/\n\s*\n/).map((part) => part.trim());
-  return parts.filter(Boolean).map((part) => el("p", { class: "introduction", dir: "auto" }, part));
+  const attributes = { class: "introduction", ...said({ lang }) };
+  return parts.filter(Boolean).map((part) => el("p", attributes, part));
 }
 
 function actions(...children) {
   return el("div", { class: "actions" }, children);
 }
 
-function backButton(text, back) {
-  return el("button", { class: "secondary", type: "button", click: back }, text);
+function backButton(back) {
+  return el("button", { class: "secondary", type: "button", click: back }, words.asking.back);
 }
 
 /* The words carry it; the bar repeats them for the eye. */

@@ -1,17 +1,18 @@
 /*
  * The two requests of this page: one GET for the survey, one POST for the report.
  *
- * No cookie goes along, nothing is kept in a cache, no redirect is followed. Every outcome is a
- * word; what a person reads about it stands in words.js.
+ * No report takes a cookie along or follows a redirect, and nothing is kept in a cache. Every
+ * outcome is a word; what a person reads about it stands in the catalogues.
  */
 
 const PATIENCE = 20_000; // milliseconds without an answer until a request has failed
 
-const REFUSALS = { 400: "changed", 409: "taken", 410: "closedMeanwhile", 413: "tooLarge" };
+const REFUSALS = { 404: "withdrawn", 409: "taken", 410: "closedMeanwhile", 413: "tooLarge" };
 
 /* The survey, or why there is none: {survey} or {problem}. */
-export async function fetchSurvey(slug) {
-  const answer = await request(`/api/v1/surveys/${slug}/`, { method: "GET" });
+export async function fetchSurvey() {
+  // The very request that the shell began: with any other option it would be made twice.
+  const answer = await request("definition/", { credentials: "same-origin" });
   if (answer.status === 0) return { problem: "offline" };
   if (answer.status === 404) return { problem: "missing" };
   if (answer.status !== 200 || !answer.json) return { problem: "trouble" };
@@ -21,22 +22,29 @@ export async function fetchSurvey(slug) {
 }
 
 /*
- * Send a report: {stored: true}, {again: true, wait} when the same bytes may be sent once more,
- * or {problem} when that is of no use. Only a server that names this report's id has stored it:
- * a network's log-in page may answer 200 to anything.
+ * Send a report: {stored: true}, {again, wait} when the same bytes may be sent once more, where
+ * `again` says why, or {problem} when that is of no use. Only a server that names this report's id
+ * has stored it: a network's log-in page may answer 200 to anything.
  */
-export async function sendReport(slug, id, body) {
+export async function sendReport({ slug, id, body }) {
   const answer = await request(`/api/v1/surveys/${slug}/reports/`, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
     body,
+    cache: "no-store",
+    credentials: "omit",
+    redirect: "error",
+    keepalive: true, // goes on when the page is closed right after the tap
   });
   if ((answer.status === 200 || answer.status === 201) && answer.json?.id === id) {
     return { stored: true };
   }
-  const refused = answer.status >= 400 && answer.status < 500 && answer.status !== 429;
-  if (refused) return { problem: REFUSALS[answer.status] ?? "refused" };
-  return { again: true, wait: answer.wait };
+  const { status, json, wait } = answer;
+  if (status === 400 && json?.errors?.design) return { problem: "changed" };
+  if (status === 429 || status === 503) return { again: "busy", wait };
+  if (status >= 400 && status < 500) return { problem: REFUSALS[status] ?? "refused" };
+  if (status) return { again: "trouble", wait };
+  return { again: navigator.onLine ? "silent" : "offline", wait };
 }
 
 /* {status, json, wait}; status 0 when no answer came. Never throws. */
@@ -46,9 +54,6 @@ async function request(path, options) {
   try {
     const response = await fetch(path, {
       ...options,
-      cache: "no-store",
-      credentials: "omit",
-      redirect: "error",
       referrerPolicy: "no-referrer",
       signal: abort.signal,
     });

@@ -1,11 +1,23 @@
 """What a person does on the respondent's page, by the roles and names that anyone perceives."""
 
-from playwright.sync_api import Page, expect
+import json
+import sqlite3
+from typing import Any
+
+from playwright.sync_api import BrowserContext, Page, expect
+
+from tests.services import Candor
 
 
 def start(page: Page, url: str) -> None:
+    """Open the survey and begin; as another person, where this tab has answered already."""
     page.goto(url)
-    page.get_by_role("button", name="Start").click()
+    begin = page.get_by_role("button", name="Start", exact=True)
+    another = page.get_by_role("button", name="Someone else wants to answer")
+    expect(begin.or_(another)).to_be_visible()
+    if another.count():
+        another.click()
+    begin.click()
 
 
 def answer_one(page: Page, position: int) -> None:
@@ -32,4 +44,33 @@ def send(page: Page) -> str:
     """Send, and return the receipt."""
     page.get_by_role("button", name="Send").click()
     expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
-    return page.get_by_label("Receipt").inner_text()
+    return page.locator(".receipt code").inner_text()
+
+
+def posts(source: Page | BrowserContext) -> list[bytes]:
+    """The bodies of the reports that are sent from now on."""
+    bodies: list[bytes] = []
+
+    def note(request: Any) -> None:
+        if request.method == "POST":
+            bodies.append(request.post_data_buffer)
+
+    source.on("request", note)
+    return bodies
+
+
+def stored(candor: Candor, slug: str) -> int:
+    """How many reports an embedded installation has of this survey."""
+    with sqlite3.connect(f"file:{candor.var / 'candor.sqlite3'}?mode=ro", uri=True) as database:
+        row = database.execute(
+            "SELECT count(*) FROM survey_report r JOIN survey_survey s ON s.id = r.survey_id"
+            " WHERE s.slug = ?",
+            [slug],
+        ).fetchone()
+    return int(row[0])
+
+
+def kept(page: Page) -> dict[str, Any]:
+    """Everything that the page has stored in this browser."""
+    stores = page.evaluate("[{...localStorage}, {...sessionStorage}]")
+    return {name: json.loads(value) for store in stores for name, value in store.items()}

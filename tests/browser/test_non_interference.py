@@ -1,9 +1,11 @@
 """The true answer leaves the device by no path.
 
 With the randomness fixed so that chance replaces the answers, a person who says “yes” to everything
-and one who says “no” must leave exactly the same traces: every request byte for byte, every stored
-row, every log line, cookie, storage entry and the page itself. With the randomness fixed so that
-the answers are kept, the same comparison must see the difference.
+and one who says “no” must leave exactly the same traces: every request byte for byte and after
+which tap it went, every stored row, every log line, cookie, storage entry at every stage, and the
+page itself. Both practise, go back, change their minds and their language, and send while the
+network is down. With the randomness fixed so that the answers are kept, the same comparison must
+see the difference.
 """
 
 import json
@@ -34,6 +36,12 @@ Crypto.prototype.getRandomValues = function (array) { return array.fill(WORD); }
 Crypto.prototype.randomUUID = () => "0b9f6d1c-3d0e-4a55-9a0e-4a3f3f1f6d5e";
 """
 
+KEPT_NOW = """async () => ({
+  local: JSON.stringify(localStorage), session: JSON.stringify(sessionStorage),
+  databases: (await indexedDB.databases()).length, caches: await caches.keys(),
+  cookie: document.cookie, history: history.length, state: JSON.stringify(history.state),
+  address: location.href, title: document.title, name: window.name,
+})"""
 LEFT_BEHIND = """async () => ({
   local: JSON.stringify(localStorage), session: JSON.stringify(sessionStorage),
   databases: (await indexedDB.databases()).length, caches: await caches.keys(),
@@ -91,7 +99,7 @@ def traces(candor: Candor, browser: Browser, word: int, positions: tuple[int, ..
         expect(page.get_by_role("button", name="Start")).to_be_visible()
         # Files are fetched side by side, in an order that varies; nobody has answered anything yet.
         loaded, sent[:] = sorted(sent), []
-        answer_everything(page, positions)
+        stages = answer_everything(page, positions, sent)
         left = page.evaluate(LEFT_BEHIND)
         cookies = context.cookies()
         context.close()
@@ -100,8 +108,8 @@ def traces(candor: Candor, browser: Browser, word: int, positions: tuple[int, ..
         rows = list(database.iterdump())
     files = sorted(str(path.relative_to(candor.var)) for path in candor.var.rglob("*"))
     return {
-        "loaded": loaded, "requests": sent, "left": left, "cookies": cookies, "rows": rows,
-        "files": files, "log": log.read_text(),
+        "loaded": loaded, "requests": sent, "stages": stages, "left": left, "cookies": cookies,
+        "rows": rows, "files": files, "log": log.read_text(),
     }  # fmt: skip
 
 
@@ -117,11 +125,44 @@ def describe(request: Request) -> Any:
     return request.method, request.url, sorted(headers.items()), request.post_data_buffer or b""
 
 
-def answer_everything(page: Page, positions: tuple[int, ...]) -> None:
-    page.get_by_role("button", name="Start").click()
+def answer_everything(page: Page, positions: tuple[int, ...], sent: list[Any]) -> list[Any]:
+    """The whole of what the page offers; what is kept, and how much was sent, after each stage."""
+    stages: list[Any] = []
+
+    def note_stage() -> None:
+        stages.append((page.evaluate(KEPT_NOW), len(sent)))
+
+    page.get_by_role("button", name="Try it with a harmless question").click()
+    page.locator(".practice .option").nth(positions[0]).click()
+    expect(page.locator(".tries")).to_be_visible()
+    note_stage()
+    page.get_by_role("button", name="Start the survey").click()
+    respondent.answer_one(page, 1 - positions[0])  # and then thinks better of it
+    note_stage()
+    page.get_by_role("button", name="Back").click()
+    expect(page.get_by_role("heading", name="Did you?")).to_be_visible()
+    page.get_by_label("Language").select_option("ar")
+    page.get_by_label("اللغة").select_option("en")
+    note_stage()
     respondent.answer(page, *positions)
-    respondent.send(page)
+    note_stage()
+    page.get_by_role("button", name="Change: Which?").click()
+    page.get_by_role("button", name="Done").click()
+    expect(page.get_by_role("heading", name="Check and send")).to_be_visible()
+    note_stage()
+    page.context.set_offline(True)
+    page.get_by_role("button", name="Send").click()
+    expect(page.get_by_role("heading", name="has not arrived yet")).to_be_visible()
+    note_stage()
+    page.context.set_offline(False)
+    expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
+    note_stage()
     page.get_by_text("See what was sent").click()
+    page.get_by_text("Keep a list of the surveys you take?").click()
+    page.get_by_role("button", name="Start the list with this survey").click()
+    expect(page.get_by_text("This survey is on your list.")).to_be_visible()
+    note_stage()
+    return stages
 
 
 def test_yes_and_no_leave_the_same_traces(prepared: Candor, browser: Browser) -> None:
@@ -129,7 +170,10 @@ def test_yes_and_no_leave_the_same_traces(prepared: Candor, browser: Browser) ->
     no = traces(prepared, browser, REPLACED, (0, 0))
     for what in yes:
         assert yes[what] == no[what], what
-    assert [method for method, *_ in yes["requests"]] == ["POST"]
+    # One report, tried once in vain: nothing is sent before the last tap.
+    assert [method for method, *_ in yes["requests"]] == ["POST", "POST"]
+    assert yes["requests"][0][-1] == yes["requests"][1][-1]
+    assert [count for _, count in yes["stages"]] == [0, 0, 0, 0, 0, 1, 2, 2]
     assert any("survey_report" in row and "0b9f6d1c" in row for row in yes["rows"])
 
 
@@ -138,4 +182,6 @@ def test_the_comparison_sees_a_difference_where_there_is_one(
 ) -> None:
     yes = traces(prepared, browser, KEPT, (1, 3))
     no = traces(prepared, browser, KEPT, (0, 0))
-    assert {what for what in yes if yes[what] != no[what]} == {"requests", "left", "rows"}
+    assert {what for what in yes if yes[what] != no[what]} == {
+        "requests", "stages", "left", "rows",
+    }  # fmt: skip

@@ -1,0 +1,135 @@
+/*
+ * Everything that this page keeps on the device: three short lists, and no other file stores any.
+ *
+ *   waiting   reports on their way, in localStorage: built by chance already, never an answer. From
+ *             the tap on “Send” until the site has it or refuses it, so that a reload, a crash or a
+ *             dead network sends the same bytes again and not a second draw of chance.
+ *   answered  which surveys this tab has answered, in sessionStorage, gone with the tab: a reload
+ *             must not look like an invitation to answer again.
+ *   ledger    for those who ask for it: the surveys taken and what they spent, in localStorage.
+ *             No answer, no report, and no report's number, which would lead from this device to a
+ *             row in a database.
+ *
+ * Where a browser stores nothing, the lists last as long as the page.
+ */
+
+function list(storage, place, isEntry) {
+  let memory = null;
+  const here = {
+    lasts: true, // whether it outlives this page
+    /* The entries; null where no list was begun. */
+    read() {
+      if (!here.lasts) return memory;
+      try {
+        const kept = JSON.parse(storage().getItem(place));
+        memory = Array.isArray(kept) ? kept.filter(isEntry) : null;
+      } catch {
+        here.lasts = false;
+      }
+      return memory;
+    },
+    write(entries) {
+      memory = entries;
+      try {
+        if (entries) storage().setItem(place, JSON.stringify(entries));
+        else storage().removeItem(place);
+      } catch {
+        here.lasts = false;
+      }
+    },
+  };
+  return here;
+}
+
+const isText = (value) => typeof value === "string";
+
+/* --- Reports that wait: {slug, id, body} -------------------------------------------------------- */
+
+const outbox = list(
+  () => localStorage,
+  "candor.waiting",
+  (one) => isText(one?.slug) && isText(one.id) && isText(one.body),
+);
+
+export function waiting() {
+  return outbox.read() ?? [];
+}
+
+export function keep({ slug, id, body }) {
+  outbox.write([...waiting().filter((one) => one.id !== id), { slug, id, body }]);
+}
+
+export function drop(id) {
+  const left = waiting().filter((one) => one.id !== id);
+  outbox.write(left.length ? left : null);
+}
+
+/* Whether a report that waits outlives this page. */
+export function waitingLasts() {
+  return outbox.lasts;
+}
+
+/* --- Surveys that this tab has answered: slugs -------------------------------------------------- */
+
+const done = list(() => sessionStorage, "candor.answered", isText);
+
+export function answered(slug) {
+  return (done.read() ?? []).includes(slug);
+}
+
+export function noteAnswered(slug) {
+  done.write([...new Set([...(done.read() ?? []), slug])]);
+  tabs?.postMessage({ answered: slug });
+}
+
+/* Somebody else wants to answer on this device. */
+export function forgetAnswered(slug) {
+  const left = (done.read() ?? []).filter((one) => one !== slug);
+  done.write(left.length ? left : null);
+}
+
+/* The tabs of this browser tell each other which survey has been answered, and nothing else. */
+
+const tabs = typeof BroadcastChannel === "function" ? new BroadcastChannel("candor") : null;
+
+/* Ask them about this survey. */
+export function askOtherTabs(slug) {
+  tabs?.postMessage({ asks: slug });
+}
+
+/* Call `hear` with every survey that another tab has answered. */
+export function onAnsweredElsewhere(hear) {
+  tabs?.addEventListener("message", ({ data }) => {
+    if (isText(data?.answered)) hear(data.answered);
+    else if (answered(data?.asks)) tabs.postMessage({ answered: data.asks });
+  });
+}
+
+/* --- The ledger: {title, day, epsilon}, oldest first -------------------------------------------- */
+
+const taken = list(
+  () => localStorage,
+  "candor.ledger",
+  (one) => isText(one?.title) && /^\d{4}-\d\d-\d\d$/.test(one.day) && one.epsilon > 0,
+);
+
+/* The entries, or null when no ledger is kept. */
+export function ledger() {
+  return taken.read();
+}
+
+/* Add a survey; the first one begins the ledger. */
+export function enter({ title, epsilon }, now = new Date()) {
+  const day = [now.getFullYear(), now.getMonth() + 1, now.getDate()]
+    .map((part) => String(part).padStart(2, "0"))
+    .join("-");
+  taken.write([...(ledger() ?? []), { title, day, epsilon }]);
+}
+
+export function strike(position) {
+  taken.write((ledger() ?? []).filter((_, i) => i !== position));
+}
+
+export function endLedger() {
+  taken.write(null);
+}

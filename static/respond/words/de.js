@@ -1,0 +1,420 @@
+/*
+ * Every text of the respondent's page: German. docs/translating.md says how to write one.
+ *
+ * Plain data: {names} in braces are filled in by words.js, and an object whose keys are plural
+ * categories is chosen by its {count}.
+ */
+
+export default {
+  name: "Deutsch",
+  direction: "ltr",
+
+  title: "Umfrage",
+  language: "Sprache",
+  loading: "Die Umfrage wird geladen …",
+  untranslated: "Die Umfrage ist nicht ganz übersetzt: Teile dieser Seite sind auf {language}.",
+  yes: "Ja",
+  no: "Nein",
+
+  share: {
+    above: "mehr als {count}",
+    below: "weniger als {count}",
+    about: "etwa {count}",
+    atMost: "höchstens etwa {count}",
+    range: "{least} bis {most}",
+  },
+
+  opening: {
+    all: { one: "{count} Frage.", other: "{count} Fragen." },
+    some: {
+      one: "{count} Frage, vom Zufall ausgewählt aus {all}.",
+      other: "{count} Fragen, vom Zufall ausgewählt aus {all}.",
+    },
+    background: {
+      one: "Danach {count} Frage zur Person, gesendet wie angegeben. Sie können sie überspringen.",
+      other:
+        "Danach {count} Fragen zur Person, gesendet wie angegeben. Sie können sie überspringen.",
+    },
+    start: "Beginnen",
+
+    promise: {
+      label: "Niemand kann sicher wissen, was Sie geantwortet haben.",
+      who:
+        "Nicht das Forschungsteam, nicht die Verantwortlichen dieser Website, kein Dieb, der " +
+        "die Datenbank kopiert, kein Gericht. Zu sehen ist immer nur ein Datensatz, an dem der " +
+        "Zufall mitgewirkt hat.",
+    },
+    weakPromise: {
+      label: "Der Schutz dieser Umfrage ist schwach.",
+      who:
+        "Das Forschungsteam, die Verantwortlichen dieser Website, ein Dieb, der die Datenbank " +
+        "kopiert, oder ein Gericht würden nur einen Datensatz sehen. Hier wird er aber " +
+        "meistens mit Ihren Antworten übereinstimmen. Machen Sie nur mit, wenn Sie auch ohne " +
+        "Schutz antworten würden.",
+    },
+
+    before:
+      "Angenommen, für jemanden steht es 50:50, dass Sie eine bestimmte Antwort gegeben haben.",
+    after:
+      "Sieht diese Person dann Ihren ganzen Datensatz, kann sie in {sure} von 100 Fällen " +
+      "richtigliegen.",
+    filled: "{sure} von 100: so oft kann die Person richtigliegen",
+    empty: "{doubt} von 100: der Zweifel, der bleibt",
+    picture: "Ein Quadrat aus 100 Punkten. Ausgefüllt: {filled}. Leer: {empty}.",
+
+    how: {
+      title: "So funktioniert es",
+      answer: "Sie antworten einfach ehrlich.",
+      chance:
+        "Der Zufall kann Ihre Antworten verändern, bevor sie dieses Gerät verlassen. Nur das " +
+        "Ergebnis, Ihr Datensatz, wird gesendet.",
+      practise: "Mit einer harmlosen Frage ausprobieren",
+    },
+
+    fears: {
+      yes: {
+        known: "Kann man erkennen, dass ich „Ja“ gesagt habe?",
+        knownReply:
+          "Nicht mit Sicherheit. Zu sehen ist nur ein Datensatz, und den kann der Zufall " +
+          "geschrieben haben. Ein einzelnes „Ja“ beweist bei niemandem etwas.",
+        wrong: "Kann bei mir „Ja“ stehen, obwohl ich „Nein“ gesagt habe?",
+        wrongReply:
+          "Ja, durch Zufall kann das bei allen vorkommen. Deshalb beweist ein „Ja“ in einem " +
+          "Datensatz nichts über Sie. Für die ganze Gruppe wird die Wirkung des Zufalls wieder " +
+          "herausgerechnet.",
+      },
+      choice: {
+        known: "Kann man erkennen, was ich gewählt habe?",
+        knownReply:
+          "Nicht mit Sicherheit. Zu sehen ist nur ein Datensatz, und den kann der Zufall " +
+          "geschrieben haben. Ein einzelner Datensatz beweist bei niemandem etwas.",
+        wrong: "Kann bei mir etwas stehen, das ich nicht gewählt habe?",
+        wrongReply:
+          "Ja, durch Zufall kann das bei allen vorkommen. Deshalb beweist ein Datensatz nichts " +
+          "über Sie. Für die ganze Gruppe wird die Wirkung des Zufalls wieder herausgerechnet.",
+      },
+      weak: {
+        known: "Kann man erkennen, was ich geantwortet habe?",
+        knownReply:
+          "Beinahe. Bei diesen Wahrscheinlichkeiten verrät ein Datensatz fast so viel wie eine " +
+          "ungeschützte Antwort.",
+        wrong: "Kann bei mir etwas stehen, das ich nicht gewählt habe?",
+        wrongReply:
+          "Ja, durch Zufall, aber selten. Für die ganze Gruppe wird die Wirkung des Zufalls " +
+          "wieder herausgerechnet.",
+      },
+    },
+
+    unprotected: {
+      title: "Was nicht geschützt ist",
+      part: "Dass Sie teilgenommen haben.",
+      partText:
+        "Wer Ihr Netzwerk oder dieses Gerät überwacht, sieht vielleicht, dass Sie diese Seite " +
+        "geöffnet haben.",
+      background: "Die Fragen zur Person.",
+      backgroundText:
+        "Diese Angaben werden so gesendet, wie Sie sie machen. Sie können jede Frage überspringen.",
+      device: "Was jemand auf diesem Gerät sieht.",
+      deviceText:
+        "Wenn andere das Gerät verwalten oder Ihnen über die Schulter schauen, sehen sie " +
+        "vielleicht, was Sie auswählen.",
+      belief: "Was jemand schon über Sie zu wissen glaubt.",
+      beliefText:
+        "Die Zahlen oben gelten, wenn es für jemanden vorher 50:50 steht. Wer vorher fast " +
+        "sicher ist, kann auch nachher fast sicher sein.",
+      page: "Eine manipulierte Seite.",
+      pageText:
+        "Sie vertrauen dem Programm, das Ihnen diese Website geschickt hat. Der Teil, der mit " +
+        "dem Zufall arbeitet, ist eine einzige kurze Datei. Alle können sie lesen, und dieser " +
+        "Browser kann sie für Sie testen.",
+      read: "Diese Datei lesen",
+      verify: "Diese Datei testen",
+    },
+
+    detail: {
+      title: "Die Wahrscheinlichkeiten im Einzelnen",
+      together:
+        "Alle Ihre Antworten zusammen: Wenn es für jemanden vorher 50:50 steht, kann diese " +
+        "Person danach in {sure} von 100 Fällen richtigliegen.",
+      alone:
+        "Eine Frage für sich allein: Von 100 Antworten bleiben {kept} so, wie sie gegeben " +
+        "wurden. Jede der übrigen ersetzt der Zufall durch eine andere.",
+      others: "Kennt jemand Ihre anderen Antworten schon, gilt als Grenze nur die erste Zahl.",
+      design:
+        "Fragen und Wahrscheinlichkeiten stehen fest, seit diese Umfrage begonnen hat. Dies " +
+        "ist ihr digitaler Fingerabdruck. Er ist für alle Befragten derselbe.",
+    },
+
+    ledger: "Die Liste Ihrer Umfragen",
+  },
+
+  practice: {
+    progress: "Übung",
+    note: "Hier wird nichts gesendet und nichts gespeichert.",
+    question: "Mögen Sie Regentage?",
+    given: "Sie haben „{answer}“ gewählt. Der Zufall hat es 100-mal durchgespielt:",
+    others: "Wenn jemand „{answer}“ wählt, ergeben 100 Versuche zum Beispiel:",
+    tries: "In {yes} von 100 Datensätzen steht „Ja“, in {no} steht „Nein“.",
+    picture:
+      "Ein Quadrat aus 100 Punkten für 100 Datensätze. Ausgefüllt: {yes} mit „Ja“. Leer: {no} " +
+      "mit „Nein“.",
+    yes: "ein Datensatz mit „Ja“",
+    no: "ein Datensatz mit „Nein“",
+    lesson:
+      "Gesendet wird immer nur ein einziger Datensatz. Ein „Ja“ kann von beiden Personen " +
+      "kommen, ein „Nein“ auch. Deshalb beweist ein einzelner Datensatz nichts. Dies sind die " +
+      "Wahrscheinlichkeiten dieser Umfrage.",
+    weakLesson:
+      "Gesendet wird immer nur ein einziger Datensatz. Bei den Wahrscheinlichkeiten dieser " +
+      "Umfrage steht darin meistens das, was gewählt wurde.",
+    start: "Umfrage beginnen",
+  },
+
+  asking: {
+    progress: "Frage {at} von {of}",
+    note:
+      "Der Zufall kann Ihre Antwort verändern, bevor sie dieses Gerät verlässt. Hier bleiben " +
+      "von 100 Antworten {kept} so, wie sie gegeben wurden.",
+    clear: "Nicht durch den Zufall geschützt.",
+    clearText:
+      "Diese Angabe zur Person wird so gesendet, wie Sie sie machen. Sie können diese Frage " +
+      "überspringen.",
+    notGiven: "Möchte ich nicht angeben",
+    missing: "Bitte wählen Sie eine der Antworten, um fortzufahren.",
+    back: "Zurück",
+    next: "Weiter",
+    done: "Fertig",
+  },
+
+  review: {
+    progress: "Letzter Schritt",
+    title: "Prüfen und senden",
+    lead:
+      "Wenn Sie senden, wirkt zuerst der Zufall auf Ihre Antworten ein. Dann vergisst diese " +
+      "Seite Ihre Antworten, und nur der Datensatz verlässt dieses Gerät.",
+    protected: "Das kann der Zufall verändern",
+    clear: "Das wird gesendet, wie Sie es angegeben haben",
+    notGiven: "Keine Angabe",
+    change: "Ändern",
+    changeNamed: "Ändern: {question}",
+    send: "Senden",
+  },
+
+  sending: {
+    title: "Ihr Datensatz wird gesendet …",
+    text: "Das dauert einen Moment.",
+  },
+
+  waiting: {
+    title: "Ihr Datensatz ist noch nicht angekommen",
+    offline: "Dieses Gerät ist offline.",
+    busy: "Die Website ist gerade stark ausgelastet.",
+    trouble: "Die Website hat gerade eine Störung.",
+    silent: "Die Website hat nicht reagiert.",
+    safe:
+      "Es ist nichts verloren gegangen. Der Zufall hat seine Arbeit getan, und derselbe " +
+      "Datensatz wird noch einmal gesendet.",
+    kept:
+      "Nur der Datensatz wartet auf diesem Gerät. Er wird von selbst gesendet, sobald die " +
+      "Verbindung wieder da ist. Sie können diese Seite schließen. Dann wird er gesendet, wenn " +
+      "Sie diese Website wieder öffnen.",
+    unkept:
+      "Bitte lassen Sie diese Seite geöffnet. Der Datensatz wird von selbst gesendet, sobald " +
+      "die Verbindung wieder da ist.",
+    again: "Jetzt noch einmal versuchen",
+    drop: "Den Datensatz stattdessen löschen",
+    see: "Ansehen, was gesendet wird",
+  },
+
+  thanks: {
+    title: "Vielen Dank. Ihr Datensatz ist angekommen.",
+    text: "Sie können diese Seite jetzt schließen.",
+    once:
+      "Bitte antworten Sie nur einmal. Mit einem zweiten Datensatz würden Sie doppelt gezählt, " +
+      "und er würde etwas mehr über Sie verraten.",
+    receipt: "Beleg",
+    receiptText: "Das ist die Nummer Ihres Datensatzes. Sie müssen sie nicht aufbewahren.",
+    see: "Ansehen, was gesendet wurde",
+  },
+
+  sent: {
+    title: "Der Datensatz, an dem der Zufall mitgewirkt hat",
+    text:
+      "Das sind genau die Bytes. Die Zahlen unter „blocks“ sind Plätze in den Listen der " +
+      "Antworten, von 0 an gezählt. Jede kann Ihre Antwort sein oder vom Zufall stammen. Unter " +
+      "„strata“ stehen Ihre Angaben zur Person, so wie Sie sie gemacht haben.",
+    length: {
+      one: "Leerzeichen am Ende machen jeden Datensatz dieser Umfrage {count} Byte lang.",
+      other: "Leerzeichen am Ende machen jeden Datensatz dieser Umfrage {count} Bytes lang.",
+    },
+  },
+
+  /* This browser has answered already: in this tab before a reload, or in another tab. */
+  answered: {
+    title: "Sie haben Ihren Datensatz gesendet",
+    text: "Diese Umfrage wurde hier vor Kurzem beantwortet. Es gibt nichts weiter zu tun.",
+    once:
+      "Mit einem zweiten Datensatz würden Sie doppelt gezählt, und er würde etwas mehr über " +
+      "Sie verraten.",
+    other: "Eine andere Person möchte antworten",
+  },
+
+  kiosk: {
+    idle: "Sind Sie noch da?",
+    idleText: {
+      one: "In {count} Sekunde vergisst diese Seite Ihre Antworten und beginnt von vorn.",
+      other: "In {count} Sekunden vergisst diese Seite Ihre Antworten und beginnt von vorn.",
+    },
+    stay: "Ich bin noch da",
+    waits: "Vielen Dank. Ihr Datensatz ist unterwegs.",
+    waitsText: "Nur der Datensatz wartet auf diesem Gerät. Er wird von selbst gesendet.",
+    finish: "Fertig",
+    finishText: "Diese Seite beginnt für die nächste Person von selbst neu.",
+  },
+
+  ledger: {
+    offer: "Möchten Sie eine Liste Ihrer Umfragen führen?",
+    offerText:
+      "Jede Umfrage verrät ein wenig über Sie, und das summiert sich. Eine Liste auf diesem " +
+      "Gerät kann mitzählen. Sie enthält den Namen der Umfrage, den Tag und die verbrauchte " +
+      "Privatsphäre; nie eine Antwort, nie einen Datensatz. Wer diesen Browser öffnen kann, " +
+      "kann die Liste lesen.",
+    keep: "Die Liste mit dieser Umfrage beginnen",
+    added: "Diese Umfrage steht auf Ihrer Liste.",
+    open: "Meine Liste ansehen",
+    title: "Die Liste Ihrer Umfragen",
+    text: "Diese Liste ist nur auf diesem Gerät. Sie wird nie gesendet.",
+    survey: "Umfrage",
+    day: "Tag",
+    spent: "Verbrauchte Privatsphäre (ε)",
+    total: "Summe",
+    sure:
+      "Angenommen, jemand sieht alle diese Datensätze, und vorher steht es 50:50. Wenn es in " +
+      "allen um dieselbe Antwort geht, kann diese Person damit in {sure} von 100 Fällen " +
+      "richtigliegen.",
+    empty: "Die Liste ist leer.",
+    remove: "Entfernen",
+    removeNamed: "Entfernen: {survey}",
+    stop: "Die Liste löschen und nicht weiterführen",
+  },
+
+  /* Pages instead of the survey. `again` is the text of a button that starts over. */
+  problems: {
+    missing: {
+      title: "Hier gibt es keine Umfrage",
+      texts: [
+        "Prüfen Sie die Adresse: Vielleicht fehlt ein Buchstabe. Vielleicht hat die Umfrage " +
+          "auch noch nicht begonnen.",
+        "Wenn die Adresse in einer Nachricht stand, fragen Sie die Person, die sie geschickt " +
+          "hat. Von diesem Gerät wurde nichts gesendet.",
+      ],
+    },
+    closed: {
+      title: "Diese Umfrage ist beendet",
+      texts: [
+        "Sie nimmt keine Datensätze mehr an. Danke, dass Sie mitmachen wollten.",
+        "Von diesem Gerät wurde nichts gesendet.",
+      ],
+    },
+    offline: {
+      title: "Die Umfrage konnte nicht geladen werden",
+      texts: [
+        "Vielleicht ist Ihr Gerät offline, oder die Verbindung ist schwach.",
+        "Es wurde nichts gesendet. Prüfen Sie die Verbindung und versuchen Sie es noch einmal.",
+      ],
+      again: "Noch einmal versuchen",
+    },
+    trouble: {
+      title: "Die Website hat eine Störung",
+      texts: [
+        "Es liegt nicht an Ihnen, und von diesem Gerät wurde nichts gesendet.",
+        "Bitte versuchen Sie es in ein paar Minuten noch einmal.",
+      ],
+      again: "Noch einmal versuchen",
+    },
+    outdated: {
+      title: "Diese Seite kann die Umfrage nicht durchführen",
+      texts: [
+        "Die Umfrage passt nicht zu dieser Seite, oder ihre Wahrscheinlichkeiten sind andere, " +
+          "als sie angibt. Darum hält die Seite hier an. Es wurde nichts gesendet.",
+        "Laden Sie die Seite neu. Wenn das nicht hilft, sagen Sie es der Person, von der Sie " +
+          "die Adresse haben.",
+      ],
+      again: "Neu laden",
+    },
+    generator: {
+      title: "Dieser Browser kann Ihre Antworten nicht schützen",
+      texts: [
+        "Ihm fehlt eine sichere Quelle für den Zufall. Ohne sie sendet diese Seite nichts.",
+        "Bitte verwenden Sie eine aktuelle Version von Chrome, Edge, Firefox oder Safari.",
+      ],
+    },
+    broken: {
+      title: "Auf dieser Seite ist etwas schiefgegangen",
+      texts: [
+        "Die Seite hat angehalten und Ihre Antworten vergessen.",
+        "Wenn Sie noch nicht „Senden“ gewählt hatten, wurde nichts gesendet, und Sie können " +
+          "von vorn beginnen.",
+      ],
+      again: "Von vorn beginnen",
+    },
+    changed: {
+      title: "Ihr Datensatz konnte nicht verwendet werden",
+      texts: [
+        "Die Umfrage ist nicht mehr die, die diese Seite geladen hat. Ihr Datensatz wurde " +
+          "nicht gespeichert.",
+        "Wenn Sie möchten, beginnen Sie mit der aktuellen Umfrage von vorn.",
+      ],
+      again: "Von vorn beginnen",
+    },
+    taken: {
+      title: "Ihr Datensatz konnte nicht gespeichert werden",
+      texts: [
+        "Die Website hat schon einen anderen Datensatz mit derselben Nummer. Dieser wurde " +
+          "nicht gespeichert.",
+        "Wenn Sie möchten, beginnen Sie von vorn. Sie bekommen dann eine neue Nummer.",
+      ],
+      again: "Von vorn beginnen",
+    },
+    closedMeanwhile: {
+      title: "Die Umfrage wurde gerade beendet",
+      texts: [
+        "Ihr Datensatz kam zu spät und wurde nicht gespeichert. Nichts als der Datensatz hat " +
+          "dieses Gerät verlassen.",
+        "Danke für Ihre Zeit.",
+      ],
+    },
+    withdrawn: {
+      title: "Die Umfrage gibt es nicht mehr",
+      texts: [
+        "Ihr Datensatz wurde nicht gespeichert. Nichts als der Datensatz hat dieses Gerät " +
+          "verlassen.",
+        "Danke für Ihre Zeit.",
+      ],
+    },
+    tooLarge: {
+      title: "Die Website meldet, dass der Datensatz zu groß ist",
+      texts: [
+        "Es wurde nichts gespeichert, und nichts als der Datensatz hat dieses Gerät verlassen.",
+        "Das ist ein Fehler der Website. Bitte sagen Sie es der Person, von der Sie die " +
+          "Adresse haben.",
+      ],
+    },
+    refused: {
+      title: "Die Website hat Ihren Datensatz nicht angenommen",
+      texts: [
+        "Er wurde nicht gespeichert. Nichts als der Datensatz hat dieses Gerät verlassen.",
+        "Das ist ein Fehler der Website. Bitte sagen Sie es der Person, von der Sie die " +
+          "Adresse haben.",
+      ],
+    },
+    dropped: {
+      title: "Ihr Datensatz wurde gelöscht",
+      texts: [
+        "Er wird von diesem Gerät nicht mehr gesendet.",
+        "Falls er die Website schon vorher erreicht hat, bleibt er dort.",
+      ],
+      again: "Von vorn beginnen",
+    },
+  },
+};

@@ -1,0 +1,384 @@
+/*
+ * Every text of the respondent's page: English. docs/translating.md says how to write one.
+ *
+ * Plain data: {names} in braces are filled in by words.js, and an object whose keys are plural
+ * categories is chosen by its {count}.
+ */
+
+export default {
+  name: "English",
+  direction: "ltr",
+
+  title: "Survey",
+  language: "Language",
+  loading: "Loading the survey …",
+  untranslated: "Not all of this survey has been translated: parts of this page are in {language}.",
+  yes: "Yes",
+  no: "No",
+
+  share: {
+    above: "more than {count}",
+    below: "fewer than {count}",
+    about: "about {count}",
+    atMost: "at most about {count}",
+    range: "{least} to {most}",
+  },
+
+  opening: {
+    all: { one: "{count} question.", other: "{count} questions." },
+    some: {
+      one: "{count} question, picked by chance out of {all}.",
+      other: "{count} questions, picked by chance out of {all}.",
+    },
+    background: {
+      one: "Then {count} background question, sent as you give it. You may skip it.",
+      other: "Then {count} background questions, sent as you give them. You may skip them.",
+    },
+    start: "Start",
+
+    promise: {
+      label: "Nobody can know for sure what you answered.",
+      who:
+        "Not the researchers, not the people who run this site, not a thief who copies the " +
+        "database, not a court. They can only ever see a report that chance has had a hand in.",
+    },
+    weakPromise: {
+      label: "The protection of this survey is weak.",
+      who:
+        "The researchers, the people who run this site, a thief who copies the database or a " +
+        "court would see only a report. But here it will mostly match your answers. Take part " +
+        "only if you would also answer without protection.",
+    },
+
+    before: "Say someone thinks it is 50:50 that you gave a certain answer.",
+    after: "After seeing your whole report, they can be {sure} in 100 sure.",
+    filled: "{sure} in 100: how sure they can be",
+    empty: "{doubt} in 100: the doubt that stays",
+    picture: "A square of 100 dots. Filled: {filled}. Empty: {empty}.",
+
+    how: {
+      title: "How it works",
+      answer: "You simply answer truthfully.",
+      chance:
+        "Chance may change your answers before they leave this device. Only the result, your " +
+        "report, is sent.",
+      practise: "Try it with a harmless question",
+    },
+
+    fears: {
+      yes: {
+        known: "Can they tell that I said “yes”?",
+        knownReply:
+          "Not for sure. They see only a report, and chance may have written it. A single " +
+          "“yes” proves nothing about anyone.",
+        wrong: "Could I go down as a “yes” although I said “no”?",
+        wrongReply:
+          "Yes, by chance that can happen to anyone. That is why a “yes” in a report is no " +
+          "proof about you. For the whole group, the effect of chance is taken out again.",
+      },
+      choice: {
+        known: "Can they tell what I chose?",
+        knownReply:
+          "Not for sure. They see only a report, and chance may have written it. A single " +
+          "report proves nothing about anyone.",
+        wrong: "Could I go down for something I did not choose?",
+        wrongReply:
+          "Yes, by chance that can happen to anyone. That is why a report is no proof about " +
+          "you. For the whole group, the effect of chance is taken out again.",
+      },
+      weak: {
+        known: "Can they tell what I answered?",
+        knownReply:
+          "Nearly. With these odds, a report is almost as telling as an unprotected answer.",
+        wrong: "Could I go down for something I did not choose?",
+        wrongReply:
+          "Yes, by chance, but rarely. For the whole group, the effect of chance is taken out " +
+          "again.",
+      },
+    },
+
+    unprotected: {
+      title: "What is not protected",
+      part: "That you took part.",
+      partText:
+        "Someone who watches your network or this device may see that you opened this page.",
+      background: "The background questions.",
+      backgroundText: "They are sent as you give them. You can skip each one.",
+      device: "What someone sees on this device.",
+      deviceText:
+        "If other people manage it, or look over your shoulder, they may see what you tap.",
+      belief: "What someone already believes about you.",
+      beliefText:
+        "The odds above are for someone who starts at 50:50. Someone who is nearly sure before " +
+        "can be nearly sure after.",
+      page: "A page that was tampered with.",
+      pageText:
+        "You trust the program that this site sent you. The part that works with chance is one " +
+        "short file that anyone can read, and this browser can test it for you.",
+      read: "Read that file",
+      verify: "Test it",
+    },
+
+    detail: {
+      title: "The odds in more detail",
+      together:
+        "All your answers together: someone who starts at 50:50 can be {sure} in 100 sure.",
+      alone:
+        "One question on its own: {kept} in 100 answers stay as they were given. Chance " +
+        "replaces the rest by another answer.",
+      others: "For someone who already knows your other answers, only the first figure is a limit.",
+      design:
+        "Questions and odds were fixed when this survey opened. This is their digital " +
+        "fingerprint. It is the same for everyone who is asked.",
+    },
+
+    ledger: "Your list of surveys",
+  },
+
+  practice: {
+    progress: "Practice",
+    note: "Nothing here is sent, and nothing is kept.",
+    question: "Do you like rainy days?",
+    given: "You tapped “{answer}”. Chance tried it 100 times:",
+    others: "If someone taps “{answer}”, 100 tries give, for example:",
+    tries: "{yes} of 100 reports say “yes”, {no} say “no”.",
+    picture:
+      "A square of 100 dots. Filled: {yes} reports that say “yes”. Empty: {no} that say “no”.",
+    yes: "a report that says “yes”",
+    no: "a report that says “no”",
+    lesson:
+      "Only one report is ever sent. A “yes” can come from either person, and so can a “no”. " +
+      "That is why one report proves nothing. These are the odds of this survey.",
+    weakLesson:
+      "Only one report is ever sent. With the odds of this survey it mostly says what was tapped.",
+    start: "Start the survey",
+  },
+
+  asking: {
+    progress: "Question {at} of {of}",
+    note:
+      "Chance may change your answer before it leaves this device. Here, {kept} in 100 answers " +
+      "stay as they were given.",
+    clear: "Not protected by chance.",
+    clearText: "This background question is sent as you give it. You can skip it.",
+    notGiven: "Prefer not to give this",
+    missing: "Please choose one of the answers to go on.",
+    back: "Back",
+    next: "Next",
+    done: "Done",
+  },
+
+  review: {
+    progress: "Last step",
+    title: "Check and send",
+    lead:
+      "When you send, chance works on your answers first. Then this page forgets them, and " +
+      "only the report leaves this device.",
+    protected: "Chance may change these",
+    clear: "Sent as you gave them",
+    notGiven: "Not given",
+    change: "Change",
+    changeNamed: "Change: {question}",
+    send: "Send",
+  },
+
+  sending: {
+    title: "Sending your report …",
+    text: "This takes a moment.",
+  },
+
+  waiting: {
+    title: "Your report has not arrived yet",
+    offline: "This device is offline.",
+    busy: "The site is busy just now.",
+    trouble: "The site has a problem just now.",
+    silent: "The site did not answer.",
+    safe: "Nothing was lost. Chance has done its work, and the same report will be sent again.",
+    kept:
+      "Only the report waits on this device. It goes by itself when the connection is back. " +
+      "You may close this page. Then it goes when you open this site again.",
+    unkept: "Please keep this page open. The report goes by itself when the connection is back.",
+    again: "Try again now",
+    drop: "Delete the report instead",
+    see: "See what will be sent",
+  },
+
+  thanks: {
+    title: "Thank you. Your report has arrived.",
+    text: "You can close this page now.",
+    once:
+      "Please answer only once. A second report would count you twice and say a little more " +
+      "about you.",
+    receipt: "Receipt",
+    receiptText: "This is the number of your report. You do not need to keep it.",
+    see: "See what was sent",
+  },
+
+  sent: {
+    title: "The randomized report",
+    text:
+      "These are the exact bytes. The numbers under “blocks” are places in the lists of " +
+      "answers, counted from 0. Each may be your answer or may be chance. Under “strata” are " +
+      "your background answers, as you gave them.",
+    length: {
+      one: "Spaces at the end make every report of this survey {count} byte long.",
+      other: "Spaces at the end make every report of this survey {count} bytes long.",
+    },
+  },
+
+  /* This browser has answered already: in this tab before a reload, or in another tab. */
+  answered: {
+    title: "You have sent your report",
+    text: "This survey was answered here a moment ago. There is nothing more to do.",
+    once: "A second report would count you twice and say a little more about you.",
+    other: "Someone else wants to answer",
+  },
+
+  kiosk: {
+    idle: "Are you still there?",
+    idleText: {
+      one: "In {count} second this page forgets your answers and starts again.",
+      other: "In {count} seconds this page forgets your answers and starts again.",
+    },
+    stay: "I am still here",
+    waits: "Thank you. Your report is on its way.",
+    waitsText: "Only the report waits on this device. It goes by itself.",
+    finish: "Done",
+    finishText: "This page starts again by itself for the next person.",
+  },
+
+  ledger: {
+    offer: "Keep a list of the surveys you take?",
+    offerText:
+      "Every survey gives away a little about you, and it adds up. A list on this device can " +
+      "keep count. It holds the name of the survey, the day and the privacy spent; never an " +
+      "answer, never a report. Whoever can open this browser can read it.",
+    keep: "Start the list with this survey",
+    added: "This survey is on your list.",
+    open: "See my list",
+    title: "Your list of surveys",
+    text: "This list is on this device only. It is never sent.",
+    survey: "Survey",
+    day: "Day",
+    spent: "Privacy spent (ε)",
+    total: "Total",
+    sure:
+      "Say someone sees all these reports and starts at 50:50. If all of them are about the " +
+      "same answer, they can be {sure} in 100 sure of it.",
+    empty: "The list is empty.",
+    remove: "Remove",
+    removeNamed: "Remove: {survey}",
+    stop: "Delete the list and stop keeping it",
+  },
+
+  /* Pages instead of the survey. `again` is the text of a button that starts over. */
+  problems: {
+    missing: {
+      title: "There is no survey here",
+      texts: [
+        "Check the address: a letter may be missing. The survey may also not be open yet.",
+        "If the address came in a message, ask the person who sent it. Nothing was sent from " +
+          "this device.",
+      ],
+    },
+    closed: {
+      title: "This survey is closed",
+      texts: [
+        "It takes no more reports. Thank you for wanting to take part.",
+        "Nothing was sent from this device.",
+      ],
+    },
+    offline: {
+      title: "The survey could not be loaded",
+      texts: [
+        "Your device may be offline, or the connection is weak.",
+        "Nothing was sent. Check your connection and try again.",
+      ],
+      again: "Try again",
+    },
+    trouble: {
+      title: "The site has a problem",
+      texts: [
+        "It is not your fault, and nothing was sent from this device.",
+        "Please try again in a few minutes.",
+      ],
+      again: "Try again",
+    },
+    outdated: {
+      title: "This page cannot run this survey",
+      texts: [
+        "The survey does not fit this page, or its odds are not what it says. So the page " +
+          "stops here. Nothing was sent.",
+        "Load the page again. If that does not help, tell the person who gave you the address.",
+      ],
+      again: "Load again",
+    },
+    generator: {
+      title: "This browser cannot protect your answers",
+      texts: [
+        "It has no safe source of chance. Without it, this page sends nothing.",
+        "Please use a current version of Chrome, Edge, Firefox or Safari.",
+      ],
+    },
+    broken: {
+      title: "Something went wrong on this page",
+      texts: [
+        "The page has stopped and has forgotten your answers.",
+        "If you had not tapped “Send”, nothing was sent, and you can start again.",
+      ],
+      again: "Start again",
+    },
+    changed: {
+      title: "Your report could not be used",
+      texts: [
+        "The survey is no longer the one that this page loaded. Your report was not stored.",
+        "If you like, start again with the current survey.",
+      ],
+      again: "Start again",
+    },
+    taken: {
+      title: "Your report could not be stored",
+      texts: [
+        "The site already has another report with the same number. This one was not stored.",
+        "If you like, start again. You will get a new number.",
+      ],
+      again: "Start again",
+    },
+    closedMeanwhile: {
+      title: "The survey has just closed",
+      texts: [
+        "Your report came too late and was not stored. Nothing but the report left this device.",
+        "Thank you for your time.",
+      ],
+    },
+    withdrawn: {
+      title: "The survey is no longer there",
+      texts: [
+        "Your report was not stored. Nothing but the report left this device.",
+        "Thank you for your time.",
+      ],
+    },
+    tooLarge: {
+      title: "The site says the report is too large",
+      texts: [
+        "Nothing was stored, and nothing but the report left this device.",
+        "This is a fault of the site. Please tell the person who gave you the address.",
+      ],
+    },
+    refused: {
+      title: "The site did not accept your report",
+      texts: [
+        "It was not stored. Nothing but the report left this device.",
+        "This is a fault of the site. Please tell the person who gave you the address.",
+      ],
+    },
+    dropped: {
+      title: "Your report was deleted",
+      texts: [
+        "It will not be sent from this device any more.",
+        "If it had reached the site before, it stays there.",
+      ],
+      again: "Start again",
+    },
+  },
+};

@@ -1,0 +1,414 @@
+/*
+ * Every text of the respondent's page: Spanish. docs/translating.md says how to write one.
+ *
+ * Plain data: {names} in braces are filled in by words.js, and an object whose keys are plural
+ * categories is chosen by its {count}.
+ */
+
+export default {
+  name: "Español",
+  direction: "ltr",
+
+  title: "Encuesta",
+  language: "Idioma",
+  loading: "Cargando la encuesta…",
+  untranslated:
+    "La encuesta no está traducida por completo: partes de esta página están en {language}.",
+  yes: "Sí",
+  no: "No",
+
+  share: {
+    above: "más de {count}",
+    below: "menos de {count}",
+    about: "unas {count}",
+    atMost: "como máximo unos {count}",
+    range: "{least} a {most}",
+  },
+
+  opening: {
+    all: { one: "{count} pregunta.", many: "{count} de preguntas.", other: "{count} preguntas." },
+    some: {
+      one: "{count} pregunta, elegida al azar entre {all}.",
+      many: "{count} de preguntas, elegidas al azar entre {all}.",
+      other: "{count} preguntas, elegidas al azar entre {all}.",
+    },
+    background: {
+      one: "Después, {count} pregunta general sobre usted, que se envía tal cual. Puede omitirla.",
+      many:
+        "Después, {count} de preguntas generales sobre usted, que se envían tal cual. Puede " +
+        "omitirlas.",
+      other:
+        "Después, {count} preguntas generales sobre usted, que se envían tal cual. Puede " +
+        "omitirlas.",
+    },
+    start: "Empezar",
+
+    promise: {
+      label: "Nadie puede saber con certeza qué respondió usted.",
+      who:
+        "Ni el equipo de investigación, ni quienes gestionan este sitio, ni un ladrón que " +
+        "copie la base de datos, ni un tribunal. Lo único que pueden llegar a ver es un " +
+        "informe en el que ha intervenido el azar.",
+    },
+    weakPromise: {
+      label: "La protección de esta encuesta es débil.",
+      who:
+        "El equipo de investigación, quienes gestionan este sitio, un ladrón que copie la base " +
+        "de datos o un tribunal verían solo un informe. Pero aquí el informe coincidirá en su " +
+        "mayor parte con sus respuestas. Participe solo si también respondería sin protección.",
+    },
+
+    before:
+      "Supongamos que alguien ve igual de probable que usted haya dado cierta respuesta o que " +
+      "no: 50 de 100.",
+    after:
+      "Después de ver su informe completo, la seguridad de esa persona puede alcanzar {sure} " +
+      "puntos de 100.",
+    filled: "{sure} de 100: la seguridad que puede tener",
+    empty: "{doubt} de 100: la duda que le queda",
+    picture: "Un cuadrado de 100 círculos. Llenos: {filled}. Vacíos: {empty}.",
+
+    how: {
+      title: "Cómo funciona",
+      answer: "Usted simplemente responde con la verdad.",
+      chance:
+        "El azar puede cambiar sus respuestas antes de que salgan de este dispositivo. Solo se " +
+        "envía el resultado: su informe.",
+      practise: "Probar con una pregunta sencilla",
+    },
+
+    fears: {
+      yes: {
+        known: "¿Pueden saber que dije «sí»?",
+        knownReply:
+          "Con certeza, no. Solo ven un informe, y puede haberlo escrito el azar. Un solo «sí» " +
+          "no prueba nada sobre nadie.",
+        wrong: "¿Podría quedar anotado que dije «sí» aunque dije «no»?",
+        wrongReply:
+          "Sí, por azar eso le puede pasar a cualquiera. Por eso un «sí» en un informe no " +
+          "prueba nada sobre usted. En el resultado de todo el grupo, el efecto del azar se " +
+          "descuenta.",
+      },
+      choice: {
+        known: "¿Pueden saber qué elegí?",
+        knownReply:
+          "Con certeza, no. Solo ven un informe, y puede haberlo escrito el azar. Un solo " +
+          "informe no prueba nada sobre nadie.",
+        wrong: "¿Podría quedar anotado algo que no elegí?",
+        wrongReply:
+          "Sí, por azar eso le puede pasar a cualquiera. Por eso un informe no prueba nada " +
+          "sobre usted. En el resultado de todo el grupo, el efecto del azar se descuenta.",
+      },
+      weak: {
+        known: "¿Pueden saber qué respondí?",
+        knownReply:
+          "Casi. Con estas probabilidades, un informe dice casi tanto como una respuesta sin " +
+          "protección.",
+        wrong: "¿Podría quedar anotado algo que no elegí?",
+        wrongReply:
+          "Sí, por azar, pero pocas veces. En el resultado de todo el grupo, el efecto del " +
+          "azar se descuenta.",
+      },
+    },
+
+    unprotected: {
+      title: "Qué no está protegido",
+      part: "Que usted ha participado.",
+      partText:
+        "Quien vigile su red o este dispositivo puede llegar a ver que usted abrió esta página.",
+      background: "Las preguntas generales.",
+      backgroundText: "Se envían tal como usted las responde. Puede omitir cualquiera de ellas.",
+      device: "Lo que alguien vea en este dispositivo.",
+      deviceText:
+        "Si lo administran otras personas, o si alguien mira la pantalla, pueden ver lo que " +
+        "usted elige.",
+      belief: "Lo que alguien ya cree sobre usted.",
+      beliefText:
+        "Las cifras de arriba valen para quien parte de 50 de 100. Quien antes casi no tenía " +
+        "dudas puede casi no tenerlas después.",
+      page: "Una página manipulada.",
+      pageText:
+        "Usted confía en el programa que le envió este sitio. La parte que trabaja con el azar " +
+        "es un solo archivo corto que cualquiera puede leer, y este navegador puede ponerlo a " +
+        "prueba por usted.",
+      read: "Leer ese archivo",
+      verify: "Ponerlo a prueba",
+    },
+
+    detail: {
+      title: "Las probabilidades con más detalle",
+      together:
+        "Todas sus respuestas juntas: la seguridad de alguien que parte de 50 de 100 puede " +
+        "alcanzar {sure} puntos de 100.",
+      alone:
+        "Una pregunta por separado: {kept} de cada 100 respuestas quedan tal como se dieron. " +
+        "En lugar de cada una de las demás, el azar pone otra.",
+      others: "A quien ya conoce sus otras respuestas solo le pone límite la primera cifra.",
+      design:
+        "Las preguntas y las probabilidades quedaron fijadas cuando se abrió esta encuesta. " +
+        "Este es el código que las identifica. Es el mismo para todas las personas " +
+        "encuestadas.",
+    },
+
+    ledger: "Su lista de encuestas",
+  },
+
+  practice: {
+    progress: "Práctica",
+    note: "Aquí no se envía nada ni se guarda nada.",
+    question: "¿Le gustan los días de lluvia?",
+    given: "Usted eligió «{answer}». El azar lo probó 100 veces:",
+    others: "Si alguien elige «{answer}», 100 intentos dan, por ejemplo:",
+    tries: "De 100 informes, {yes} dicen «sí» y {no} dicen «no».",
+    picture:
+      "Un cuadrado de 100 círculos. Llenos: {yes} informes que dicen «sí». Vacíos: {no} que " +
+      "dicen «no».",
+    yes: "un informe que dice «sí»",
+    no: "un informe que dice «no»",
+    lesson:
+      "Nunca se envía más de un informe. Un «sí» puede venir de cualquiera de las dos " +
+      "personas, y un «no» también. Por eso un solo informe no prueba nada. Estas son las " +
+      "probabilidades de esta encuesta.",
+    weakLesson:
+      "Nunca se envía más de un informe. Con las probabilidades de esta encuesta, el informe " +
+      "dice la mayoría de las veces lo que se eligió.",
+    start: "Empezar la encuesta",
+  },
+
+  asking: {
+    progress: "Pregunta {at} de {of}",
+    note:
+      "El azar puede cambiar su respuesta antes de que salga de este dispositivo. Aquí, {kept} " +
+      "de cada 100 respuestas quedan tal como se dieron.",
+    clear: "El azar no protege esta respuesta.",
+    clearText: "Esta pregunta general se envía tal como usted la responde. Puede omitirla.",
+    notGiven: "Prefiero no indicarlo",
+    missing: "Para continuar, elija una de las respuestas.",
+    back: "Atrás",
+    next: "Siguiente",
+    done: "Listo",
+  },
+
+  review: {
+    progress: "Último paso",
+    title: "Revisar y enviar",
+    lead:
+      "Cuando usted envía, primero actúa el azar sobre sus respuestas. Después, esta página " +
+      "las olvida y solo el informe sale de este dispositivo.",
+    protected: "El azar puede cambiar estas respuestas",
+    clear: "Estas se envían tal como usted las dio",
+    notGiven: "Sin indicar",
+    change: "Cambiar",
+    changeNamed: "Cambiar: {question}",
+    send: "Enviar",
+  },
+
+  sending: {
+    title: "Enviando su informe…",
+    text: "Tardará un momento.",
+  },
+
+  waiting: {
+    title: "Su informe todavía no ha llegado",
+    offline: "Este dispositivo no tiene conexión.",
+    busy: "El sitio está muy ocupado en este momento.",
+    trouble: "El sitio tiene un problema en este momento.",
+    silent: "El sitio no contestó.",
+    safe: "No se ha perdido nada. El azar ya ha actuado, y se volverá a enviar el mismo informe.",
+    kept:
+      "Solo el informe espera en este dispositivo. Se enviará por sí solo cuando vuelva la " +
+      "conexión. Puede cerrar esta página. En ese caso, se enviará cuando abra de nuevo este " +
+      "sitio.",
+    unkept:
+      "Por favor, no cierre esta página. El informe se enviará por sí solo cuando vuelva la " +
+      "conexión.",
+    again: "Intentar de nuevo ahora",
+    drop: "Eliminar el informe en vez de enviarlo",
+    see: "Ver lo que se enviará",
+  },
+
+  thanks: {
+    title: "Gracias. Su informe ha llegado.",
+    text: "Ya puede cerrar esta página.",
+    once:
+      "Por favor, responda una sola vez. Con un segundo informe, usted contaría dos veces y se " +
+      "sabría un poco más sobre usted.",
+    receipt: "Comprobante",
+    receiptText: "Este es el número de su informe. No hace falta que lo guarde.",
+    see: "Ver lo que se envió",
+  },
+
+  sent: {
+    title: "El informe, después del azar",
+    text:
+      "Estos son los bytes exactos. Los números de «blocks» son lugares en las listas de " +
+      "respuestas, contando desde 0. Cada uno puede ser su respuesta o puede ser obra del " +
+      "azar. En «strata» están sus respuestas generales, tal como las dio.",
+    length: {
+      one: "Con espacios al final, cada informe de esta encuesta mide {count} byte.",
+      many: "Con espacios al final, cada informe de esta encuesta mide {count} de bytes.",
+      other: "Con espacios al final, cada informe de esta encuesta mide {count} bytes.",
+    },
+  },
+
+  /* This browser has answered already: in this tab before a reload, or in another tab. */
+  answered: {
+    title: "Usted ya envió su informe",
+    text: "Esta encuesta se respondió aquí hace un momento. No tiene que hacer nada más.",
+    once: "Con un segundo informe, usted contaría dos veces y se sabría un poco más sobre usted.",
+    other: "Otra persona quiere responder",
+  },
+
+  kiosk: {
+    idle: "¿Sigue usted ahí?",
+    idleText: {
+      one: "En {count} segundo, esta página olvidará sus respuestas y volverá a empezar.",
+      many: "En {count} de segundos, esta página olvidará sus respuestas y volverá a empezar.",
+      other: "En {count} segundos, esta página olvidará sus respuestas y volverá a empezar.",
+    },
+    stay: "Sigo aquí",
+    waits: "Gracias. Su informe está en camino.",
+    waitsText:
+      "Solo el informe espera en este dispositivo. Se enviará por sí solo.",
+    finish: "Listo",
+    finishText: "Esta página vuelve a empezar por sí sola para la siguiente persona.",
+  },
+
+  ledger: {
+    offer: "¿Quiere llevar una lista de las encuestas en las que participa?",
+    offerText:
+      "Cada encuesta revela un poco sobre usted, y ese poco se va sumando. Una lista en este " +
+      "dispositivo puede llevar la cuenta. Contiene el nombre de la encuesta, el día y la " +
+      "privacidad gastada; nunca una respuesta, nunca un informe. Quien pueda abrir este " +
+      "navegador puede leerla.",
+    keep: "Empezar la lista con esta encuesta",
+    added: "Esta encuesta está en su lista.",
+    open: "Ver mi lista",
+    title: "Su lista de encuestas",
+    text: "Esta lista está solo en este dispositivo. Nunca se envía.",
+    survey: "Encuesta",
+    day: "Día",
+    spent: "Privacidad gastada (ε)",
+    total: "Total",
+    sure:
+      "Supongamos que alguien ve todos estos informes y parte de 50 de 100. Si todos tratan de " +
+      "una misma respuesta, su seguridad sobre ella puede alcanzar {sure} puntos de 100.",
+    empty: "La lista está vacía.",
+    remove: "Quitar",
+    removeNamed: "Quitar: {survey}",
+    stop: "Borrar la lista y dejar de llevarla",
+  },
+
+  /* Pages instead of the survey. `again` is the text of a button that starts over. */
+  problems: {
+    missing: {
+      title: "Aquí no hay ninguna encuesta",
+      texts: [
+        "Revise la dirección: puede faltar una letra. También puede ser que la encuesta aún no " +
+          "esté abierta.",
+        "Si recibió la dirección en un mensaje, pregunte a quien se lo envió. No se ha enviado " +
+          "nada desde este dispositivo.",
+      ],
+    },
+    closed: {
+      title: "Esta encuesta está cerrada",
+      texts: [
+        "Ya no recibe más informes. Gracias por querer participar.",
+        "No se ha enviado nada desde este dispositivo.",
+      ],
+    },
+    offline: {
+      title: "No se pudo cargar la encuesta",
+      texts: [
+        "Puede que su dispositivo no tenga conexión o que la señal sea débil.",
+        "No se ha enviado nada. Revise la conexión e inténtelo de nuevo.",
+      ],
+      again: "Intentar de nuevo",
+    },
+    trouble: {
+      title: "El sitio tiene un problema",
+      texts: [
+        "No es culpa de usted, y no se ha enviado nada desde este dispositivo.",
+        "Por favor, inténtelo de nuevo en unos minutos.",
+      ],
+      again: "Intentar de nuevo",
+    },
+    outdated: {
+      title: "Esta página no puede mostrar esta encuesta",
+      texts: [
+        "La encuesta no encaja con esta página, o sus probabilidades no son las que indica. " +
+          "Por eso la página se detiene aquí. No se ha enviado nada.",
+        "Vuelva a cargar la página. Si eso no ayuda, avise a quien le dio la dirección.",
+      ],
+      again: "Volver a cargar",
+    },
+    generator: {
+      title: "Este navegador no puede proteger sus respuestas",
+      texts: [
+        "No tiene una fuente segura de azar. Sin ella, esta página no envía nada.",
+        "Por favor, use una versión actual de Chrome, Edge, Firefox o Safari.",
+      ],
+    },
+    broken: {
+      title: "Algo ha fallado en esta página",
+      texts: [
+        "La página se ha detenido y ha olvidado sus respuestas.",
+        "Si usted no había pulsado «Enviar», no se ha enviado nada y puede volver a empezar.",
+      ],
+      again: "Volver a empezar",
+    },
+    changed: {
+      title: "Su informe no se pudo usar",
+      texts: [
+        "La encuesta ya no es la que cargó esta página. Su informe no se guardó.",
+        "Si lo desea, vuelva a empezar con la encuesta actual.",
+      ],
+      again: "Volver a empezar",
+    },
+    taken: {
+      title: "Su informe no se pudo guardar",
+      texts: [
+        "El sitio ya tiene otro informe con el mismo número. Este no se guardó.",
+        "Si lo desea, vuelva a empezar. Recibirá un número nuevo.",
+      ],
+      again: "Volver a empezar",
+    },
+    closedMeanwhile: {
+      title: "La encuesta acaba de cerrarse",
+      texts: [
+        "Su informe llegó tarde y no se guardó. De este dispositivo no salió nada más que el " +
+          "informe.",
+        "Gracias por su tiempo.",
+      ],
+    },
+    withdrawn: {
+      title: "La encuesta ya no está disponible",
+      texts: [
+        "Su informe no se guardó. De este dispositivo no salió nada más que el informe.",
+        "Gracias por su tiempo.",
+      ],
+    },
+    tooLarge: {
+      title: "El sitio dice que el informe es demasiado grande",
+      texts: [
+        "No se guardó nada, y de este dispositivo no salió nada más que el informe.",
+        "Es un fallo del sitio. Por favor, avise a quien le dio la dirección.",
+      ],
+    },
+    refused: {
+      title: "El sitio no aceptó su informe",
+      texts: [
+        "El informe no se guardó. De este dispositivo no salió nada más que el informe.",
+        "Es un fallo del sitio. Por favor, avise a quien le dio la dirección.",
+      ],
+    },
+    dropped: {
+      title: "Se ha eliminado su informe",
+      texts: [
+        "Ya no se enviará desde este dispositivo.",
+        "Si ya había llegado al sitio, allí se queda.",
+      ],
+      again: "Volver a empezar",
+    },
+  },
+};

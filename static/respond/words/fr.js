@@ -1,0 +1,439 @@
+/*
+ * Every text of the respondent's page: French. docs/translating.md says how to write one.
+ *
+ * Plain data: {names} in braces are filled in by words.js, and an object whose keys are plural
+ * categories is chosen by its {count}. The spaces inside « » and before : ; ? ! do not break a
+ * line: U+202F, and U+00A0 before the colon.
+ */
+
+export default {
+  name: "Français",
+  direction: "ltr",
+
+  title: "Questionnaire",
+  language: "Langue",
+  loading: "Chargement du questionnaire…",
+  untranslated:
+    "Le questionnaire n’est pas entièrement traduit : une partie de cette page est en {language}.",
+  yes: "Oui",
+  no: "Non",
+
+  share: {
+    above: "plus de {count}",
+    below: "moins de {count}",
+    about: "environ {count}",
+    atMost: "au plus environ {count}",
+    range: "{least} à {most}",
+  },
+
+  opening: {
+    all: {
+      one: "{count} question.",
+      many: "{count} de questions.",
+      other: "{count} questions.",
+    },
+    some: {
+      one: "{count} question, choisie par le hasard parmi {all}.",
+      many: "{count} de questions, choisies par le hasard parmi {all}.",
+      other: "{count} questions, choisies par le hasard parmi {all}.",
+    },
+    background: {
+      one:
+        "Puis {count} question sur votre situation, envoyée telle quelle. Vous pouvez la passer.",
+      many:
+        "Puis {count} de questions sur votre situation, envoyées telles quelles. Vous pouvez " +
+        "les passer.",
+      other:
+        "Puis {count} questions sur votre situation, envoyées telles quelles. Vous pouvez les " +
+        "passer.",
+    },
+    start: "Commencer",
+
+    promise: {
+      label: "Personne ne peut savoir avec certitude ce que vous avez répondu.",
+      who:
+        "Ni l’équipe de recherche, ni les responsables de ce site, ni un voleur qui copierait " +
+        "la base de données, ni un tribunal. Aucun d’eux ne peut voir autre chose qu’un " +
+        "bulletin auquel le hasard a pris part.",
+    },
+    weakPromise: {
+      label: "La protection de ce questionnaire est faible.",
+      who:
+        "L’équipe de recherche, les responsables de ce site, un voleur qui copierait la base " +
+        "de données ou un tribunal ne verraient qu’un bulletin. Mais ici, il correspondra le " +
+        "plus souvent à vos réponses. Ne participez que si vous répondriez aussi sans " +
+        "protection.",
+    },
+
+    before:
+      "Supposons que, pour quelqu’un, il y ait 50 chances sur 100 que vous ayez donné une " +
+      "certaine réponse.",
+    after:
+      "Après avoir vu tout votre bulletin, cette personne peut avoir raison dans {sure} cas " +
+      "sur 100.",
+    filled: "{sure} sur 100 : les cas où cette personne peut avoir raison",
+    empty: "{doubt} sur 100 : le doute qui reste",
+    picture: "Un carré de 100 points. Pleins : {filled}. Vides : {empty}.",
+
+    how: {
+      title: "Comment cela fonctionne",
+      answer: "Vous répondez sincèrement.",
+      chance:
+        "Le hasard peut changer vos réponses avant qu’elles quittent cet appareil. Seul le " +
+        "résultat, votre bulletin, est envoyé.",
+      practise: "Essayer avec une question anodine",
+    },
+
+    fears: {
+      yes: {
+        known: "Peut-on savoir que j’ai dit « oui » ?",
+        knownReply:
+          "Pas avec certitude. On ne voit qu’un bulletin, et c’est peut-être le hasard qui l’a " +
+          "écrit. Un « oui » isolé ne prouve rien sur qui que ce soit.",
+        wrong: "Mon bulletin peut-il dire « oui » alors que j’ai dit « non » ?",
+        wrongReply:
+          "Oui, par hasard, cela peut arriver à tout le monde. C’est pourquoi un « oui » dans " +
+          "un bulletin ne prouve rien sur vous. Pour l’ensemble du groupe, un calcul retire " +
+          "ensuite l’effet du hasard.",
+      },
+      choice: {
+        known: "Peut-on savoir ce que j’ai choisi ?",
+        knownReply:
+          "Pas avec certitude. On ne voit qu’un bulletin, et c’est peut-être le hasard qui l’a " +
+          "écrit. Un bulletin isolé ne prouve rien sur qui que ce soit.",
+        wrong: "Mon bulletin peut-il dire autre chose que ce que j’ai choisi ?",
+        wrongReply:
+          "Oui, par hasard, cela peut arriver à tout le monde. C’est pourquoi un bulletin ne " +
+          "prouve rien sur vous. Pour l’ensemble du groupe, un calcul retire ensuite l’effet " +
+          "du hasard.",
+      },
+      weak: {
+        known: "Peut-on savoir ce que j’ai répondu ?",
+        knownReply:
+          "Presque. Avec ces probabilités, un bulletin en dit presque autant qu’une réponse " +
+          "sans protection.",
+        wrong: "Mon bulletin peut-il dire autre chose que ce que j’ai choisi ?",
+        wrongReply:
+          "Oui, par hasard, mais rarement. Pour l’ensemble du groupe, un calcul retire ensuite " +
+          "l’effet du hasard.",
+      },
+    },
+
+    unprotected: {
+      title: "Ce qui n’est pas protégé",
+      part: "Votre participation.",
+      partText:
+        "Une personne qui surveille votre réseau ou cet appareil peut voir que vous avez " +
+        "ouvert cette page.",
+      background: "Les questions sur votre situation.",
+      backgroundText:
+        "Ces réponses sont envoyées telles que vous les donnez. Vous pouvez passer chacune de " +
+        "ces questions.",
+      device: "Ce que l’on voit sur cet appareil.",
+      deviceText:
+        "Si d’autres personnes le gèrent, ou regardent par-dessus votre épaule, elles peuvent " +
+        "voir ce que vous choisissez.",
+      belief: "Ce que quelqu’un croit déjà savoir de vous.",
+      beliefText:
+        "Les chiffres ci-dessus valent pour une personne qui part de 50 chances sur 100. Une " +
+        "personne presque sûre avant peut l’être encore après.",
+      page: "Une page falsifiée.",
+      pageText:
+        "Vous faites confiance au programme que ce site vous a envoyé. La partie qui travaille " +
+        "avec le hasard est un seul fichier, très court. Tout le monde peut le lire, et ce " +
+        "navigateur peut le tester pour vous.",
+      read: "Lire ce fichier",
+      verify: "Tester ce fichier",
+    },
+
+    detail: {
+      title: "Les probabilités en détail",
+      together:
+        "Toutes vos réponses ensemble : une personne qui part de 50 chances sur 100 peut " +
+        "ensuite avoir raison dans {sure} cas sur 100.",
+      alone:
+        "Une question prise seule : sur 100 réponses, {kept} restent telles qu’elles ont été " +
+        "données. Le hasard remplace chacune des autres par une réponse différente.",
+      others:
+        "Si quelqu’un connaît déjà vos autres réponses, la seule limite qui vaut est le " +
+        "premier chiffre.",
+      design:
+        "Les questions et les probabilités ont été fixées à l’ouverture de ce questionnaire. " +
+        "Voici leur empreinte numérique. Elle est la même pour toutes les personnes " +
+        "interrogées.",
+    },
+
+    ledger: "La liste de vos questionnaires",
+  },
+
+  practice: {
+    progress: "Essai",
+    note: "Ici, rien n’est envoyé et rien n’est conservé.",
+    question: "Aimez-vous les jours de pluie ?",
+    given: "Vous avez choisi « {answer} ». Le hasard a fait 100 essais :",
+    others: "Si une personne choisit « {answer} », 100 essais donnent, par exemple :",
+    tries: "Sur 100 bulletins : « oui » {yes} fois, « non » {no} fois.",
+    picture:
+      "Un carré de 100 points pour 100 bulletins. Pleins : « oui », {yes} fois. Vides : " +
+      "« non », {no} fois.",
+    yes: "un bulletin qui dit « oui »",
+    no: "un bulletin qui dit « non »",
+    lesson:
+      "Un seul bulletin est envoyé, jamais plus. Un « oui » peut venir de l’une ou de l’autre " +
+      "personne, un « non » aussi. C’est pourquoi un bulletin isolé ne prouve rien. Ces " +
+      "probabilités sont celles de ce questionnaire.",
+    weakLesson:
+      "Un seul bulletin est envoyé, jamais plus. Avec les probabilités de ce questionnaire, il " +
+      "dit le plus souvent ce qui a été choisi.",
+    start: "Commencer le questionnaire",
+  },
+
+  asking: {
+    progress: "Question {at} sur {of}",
+    note:
+      "Le hasard peut changer votre réponse avant qu’elle quitte cet appareil. Ici, sur 100 " +
+      "réponses, {kept} restent telles qu’elles ont été données.",
+    clear: "Le hasard ne protège pas cette réponse.",
+    clearText:
+      "Elle porte sur votre situation et est envoyée telle que vous la donnez. Vous pouvez " +
+      "passer cette question.",
+    notGiven: "Je préfère ne pas l’indiquer",
+    missing: "Pour continuer, veuillez choisir une des réponses.",
+    back: "Retour",
+    next: "Suivant",
+    done: "Terminé",
+  },
+
+  review: {
+    progress: "Dernière étape",
+    title: "Vérifier et envoyer",
+    lead:
+      "À l’envoi, le hasard agit d’abord sur vos réponses. Ensuite, cette page les oublie, et " +
+      "seul le bulletin quitte cet appareil.",
+    protected: "Le hasard peut changer ces réponses",
+    clear: "Ces réponses sont envoyées telles quelles",
+    notGiven: "Non indiqué",
+    change: "Modifier",
+    changeNamed: "Modifier : {question}",
+    send: "Envoyer",
+  },
+
+  sending: {
+    title: "Envoi de votre bulletin…",
+    text: "Cela prend un instant.",
+  },
+
+  waiting: {
+    title: "Votre bulletin n’est pas encore arrivé",
+    offline: "Cet appareil est hors ligne.",
+    busy: "Le site est très sollicité en ce moment.",
+    trouble: "Le site a un problème en ce moment.",
+    silent: "Le site n’a pas réagi.",
+    safe:
+      "Rien n’est perdu. Le hasard a fait son travail, et le même bulletin sera envoyé de nouveau.",
+    kept:
+      "Seul le bulletin attend sur cet appareil. Il partira tout seul quand la connexion sera " +
+      "revenue. Vous pouvez fermer cette page. Il partira alors quand vous ouvrirez de nouveau " +
+      "ce site.",
+    unkept:
+      "Veuillez garder cette page ouverte. Le bulletin partira tout seul quand la connexion " +
+      "sera revenue.",
+    again: "Réessayer maintenant",
+    drop: "Supprimer plutôt le bulletin",
+    see: "Voir ce qui sera envoyé",
+  },
+
+  thanks: {
+    title: "Merci. Votre bulletin est bien arrivé.",
+    text: "Vous pouvez maintenant fermer cette page.",
+    once:
+      "Veuillez ne répondre qu’une fois. Avec un second bulletin, vous compteriez deux fois, " +
+      "et il en dirait un peu plus sur vous.",
+    receipt: "Reçu",
+    receiptText: "C’est le numéro de votre bulletin. Vous n’avez pas besoin de le garder.",
+    see: "Voir ce qui a été envoyé",
+  },
+
+  sent: {
+    title: "Le bulletin auquel le hasard a pris part",
+    text:
+      "Voici les octets exacts. Les nombres sous « blocks » sont des places dans les listes de " +
+      "réponses, comptées à partir de 0. Chacun peut être votre réponse ou venir du hasard. " +
+      "Sous « strata » figurent vos réponses sur votre situation, telles que vous les avez " +
+      "données.",
+    length: {
+      one:
+        "Grâce à des espaces à la fin, tous les bulletins de ce questionnaire font {count} octet.",
+      many:
+        "Grâce à des espaces à la fin, tous les bulletins de ce questionnaire font {count} " +
+        "d’octets.",
+      other:
+        "Grâce à des espaces à la fin, tous les bulletins de ce questionnaire font {count} octets.",
+    },
+  },
+
+  /* This browser has answered already: in this tab before a reload, or in another tab. */
+  answered: {
+    title: "Vous avez envoyé votre bulletin",
+    text: "Ce questionnaire a été rempli ici il y a un instant. Il n’y a plus rien à faire.",
+    once:
+      "Avec un second bulletin, vous compteriez deux fois, et il en dirait un peu plus sur vous.",
+    other: "Une autre personne veut répondre",
+  },
+
+  kiosk: {
+    idle: "Êtes-vous toujours là ?",
+    idleText: {
+      one: "Dans {count} seconde, cette page oublie vos réponses et recommence.",
+      many: "Dans {count} de secondes, cette page oublie vos réponses et recommence.",
+      other: "Dans {count} secondes, cette page oublie vos réponses et recommence.",
+    },
+    stay: "Je suis toujours là",
+    waits: "Merci. Votre bulletin est en route.",
+    waitsText: "Seul le bulletin attend sur cet appareil. Il partira tout seul.",
+    finish: "Terminé",
+    finishText: "Cette page recommence toute seule pour la personne suivante.",
+  },
+
+  ledger: {
+    offer: "Tenir une liste de vos questionnaires ?",
+    offerText:
+      "Chaque questionnaire en dit un peu sur vous, et cela s’additionne. Une liste sur cet " +
+      "appareil peut en tenir le compte. Elle contient le nom du questionnaire, le jour et la " +
+      "part de vie privée cédée ; jamais une réponse, jamais un bulletin. Toute personne qui " +
+      "peut ouvrir ce navigateur peut la lire.",
+    keep: "Commencer la liste avec ce questionnaire",
+    added: "Ce questionnaire est sur votre liste.",
+    open: "Voir ma liste",
+    title: "La liste de vos questionnaires",
+    text: "Cette liste est seulement sur cet appareil. Elle n’est jamais envoyée.",
+    survey: "Questionnaire",
+    day: "Jour",
+    spent: "Vie privée cédée (ε)",
+    total: "Total",
+    sure:
+      "Supposons que quelqu’un voie tous ces bulletins et parte de 50 chances sur 100. S’ils " +
+      "portent tous sur une même réponse, cette personne peut ensuite avoir raison dans {sure} " +
+      "cas sur 100.",
+    empty: "La liste est vide.",
+    remove: "Retirer",
+    removeNamed: "Retirer : {survey}",
+    stop: "Supprimer la liste et ne plus la tenir",
+  },
+
+  /* Pages instead of the survey. `again` is the text of a button that starts over. */
+  problems: {
+    missing: {
+      title: "Il n’y a pas de questionnaire ici",
+      texts: [
+        "Vérifiez l’adresse : il manque peut-être une lettre. Il se peut aussi que le " +
+          "questionnaire ne soit pas encore ouvert.",
+        "Si l’adresse vient d’un message, demandez à la personne qui l’a envoyé. Rien n’a été " +
+          "envoyé depuis cet appareil.",
+      ],
+    },
+    closed: {
+      title: "Ce questionnaire est fermé",
+      texts: [
+        "Il n’accepte plus de bulletins. Merci d’avoir voulu participer.",
+        "Rien n’a été envoyé depuis cet appareil.",
+      ],
+    },
+    offline: {
+      title: "Le questionnaire n’a pas pu être chargé",
+      texts: [
+        "Votre appareil est peut-être hors ligne, ou la connexion est faible.",
+        "Rien n’a été envoyé. Vérifiez votre connexion et réessayez.",
+      ],
+      again: "Réessayer",
+    },
+    trouble: {
+      title: "Le site a un problème",
+      texts: [
+        "Vous n’y êtes pour rien, et rien n’a été envoyé depuis cet appareil.",
+        "Veuillez réessayer dans quelques minutes.",
+      ],
+      again: "Réessayer",
+    },
+    outdated: {
+      title: "Cette page ne peut pas présenter ce questionnaire",
+      texts: [
+        "Le questionnaire ne convient pas à cette page, ou ses probabilités ne sont pas celles " +
+          "qu’il annonce. La page s’arrête donc ici. Rien n’a été envoyé.",
+        "Rechargez la page. Si cela ne suffit pas, prévenez la personne qui vous a donné " +
+          "l’adresse.",
+      ],
+      again: "Recharger",
+    },
+    generator: {
+      title: "Ce navigateur ne peut pas protéger vos réponses",
+      texts: [
+        "Il n’a pas de source de hasard sûre. Sans elle, cette page n’envoie rien.",
+        "Veuillez utiliser une version récente de Chrome, Edge, Firefox ou Safari.",
+      ],
+    },
+    broken: {
+      title: "Un problème est survenu sur cette page",
+      texts: [
+        "La page s’est arrêtée et a oublié vos réponses.",
+        "Si vous n’aviez pas encore choisi « Envoyer », rien n’a été envoyé, et vous pouvez " +
+          "recommencer.",
+      ],
+      again: "Recommencer",
+    },
+    changed: {
+      title: "Votre bulletin n’a pas pu être utilisé",
+      texts: [
+        "Le questionnaire n’est plus celui que cette page a chargé. Votre bulletin n’a pas été " +
+          "enregistré.",
+        "Si vous le souhaitez, recommencez avec le questionnaire actuel.",
+      ],
+      again: "Recommencer",
+    },
+    taken: {
+      title: "Votre bulletin n’a pas pu être enregistré",
+      texts: [
+        "Le site a déjà un autre bulletin avec le même numéro. Celui-ci n’a pas été enregistré.",
+        "Si vous le souhaitez, recommencez. Vous aurez un nouveau numéro.",
+      ],
+      again: "Recommencer",
+    },
+    closedMeanwhile: {
+      title: "Le questionnaire vient de fermer",
+      texts: [
+        "Votre bulletin est arrivé trop tard et n’a pas été enregistré. Rien d’autre que le " +
+          "bulletin n’a quitté cet appareil.",
+        "Merci pour votre temps.",
+      ],
+    },
+    withdrawn: {
+      title: "Le questionnaire n’existe plus",
+      texts: [
+        "Votre bulletin n’a pas été enregistré. Rien d’autre que lui n’a quitté cet appareil.",
+        "Merci pour votre temps.",
+      ],
+    },
+    tooLarge: {
+      title: "Le site indique que le bulletin est trop volumineux",
+      texts: [
+        "Rien n’a été enregistré, et rien d’autre que le bulletin n’a quitté cet appareil.",
+        "C’est un défaut du site. Veuillez prévenir la personne qui vous a donné l’adresse.",
+      ],
+    },
+    refused: {
+      title: "Le site n’a pas accepté votre bulletin",
+      texts: [
+        "Il n’a pas été enregistré. Rien d’autre que lui n’a quitté cet appareil.",
+        "C’est un défaut du site. Veuillez prévenir la personne qui vous a donné l’adresse.",
+      ],
+    },
+    dropped: {
+      title: "Votre bulletin a été supprimé",
+      texts: [
+        "Il ne sera plus envoyé depuis cet appareil.",
+        "S’il était déjà arrivé sur le site, il y reste.",
+      ],
+      again: "Recommencer",
+    },
+  },
+};

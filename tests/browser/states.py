@@ -1,0 +1,230 @@
+"""Every state of the respondent's page, reached as a person would reach it.
+
+A walk yields the name of each state as the page shows it. The accessibility tests look at all of
+them in every variant, and docs/images.py takes their pictures. Elements are found by their classes,
+because the words depend on the language.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+
+from playwright.sync_api import Locator, Page, Route, expect
+
+from tests.services import wait_until
+
+REPORTS = "**/reports/"
+DEFINITION = "**/definition/"
+
+# What the server answers to a report, and the problem page that follows.
+REFUSALS = {
+    "changed": (400, {"errors": {"design": ["another"]}}),
+    "withdrawn": (404, {}),
+    "taken": (409, {}),
+    "closed-meanwhile": (410, {}),
+    "too-large": (413, {}),
+    "refused": (400, {"errors": {"id": ["wrong"]}}),
+}
+# What it answers when the survey is asked for.
+NO_SURVEY = {
+    "missing": (404, {}),
+    "closed": (200, {"protocol": 1, "state": "closed"}),
+    "trouble": (500, {}),
+    "outdated": (200, {"protocol": 2}),
+}
+
+
+class States:
+    """A walk through all of them, by tapping or by the keyboard alone."""
+
+    def __init__(self, page: Page, url: str, keyboard: bool = False) -> None:
+        self.page = page
+        self.url = url
+        self.keyboard = keyboard
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self.before_the_questions()
+        yield from self.asking()
+        yield from self.sending()
+        yield from self.afterwards()
+        yield from self.in_a_kiosk()
+        yield from self.problems()
+
+    def before_the_questions(self) -> Iterator[str]:
+        page = self.page
+        page.route(DEFINITION, lambda route: None)  # never answered
+        page.goto(self.url)
+        expect(page.locator(".loading")).to_be_visible()
+        yield "loading"
+        page.unroute(DEFINITION)
+        self.open()
+        yield "opening"
+        for summary in page.locator("summary").all():
+            self.tap(summary)
+        yield "opening-details"
+        self.tap(page.locator(".how button"))
+        expect(page.locator(".practice")).to_be_visible()
+        yield "practice"
+        self.tap(page.locator(".practice .option").first)
+        expect(page.locator(".tries")).to_be_visible()
+        yield "practice-tried"
+        self.go_on()
+
+    def asking(self) -> Iterator[str]:
+        page = self.page
+        expect(page.locator(".asking")).to_be_visible()
+        yield "question"
+        self.tap(page.locator(".primary"))
+        expect(page.get_by_role("alert")).not_to_be_empty()
+        yield "question-missing"
+        self.tap(page.locator(".option").first)
+        yield "question-chosen"
+        while not page.locator(".note.clear").count():
+            self.tap(page.locator(".option").first)
+            self.go_on()
+        yield "stratum"
+        while page.locator(".asking").count():
+            self.go_on()
+        expect(page.locator(".answers").first).to_be_visible()
+        yield "review"
+
+    def sending(self) -> Iterator[str]:
+        page = self.page
+        held: list[Route] = []
+        page.route(REPORTS, lambda route: held.append(route))
+        self.tap(page.locator(".primary"))
+        expect(page.locator(".pulse")).to_be_visible()
+        yield "sending"
+        wait_until(lambda: bool(held), 20, "the report")
+        held[0].abort()
+        expect(page.locator(".icon.waiting")).to_be_visible()
+        page.unroute(REPORTS)
+        page.route(REPORTS, lambda route: route.abort())
+        yield "waiting"
+        self.tap(page.locator("summary").first)
+        yield "waiting-what"
+        page.reload()
+        expect(page.locator(".icon.waiting")).to_be_visible()
+        yield "waiting-resumed"
+        page.unroute(REPORTS)
+        self.tap(page.locator(".primary"))
+        expect(page.locator(".receipt")).to_be_visible()
+
+    def afterwards(self) -> Iterator[str]:
+        page = self.page
+        page.reload()
+        expect(page.locator(".icon.done")).to_be_visible()
+        yield "answered"
+        self.tap(page.locator(".actions button"))
+        self.to_review()
+        self.tap(page.locator(".primary"))
+        expect(page.locator(".receipt")).to_be_visible()
+        yield "thanks"
+        for summary in page.locator("summary").all():
+            self.tap(summary)
+        yield "thanks-details"
+        self.tap(page.locator("details .secondary"))
+        expect(page.locator(".ledger-line")).to_be_visible()
+        yield "thanks-ledger"
+        self.tap(page.locator(".ledger-line button"))
+        expect(page.locator("table")).to_be_visible()
+        yield "ledger"
+        self.tap(page.locator("table button"))
+        expect(page.locator("table")).to_have_count(0)
+        yield "ledger-empty"
+        self.tap(page.locator(".ledger p .link"))
+        expect(page.locator(".receipt")).to_be_visible()
+        page.evaluate("sessionStorage.clear()")
+
+    def in_a_kiosk(self) -> Iterator[str]:
+        page = self.page
+        page.clock.install()
+        self.open("?kiosk")
+        self.go_on()
+        page.clock.fast_forward(41_000)
+        expect(page.get_by_role("dialog")).to_be_visible()
+        yield "kiosk-idle"
+        self.tap(page.get_by_role("dialog").get_by_role("button"))
+        expect(page.get_by_role("dialog")).to_have_count(0)
+        self.answer_all()
+        page.route(REPORTS, lambda route: route.abort())
+        self.tap(page.locator(".primary"))
+        expect(page.locator(".icon.waiting")).to_be_visible()
+        yield "kiosk-waiting"
+        page.unroute(REPORTS)
+        self.go_on()
+        self.to_review()
+        self.tap(page.locator(".primary"))
+        expect(page.locator(".icon.done")).to_be_visible()
+        yield "kiosk-thanks"
+        page.clock.resume()
+
+    def problems(self) -> Iterator[str]:
+        page = self.page
+        for name, (status, content) in NO_SURVEY.items():
+            page.route(DEFINITION, fulfil(status, content))
+            page.goto(self.url)
+            expect(page.locator(".icon.stop")).to_be_visible()
+            yield name
+            page.unroute(DEFINITION)
+        page.route(DEFINITION, lambda route: route.abort())
+        page.goto(self.url)
+        expect(page.locator(".icon.stop")).to_be_visible()
+        yield "offline"
+        page.unroute(DEFINITION)
+        for name, (status, content) in REFUSALS.items():
+            self.open()
+            self.to_review()
+            page.route(REPORTS, fulfil(status, content))
+            self.tap(page.locator(".primary"))
+            expect(page.locator(".icon.stop")).to_be_visible()
+            yield name
+            page.unroute(REPORTS)
+        self.open()
+        self.to_review()
+        page.route(REPORTS, fulfil(503, {}))
+        self.tap(page.locator(".primary"))
+        expect(page.locator(".icon.waiting")).to_be_visible()
+        yield "busy"
+        page.unroute(REPORTS)
+        self.tap(page.locator("p > .link"))
+        expect(page.locator(".icon.stop")).to_be_visible()
+        yield "dropped"
+
+    # --- Steps ------------------------------------------------------------------------------------
+
+    def open(self, query: str = "") -> None:
+        self.page.goto(self.url + query)
+        expect(self.page.locator(".opening")).to_be_visible()
+
+    def to_review(self) -> None:
+        """From the opening to the last step: the first answer everywhere, no background given."""
+        expect(self.page.locator(".opening")).to_be_visible()
+        self.go_on()
+        self.answer_all()
+
+    def answer_all(self) -> None:
+        page = self.page
+        while page.locator(".asking").count():
+            if not page.locator(".note.clear").count():
+                self.tap(page.locator(".option").first)
+            self.go_on()
+        expect(page.locator(".answers").first).to_be_visible()
+
+    def go_on(self) -> None:
+        """Press the main button, and wait for another screen: half a double tap is ignored."""
+        before = self.page.locator(".screen").element_handle()
+        self.tap(self.page.locator(".primary"))
+        self.page.wait_for_function("(screen) => !screen.isConnected", arg=before)
+
+    def tap(self, target: Locator) -> None:
+        if not self.keyboard:
+            target.click()
+            return
+        radio = target.locator("input")
+        (radio if radio.count() else target).focus()
+        self.page.keyboard.press("Space")
+
+
+def fulfil(status: int, content: object) -> Callable[[Route], None]:
+    body = json.dumps(content)
+    return lambda route: route.fulfill(status=status, content_type="application/json", body=body)

@@ -1,0 +1,230 @@
+"""WCAG 2.2 AA on every state of the respondent's page, in nine variants, and what is read aloud."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import BrowserContext, Page, expect
+
+from tests import builders
+from tests.browser import respondent
+from tests.browser.states import States
+from tests.services import ROOT, Candor
+
+pytestmark = pytest.mark.browser
+
+PHONE = {"width": 360, "height": 740}
+LAPTOP = {"width": 1280, "height": 800}
+VARIANTS: dict[str, dict[str, Any]] = {
+    "light": {"viewport": LAPTOP, "color_scheme": "light"},
+    "dark": {"viewport": LAPTOP, "color_scheme": "dark"},
+    "forced colours": {"viewport": PHONE, "forced_colors": "active"},
+    "320 px": {"viewport": {"width": 320, "height": 640}},
+    "200 % zoom": {"viewport": {"width": 640, "height": 400}, "device_scale_factor": 2},
+    "right to left": {"viewport": PHONE, "locale": "ar-EG"},
+    "reduced motion": {"viewport": PHONE, "reduced_motion": "reduce", "color_scheme": "dark"},
+    "keyboard only": {"viewport": LAPTOP},
+    "no hover": {"viewport": PHONE, "has_touch": True, "is_mobile": True},
+}
+RULES = {
+    "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+    "resultTypes": ["violations"],
+}
+SETTLE = """document.getAnimations().forEach((animation) => {
+  if (animation.effect.getComputedTiming().iterations === 1) animation.finish();
+})"""
+# Where the focus is, it can be seen; headings only receive it so that reading goes on from there.
+UNSEEN_FOCUS = """() => {
+  const {activeElement} = document;
+  if (activeElement.matches("body, h1, .tries")) return false;
+  const {outlineStyle, outlineWidth} = getComputedStyle(activeElement);
+  return outlineStyle === "none" || outlineWidth === "0px";
+}"""
+
+
+@pytest.fixture(scope="session")
+def url(candor_server: Candor) -> str:
+    survey = json.loads((ROOT / "survey/demo/wellbeing-at-work.json").read_text())
+    survey["slug"] = "accessible"
+    candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(survey))
+    return f"{candor_server.url}/s/accessible/"
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_every_state_in_every_variant(
+    url: str, new_context: Callable[..., BrowserContext], variant: str
+) -> None:
+    page = new_context(**VARIANTS[variant]).new_page()
+    keyboard = variant == "keyboard only"
+    seen = []
+    for state in States(page, url, keyboard):
+        page.evaluate(SETTLE)
+        found = Axe().run(page, options=RULES)
+        assert found.violations_count == 0, f"{state}\n{found.generate_report()}"
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), state
+        assert not (keyboard and page.evaluate(UNSEEN_FOCUS)), state
+        seen.append(state)
+    assert len(seen) == len(set(seen)) > 35
+
+
+def test_axe_would_find_something(page: Page, url: str) -> None:
+    """The rules are really run: a target that is too small, and one that has no name."""
+    page.goto(url)
+    expect(page.get_by_role("button", name="Start")).to_be_visible()
+    page.evaluate("""() => {
+      const css = new CSSStyleSheet();
+      css.replaceSync(".tiny { min-height: 0; padding: 0; width: 10px; height: 10px; }");
+      document.adoptedStyleSheets = [css];
+      for (let i = 0; i < 2; i++) {
+        const button = document.createElement("button");
+        button.className = "tiny";
+        document.querySelector("main").append(button);
+      }
+    }""")
+    found = {violation["id"] for violation in Axe().run(page, options=RULES).response["violations"]}
+    assert {"button-name", "target-size"} <= found
+
+
+# --- What a screen reader is given ----------------------------------------------------------------
+
+OPENING = """
+- heading "A small survey" [level=1]
+- paragraph: Two questions and an age.
+- paragraph: 2 questions. Then 1 background question, sent as you give it. You may skip it.
+- heading "Nobody can know for sure what you answered." [level=2]
+- paragraph: /Not the researchers/
+- figure:
+  - 'img "A square of 100 dots. Filled: 88 in 100: how sure they can be. Empty: 12 in 100: the doubt that stays."'
+  - paragraph: Say someone thinks it is 50:50 that you gave a certain answer.
+  - paragraph: After seeing your whole report, they can be at most about 88 in 100 sure.
+  - list:
+    - listitem: "88 in 100: how sure they can be"
+    - listitem: "12 in 100: the doubt that stays"
+- heading "How it works" [level=2]
+- list:
+  - listitem: You simply answer truthfully.
+  - listitem: /Chance may change your answers/
+- button "Try it with a harmless question"
+- heading "Can they tell that I said “yes”?" [level=2]
+- paragraph: /Not for sure/
+- heading "Could I go down as a “yes” although I said “no”?" [level=2]
+- paragraph: /Yes, by chance/
+- group: What is not protected
+- group: The odds in more detail
+- button "Start"
+"""  # noqa: E501
+QUESTION = """
+- paragraph: Question 1 of 3
+- group "Did you?":
+  - heading "Did you?" [level=1]
+  - paragraph: /Chance may change your answer before it leaves this device/
+  - radio "No"
+  - radio "Yes" [checked]
+- button "Back"
+- button "Next"
+"""
+STRATUM = """
+- paragraph: Question 3 of 3
+- group "How old are you?":
+  - heading "How old are you?" [level=1]
+  - paragraph:
+    - strong: Not protected by chance.
+    - text: This background question is sent as you give it. You can skip it.
+  - radio "Prefer not to give this" [checked]
+  - radio "Under 30"
+  - radio "30 and over"
+- button "Back"
+- button "Next"
+"""
+REVIEW = """
+- paragraph: Last step
+- heading "Check and send" [level=1]
+- paragraph: /When you send, chance works on your answers first/
+- heading "Chance may change these" [level=2]
+- term: Did you?
+- definition: "Yes"
+- definition:
+  - 'button "Change: Did you?"'
+- term: Which?
+- definition: Blue
+- definition:
+  - 'button "Change: Which?"'
+- heading "Sent as you gave them" [level=2]
+- term: How old are you?
+- definition: Not given
+- definition:
+  - 'button "Change: How old are you?"'
+- button "Back"
+- button "Send"
+"""
+THANKS = """
+- heading "Thank you. Your report has arrived." [level=1]
+- paragraph: You can close this page now.
+- paragraph: /Please answer only once/
+- heading "Receipt" [level=2]
+- paragraph:
+  - code: /^[0-9a-f-]{36}$/
+- paragraph: /number of your report/
+- group: See what was sent
+- group: Keep a list of the surveys you take?
+"""
+
+
+def test_a_whole_run_as_a_screen_reader_meets_it(candor_server: Candor, page: Page) -> None:
+    survey = builders.FILE | {"slug": "aloud"}
+    candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(survey))
+    main = page.get_by_role("main")
+
+    def heard(snapshot: str) -> None:
+        expect(main).to_match_aria_snapshot(snapshot)
+        # Reading begins at the heading of each screen.
+        expect(page.get_by_role("heading", level=1)).to_be_focused()
+
+    page.goto(f"{candor_server.url}/s/aloud/")
+    heard(OPENING)
+    page.get_by_role("button", name="Start").click()
+    page.get_by_role("radio", name="Yes").check(force=True)
+    expect(main).to_match_aria_snapshot(QUESTION)
+    respondent.next_screen(page)
+    respondent.answer_one(page, 2)
+    heard(STRATUM)
+    respondent.next_screen(page)
+    heard(REVIEW)
+    respondent.send(page)
+    heard(THANKS)
+
+
+def test_a_whole_run_by_keyboard(candor_server: Candor, page: Page) -> None:
+    survey = builders.FILE | {"slug": "keys"}
+    candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(survey))
+    page.goto(f"{candor_server.url}/s/keys/")
+
+    def tab_to(name: str) -> None:
+        for _ in range(20):
+            page.keyboard.press("Tab")
+            if page.evaluate("document.activeElement.textContent.trim()") == name:
+                return
+        raise AssertionError(f"{name} cannot be reached with Tab")
+
+    expect(page.get_by_role("button", name="Start")).to_be_visible()
+    tab_to("Start")
+    page.keyboard.press("Enter")
+    for title, moves in (("Did you?", 1), ("Which?", 2)):
+        expect(page.get_by_role("heading", name=title)).to_be_focused()
+        page.keyboard.press("Tab")
+        page.keyboard.press("Space")
+        for _ in range(moves):
+            page.keyboard.press("ArrowDown")
+        page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="How old")).to_be_focused()
+    tab_to("Next")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Check and send")).to_be_focused()
+    review = page.get_by_role("main").inner_text()
+    assert "Yes" in review and "Blue" in review and "Not given" in review
+    tab_to("Send")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Thank you")).to_be_focused()
+    assert respondent.stored(candor_server, "keys") == 1

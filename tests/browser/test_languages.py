@@ -1,0 +1,112 @@
+"""The page in five languages, and the survey in as many as it has."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from tests import builders
+from tests.browser import respondent
+from tests.services import ROOT, Candor
+
+pytestmark = pytest.mark.browser
+
+LANGUAGES = {
+    "en-GB": ("en", "ltr", "Nobody can know"),
+    "de-AT": ("de", "ltr", "Niemand kann"),
+    "es-MX": ("es", "ltr", "Nadie puede"),
+    "fr-CH": ("fr", "ltr", "Personne ne peut"),
+    "ar-EG": ("ar", "rtl", "لا أحد يستطيع"),
+    "it-IT": ("en", "ltr", "Nobody can know"),  # not there: English
+}
+
+
+@pytest.fixture(scope="session")
+def url(candor_server: Candor) -> str:
+    """The demo survey, which is translated into all five."""
+    survey = json.loads((ROOT / "survey/demo/wellbeing-at-work.json").read_text())
+    survey["slug"] = "languages"
+    candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(survey))
+    return f"{candor_server.url}/s/languages/"
+
+
+@pytest.mark.parametrize("locale", LANGUAGES)
+def test_the_browser_chooses_the_language(
+    url: str, new_context: Callable[..., BrowserContext], locale: str
+) -> None:
+    tag, direction, words = LANGUAGES[locale]
+    page = new_context(locale=locale).new_page()
+    page.goto(url)
+    expect(page.locator(".promise h2")).to_contain_text(words)
+    assert page.evaluate("[document.documentElement.lang, document.documentElement.dir]") == [
+        tag, direction,
+    ]  # fmt: skip
+    assert page.locator("header select").input_value() == tag
+    assert page.locator(".untranslated").count() == 0
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_change_of_language_loses_nothing_and_asks_nobody(url: str, page: Page) -> None:
+    respondent.start(page, url)
+    page.get_by_role("radio").nth(1).check(force=True)
+    before = page.get_by_role("heading", level=1).inner_text()
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    menu = page.get_by_label("Language")
+    menu.focus()
+    menu.select_option("ar")
+    expect(page.get_by_role("heading", level=1)).not_to_have_text(before)
+    expect(page.get_by_label("اللغة")).to_be_focused()
+    expect(page.get_by_role("radio").nth(1)).to_be_checked()
+    assert page.evaluate("getComputedStyle(document.body).direction") == "rtl"
+    page.get_by_label("اللغة").select_option("en")
+    expect(page.get_by_role("heading", level=1)).to_have_text(before)
+    assert requests == []
+
+
+def test_numbers_are_written_as_the_language_writes_them(
+    url: str, new_context: Callable[..., BrowserContext]
+) -> None:
+    page = new_context(locale="ar-EG").new_page()
+    page.goto(url)
+    figure = page.evaluate("new Intl.NumberFormat('ar').format(88)")
+    expect(page.locator(".odds .figure")).to_contain_text(figure)
+
+
+def test_what_is_not_translated_is_shown_openly(
+    candor_server: Candor, page: Page, new_context: Callable[..., BrowserContext]
+) -> None:
+    survey = builders.FILE | {
+        "slug": "partly",
+        "translations": {"de": {"title": "Eine kleine Umfrage",
+                                "questions": {"q1": {"text": "Haben Sie?"}}}},
+    }  # fmt: skip
+    candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(survey))
+    page = new_context(locale="de-DE").new_page()
+    page.goto(f"{candor_server.url}/s/partly/")
+    expect(page.get_by_role("heading", name="Eine kleine Umfrage")).to_be_visible()
+    expect(page.locator(".untranslated")).to_contain_text("Englisch")
+    assert page.locator(".introduction").get_attribute("lang") == "en"
+    page.get_by_role("button", name="Beginnen").click()
+    expect(page.get_by_role("heading", name="Haben Sie?")).to_be_visible()
+    # The words for yes and no are ours in every language.
+    expect(page.get_by_role("radio", name="Ja")).to_be_visible()
+    assert page.locator(".untranslated").count() == 0
+    page.get_by_role("radio", name="Nein").check(force=True)
+    page.get_by_role("button", name="Weiter").click()
+    expect(page.get_by_role("heading", name="Which?")).to_be_visible()
+    assert page.get_by_role("heading", name="Which?").get_attribute("lang") == "en"
+    expect(page.locator(".untranslated")).to_contain_text("Englisch")
+
+
+def test_a_survey_in_another_language_only(
+    candor_server: Candor, page: Page, new_context: Callable[..., BrowserContext]
+) -> None:
+    survey = builders.FILE | {"slug": "italian", "language": "it", "title": "Un sondaggio"}
+    candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(survey))
+    page.goto(f"{candor_server.url}/s/italian/")
+    title = page.get_by_role("heading", name="Un sondaggio")
+    expect(title).to_be_visible()
+    assert title.get_attribute("lang") == "it"
+    expect(page.locator(".untranslated")).to_contain_text("Italian")

@@ -1,0 +1,67 @@
+// The survey's own texts in the reader's language, and openly in another where they are missing.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+
+import { contentIn } from "../../static/respond/content.js";
+
+const options = ["No", "Yes"].map((text) => ({ key: text.toLowerCase(), text }));
+const asked = { key: "q1", text: "Did you?", options };
+const stratum = { key: "q1", text: "Age?", options };
+const survey = {
+  title: "Title",
+  introduction: "Hello",
+  language: "en",
+  translations: { de: { title: "Titel" } },
+  design: {
+    blocks: [{ questions: [asked] }],
+    strata: [stratum],
+    translations: {
+      de: { questions: { q1: { text: "Haben Sie?" } }, strata: { q1: { options: ["Nein", "Ja"] } } },
+    },
+  },
+};
+
+describe("texts of a survey", () => {
+  it("are its own in its own language", () => {
+    const content = contentIn("en", survey);
+    assert.deepEqual(content.title, { text: "Title", lang: "en" });
+    assert.deepEqual(content.question({ question: asked, clear: false }), {
+      text: "Did you?",
+      lang: "en",
+      options: [
+        { text: "No", lang: "en" },
+        { text: "Yes", lang: "en" },
+      ],
+    });
+  });
+
+  it("are translated where they were, and say where they were not", () => {
+    const content = contentIn("de", survey);
+    assert.deepEqual(content.title, { text: "Titel", lang: "de" });
+    assert.deepEqual(content.introduction, { text: "Hello", lang: "en" });
+    const question = content.question({ question: asked, clear: false });
+    assert.deepEqual([question.text, question.lang], ["Haben Sie?", "de"]);
+    assert.deepEqual(question.options[1], { text: "Yes", lang: "en" });
+  });
+
+  it("keep a question and a stratum with the same key apart", () => {
+    const question = contentIn("de", survey).question({ question: stratum, clear: true });
+    assert.deepEqual([question.text, question.lang], ["Age?", "en"]);
+    assert.deepEqual(question.options[1], { text: "Ja", lang: "de" });
+  });
+
+  it("serve readers of the language that a regional one belongs to", () => {
+    const austrian = { ...survey, translations: { "de-AT": { title: "Servus" } } };
+    assert.deepEqual(contentIn("de", austrian).title, { text: "Servus", lang: "de" });
+    const british = { ...survey, language: "en-GB" };
+    assert.deepEqual(contentIn("en", british).title, { text: "Title", lang: "en" });
+    assert.deepEqual(contentIn("fr", british).title, { text: "Title", lang: "en-GB" });
+  });
+
+  it("are all the survey's own where there is no translation at all", () => {
+    const bare = { ...survey, translations: {}, design: { ...survey.design, translations: undefined } };
+    assert.equal(contentIn("fr", survey).title.lang, "en");
+    assert.equal(contentIn("ar", bare).question({ question: asked, clear: false }).lang, "en");
+  });
+});

@@ -1,0 +1,95 @@
+// What the page keeps on the device, with a browser's storage and without.
+
+import assert from "node:assert/strict";
+import { beforeEach, describe, it } from "node:test";
+
+class Storage {
+  #kept = new Map();
+  getItem = (key) => this.#kept.get(key) ?? null;
+  setItem = (key, value) => void this.#kept.set(key, String(value));
+  removeItem = (key) => void this.#kept.delete(key);
+  get length() {
+    return this.#kept.size;
+  }
+}
+
+const REPORT = { slug: "small", id: "1", body: "{}" };
+
+let device;
+let load = 0;
+
+beforeEach(async () => {
+  globalThis.localStorage = new Storage();
+  globalThis.sessionStorage = new Storage();
+  globalThis.BroadcastChannel = undefined;
+  device = await import(`../../static/respond/device.js?${load++}`);
+});
+
+describe("reports that wait", () => {
+  it("are kept until they are dropped, and leave nothing", () => {
+    device.keep({ ...REPORT, answers: "never" });
+    device.keep(REPORT);
+    device.keep({ ...REPORT, id: "2" });
+    assert.deepEqual(device.waiting(), [REPORT, { ...REPORT, id: "2" }]);
+    device.drop("1");
+    device.drop("2");
+    assert.deepEqual(device.waiting(), []);
+    assert.equal(localStorage.length, 0);
+  });
+
+  it("survive rubbish in the storage", () => {
+    localStorage.setItem("candor.waiting", '[null, 3, {"slug": "x"}, ' + JSON.stringify(REPORT) + "]");
+    assert.deepEqual(device.waiting(), [REPORT]);
+    localStorage.setItem("candor.waiting", "not JSON");
+    assert.deepEqual(device.waiting(), [REPORT]); // what this page knows
+  });
+
+  it("wait in memory where nothing can be stored", () => {
+    localStorage.setItem = () => {
+      throw new Error("QuotaExceededError");
+    };
+    device.keep(REPORT);
+    assert.deepEqual(device.waiting(), [REPORT]);
+    assert.equal(device.waitingLasts(), false);
+    Object.defineProperty(globalThis, "localStorage", {
+      configurable: true,
+      get: () => {
+        throw new Error("SecurityError");
+      },
+    });
+    device.drop("1");
+    assert.deepEqual(device.waiting(), []);
+    Object.defineProperty(globalThis, "localStorage", { configurable: true, writable: true, value: 0 });
+  });
+});
+
+describe("surveys answered in this tab", () => {
+  it("are remembered by name alone, and forgotten on demand", () => {
+    assert.equal(device.answered("small"), false);
+    device.noteAnswered("small");
+    device.noteAnswered("small");
+    assert.equal(device.answered("small"), true);
+    assert.equal(sessionStorage.getItem("candor.answered"), '["small"]');
+    device.forgetAnswered("small");
+    assert.equal(sessionStorage.length, 0);
+  });
+});
+
+describe("the ledger", () => {
+  it("is off until somebody begins it, and gone when it ends", () => {
+    assert.equal(device.ledger(), null);
+    device.enter({ title: "A", epsilon: 2, id: "never" }, new Date(2026, 0, 5, 23, 59));
+    device.enter({ title: "B", epsilon: 1 }, new Date(2026, 10, 16));
+    assert.deepEqual(device.ledger(), [
+      { title: "A", day: "2026-01-05", epsilon: 2 },
+      { title: "B", day: "2026-11-16", epsilon: 1 },
+    ]);
+    device.strike(0);
+    assert.deepEqual(device.ledger().map(({ title }) => title), ["B"]);
+    device.strike(0);
+    assert.deepEqual(device.ledger(), []); // still kept, though empty
+    device.endLedger();
+    assert.equal(device.ledger(), null);
+    assert.equal(localStorage.length, 0);
+  });
+});

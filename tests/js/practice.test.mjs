@@ -1,0 +1,41 @@
+// The practice question: the real randomizer, with the coin of the real survey.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+
+import { kept } from "../../static/respond/odds.js";
+import { practiceDesign, tryOut } from "../../static/respond/practice.js";
+
+const options = (size) => Array.from({ length: size }, (_, i) => ({ key: `o${i}`, text: `${i}` }));
+const design = {
+  mechanism: "replace/1",
+  scale: 2 ** 32,
+  epsilon: 2,
+  ask: 1,
+  blocks: [
+    {
+      key: "b1",
+      epsilon: 2,
+      keep: 2641316663,
+      questions: [{ key: "q1", options: options(2) }, { key: "q2", options: options(2) }],
+    },
+  ],
+  strata: [],
+};
+
+describe("the practice question", () => {
+  it("keeps an answer as often as a yes/no question of the survey", () => {
+    const practice = practiceDesign(design);
+    assert.equal(kept(practice, practice.blocks[0], 0), kept(design, design.blocks[0], 0));
+  });
+
+  it("tries an answer 100 times", () => {
+    const words = (values) => () => values[(i++) % values.length];
+    let i = 0;
+    assert.deepEqual(tryOut(practiceDesign(design), 1, words([0])), { yes: 100, no: 0 }); // kept
+    assert.deepEqual(tryOut(practiceDesign(design), 0, words([0])), { yes: 0, no: 100 });
+    i = 0; // replaced, by each option in turn
+    const turns = words([2 ** 32 - 1, 0, 2 ** 32 - 1, 1]);
+    assert.deepEqual(tryOut(practiceDesign(design), 1, turns), { yes: 50, no: 50 });
+  });
+});

@@ -1,0 +1,141 @@
+// The catalogues: every language says everything, with the same figures in it.
+
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { describe, it } from "node:test";
+
+import * as say from "../../static/respond/words.js";
+
+const { CATALOGUES } = say;
+const FOLDER = new URL("../../static/respond/words/", import.meta.url);
+const CATEGORIES = ["zero", "one", "two", "few", "many", "other"];
+
+const isPlural = (value) =>
+  typeof value === "object" && Object.keys(value).every((key) => CATEGORIES.includes(key));
+
+/* Every text with its path: [["opening.start", "Start"], …]. A plural is one text. */
+function texts(value, path = []) {
+  if (typeof value === "string" || isPlural(value)) return [[path.join("."), value]];
+  return Object.entries(value).flatMap(([name, inner]) => texts(inner, [...path, name]));
+}
+
+const names = (text) => [...new Set(text.match(/\{\w+\}/g))].sort();
+
+const ENGLISH = texts(CATALOGUES.en);
+
+describe("the catalogues", () => {
+  it("are all the files in the folder", () => {
+    const files = readdirSync(FOLDER).map((name) => name.replace(".js", ""));
+    assert.deepEqual(files.sort(), Object.keys(CATALOGUES).sort());
+  });
+
+  for (const [tag, catalogue] of Object.entries(CATALOGUES)) {
+    describe(tag, () => {
+      const found = texts(catalogue);
+
+      it("has every text, and none besides", () => {
+        assert.deepEqual(
+          found.map(([path]) => path),
+          ENGLISH.map(([path]) => path),
+        );
+      });
+
+      it("leaves no text empty or untidy", () => {
+        for (const [path, text] of found) {
+          for (const form of isPlural(text) ? Object.values(text) : [text]) {
+            assert.ok(typeof form === "string" && form.length > 0, path);
+            assert.equal(form.trim(), form, path);
+            assert.doesNotMatch(form, / {2}|'|"|\.\.\./, path);
+          }
+        }
+      });
+
+      it("has the plural forms of its language, and only those", () => {
+        const wanted = new Intl.PluralRules(tag).resolvedOptions().pluralCategories;
+        const order = CATEGORIES.filter((category) => wanted.includes(category));
+        for (const [path, text] of found.filter(([, value]) => isPlural(value))) {
+          assert.deepEqual(Object.keys(text), order, path);
+        }
+      });
+
+      it("has the same names to fill in as the English", () => {
+        found.forEach(([path, text], i) => {
+          const english = ENGLISH[i][1];
+          const wanted = names(isPlural(english) ? english.other : english);
+          if (!isPlural(text)) return assert.deepEqual(names(text), wanted, path);
+          for (const [category, form] of Object.entries(text)) {
+            // "one" or "two" may be said by the word itself
+            const given = names(form);
+            const exact = ["zero", "one", "two"].includes(category);
+            const least = exact ? wanted.filter((name) => name !== "{count}") : wanted;
+            for (const name of least) assert.ok(given.includes(name), `${path}.${category}`);
+            for (const name of given) assert.ok(wanted.includes(name), `${path}.${category}`);
+          }
+        });
+      });
+
+      it("is not a copy of the English", () => {
+        if (tag === "en") return;
+        const own = found.filter(([, text], i) => {
+          return JSON.stringify(text) === JSON.stringify(ENGLISH[i][1]);
+        });
+        // names of things that are the same in both, such as "ltr"
+        assert.ok(own.length < 12, own.map(([path]) => path).join(", "));
+      });
+
+      it("never says that anybody lies, and shows no formula", () => {
+        const forbidden = /\blies?\b|\blying\b|Lüge|lügen|mentir|mensonge|mentira|كذب|e\^|ln /i;
+        for (const [path, text] of found) {
+          assert.doesNotMatch(JSON.stringify(text), forbidden, path);
+        }
+      });
+    });
+  }
+});
+
+describe("the language", () => {
+  it("is the first of the reader's that there is", () => {
+    assert.equal(say.preferred(["it-IT", "fr-CH", "de"]), "fr");
+    assert.equal(say.preferred(["AR-eg"]), "ar");
+    assert.equal(say.preferred(["it"]), "en");
+    assert.equal(say.preferred([]), "en");
+    assert.equal(say.preferred(["__proto__", "constructor"]), "en");
+  });
+
+  it("changes for everybody who imported the words", () => {
+    say.speak("de");
+    assert.equal(say.words, CATALOGUES.de);
+    assert.equal(say.language, "de");
+    say.speak("en");
+  });
+
+  it("writes numbers and plurals its own way", () => {
+    assert.equal(say.fill({ one: "{count} day", other: "{count} days" }, { count: 1 }), "1 day");
+    assert.equal(say.fill("{a} and {b}", { a: 12345, b: "so" }), "12,345 and so");
+    say.speak("de");
+    assert.equal(say.fill("{a}", { a: 12345 }), "12.345");
+    assert.equal(say.number(2, { minimumFractionDigits: 2 }), "2,00");
+    say.speak("ar");
+    assert.equal(say.fill(CATALOGUES.ar.opening.all, { count: 2 }).includes("{"), false);
+    say.speak("en");
+  });
+
+  it("does not fill in what an inserted text happens to contain", () => {
+    assert.equal(say.fill("{question}", { question: "{count} $& {question}" }),
+      "{count} $& {question}");
+  });
+});
+
+describe("counts out of 100", () => {
+  it("say at most, about, and where the edge is", () => {
+    say.speak("en");
+    const plain = { count: 88, edge: null };
+    assert.equal(say.atMost(plain), "at most about 88");
+    assert.equal(say.about(plain), "about 88");
+    assert.equal(say.exactly(plain), "88");
+    assert.equal(say.atMost({ count: 99, edge: "above" }), "more than 99");
+    assert.equal(say.exactly({ count: 1, edge: "below" }), "fewer than 1");
+    assert.equal(say.between({ count: 71, edge: null }, { count: 81, edge: null }), "about 71 to 81");
+    assert.equal(say.between(plain, plain), "about 88");
+  });
+});
