@@ -1,0 +1,269 @@
+// The checking page's own check: it passes the shipped randomizer and finds those that are wrong.
+// The special functions are compared with SciPy in tests/statistical/test_verify.py.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { describe, it } from "node:test";
+
+import { MECHANISMS, randomize } from "../../static/respond/randomizer.js";
+import {
+  CHANCES,
+  EXAMPLE,
+  RUNS,
+  judge,
+  limitOf,
+  noticed,
+  plan,
+  positionsOf,
+  provenLoss,
+  run,
+  sharpness,
+} from "../../static/verify/check.js";
+import { fit } from "../../static/verify/statistics.js";
+
+const vectors = JSON.parse(
+  readFileSync(new URL("../vectors/replace-1.json", import.meta.url), "utf8"),
+);
+const designs = new Map(vectors.designs.map(({ name, design }) => [name, design]));
+const close = (actual, expected, tolerance) =>
+  assert.ok(Math.abs(actual - expected) <= tolerance, `${actual} is not ${expected}`);
+
+/* Uniform 32-bit words that are the same in every run of the tests: a xorshift generator. */
+function seeded(seed) {
+  let [x, y, z, w] = [seed, 362436069, 521288629, 88675123];
+  return () => {
+    const t = x ^ (x << 11);
+    [x, y, z] = [y, z, w];
+    w = (w ^ (w >>> 19) ^ t ^ (t >>> 8)) >>> 0;
+    return w;
+  };
+}
+
+/* A whole check: does everything fit, and what loss does each block prove. */
+function check(design, randomizer = randomize, seed = 1) {
+  const rounds = plan(design);
+  let runs = 0;
+  for (const _ of run(design, rounds, randomizer, seeded(seed))) runs += 1;
+  assert.equal(runs, RUNS * rounds.length);
+  const limit = limitOf(rounds);
+  const verdicts = rounds.flatMap(({ tables }) => tables.map((table) => judge(table, limit)));
+  const losses = rounds.flatMap(({ blocks }) =>
+    blocks.map(({ block, seen }) => ({
+      stated: block.epsilon,
+      proven: provenLoss(seen, design.blocks.length),
+    })),
+  );
+  return { rounds, verdicts, losses, fits: verdicts.every(({ fits }) => fits) };
+}
+
+/* The shipped randomizer with one place changed. */
+async function changed(place, change) {
+  const file = new URL("../../static/respond/randomizer.js", import.meta.url);
+  const parts = readFileSync(file, "utf8").split(place);
+  assert.equal(parts.length, 2, `"${place}" is not in the randomizer exactly once`);
+  const module = await import(`data:text/javascript,${encodeURIComponent(parts.join(change))}`);
+  return module.randomize;
+}
+
+describe("the plan of a check", () => {
+  it("has the example's keep from the same place as every design", () => {
+    for (const [i, name] of ["one yes/no at ln 3", "2 x 2 at 2"].entries()) {
+      const [stated] = designs.get(name).blocks;
+      const { epsilon, keep, questions } = EXAMPLE.blocks[i];
+      assert.deepEqual([epsilon, keep], [stated.epsilon, stated.keep]);
+      assert.equal(questions.length, stated.questions.length);
+    }
+  });
+
+  it("looks at every block once, and runs as many together as a respondent is asked", () => {
+    for (const [name, design] of designs) {
+      const rounds = plan(design);
+      const looked = rounds.flatMap(({ blocks }) => blocks.map(({ block }) => block.key));
+      assert.deepEqual(looked, design.blocks.map(({ key }) => key), name);
+      for (const { inputs, joint } of rounds) {
+        for (const input of inputs) assert.equal(Object.keys(input).length, design.ask, name);
+        assert.equal(joint.length, design.ask > 1 ? 1 : 0, name);
+        randomize(design, inputs[0], () => 0); // is accepted
+      }
+    }
+  });
+
+  it("fills up the last set of blocks", () => {
+    const three = designs.get("all 3 blocks");
+    const design = { ...three, ask: 2 };
+    const rounds = plan(design);
+    assert.deepEqual(
+      rounds.map(({ inputs }) => Object.keys(inputs[0])),
+      [three.blocks.slice(0, 2), three.blocks.slice(1)].map((some) => some.map(({ key }) => key)),
+    );
+    assert.equal(rounds[1].blocks.length, 1);
+  });
+
+  it("leaves a design that asks nothing to the randomizer, which refuses it", () => {
+    for (const ask of [0, -1, 0.5, "x", 9]) {
+      const design = { ...EXAMPLE, ask };
+      assert.throws(() => randomize(design, plan(design)[0].inputs[0], () => 0), /design\.ask/);
+    }
+  });
+
+  it("shows every cell of a small block, and every question of a large one", () => {
+    const [{ tables: small }] = plan(designs.get("2 x 2 at 2"));
+    assert.deepEqual(small.map(({ kind, promised }) => [kind, promised[0].length]), [["cells", 4]]);
+    const [{ tables: large }] = plan(designs.get("2 x 3 x 5 at 1.5"));
+    assert.deepEqual(
+      large.map(({ kind, promised }) => [kind, promised[0].length]),
+      [["whole", 2], ["cells", 2], ["cells", 3], ["cells", 5]],
+    );
+  });
+
+  it("knows the probabilities of every mechanism", () => {
+    assert.deepEqual(Object.keys(CHANCES), Object.keys(MECHANISMS));
+  });
+
+  it("has probabilities that add up to 1 and respect the stated loss", () => {
+    for (const [name, design] of designs) {
+      for (const { tables } of plan(design)) {
+        for (const { kind, promised } of tables) {
+          for (const row of promised) close(row.reduce((a, b) => a + b), 1, 1e-12);
+          if (kind !== "cells") continue;
+          const losses = promised[0].map((chance, i) => Math.log(chance / promised[1][i]));
+          assert.ok(Math.max(...losses.map(Math.abs)) <= design.epsilon + 1e-9, name);
+        }
+      }
+    }
+  });
+
+  it("names the cells in the order in which they are counted", () => {
+    const [{ questions }] = designs.get("2 x 3 x 5 at 1.5").blocks;
+    assert.deepEqual(positionsOf(questions, 0), [0, 0, 0]);
+    assert.deepEqual(positionsOf(questions, 1), [0, 0, 1]);
+    assert.deepEqual(positionsOf(questions, 29), [1, 2, 4]);
+  });
+
+  it("has exactly the probabilities of the randomizer", () => {
+    // Every quarter of the coin with every option drawn: a census, not a sample.
+    const scale = 2 ** 32;
+    const options = (size) => ({ options: Array.from({ length: size }, () => ({})) });
+    const block = { key: "b", epsilon: 3, keep: scale / 4, questions: [options(2), options(3)] };
+    const design = { mechanism: "replace/1", scale, epsilon: 3, ask: 1, blocks: [block] };
+    const [{ inputs, tables: [table] }] = plan(design);
+    const found = [Array(6).fill(0), Array(6).fill(0)];
+    for (const [input, answers] of inputs.entries()) {
+      for (const coin of [0, 1, 2, 3]) {
+        for (let cell = 0; cell < 6; cell++) {
+          const drawn = [coin * block.keep, ...positionsOf(block.questions, cell)];
+          const report = randomize(design, answers, () => drawn.shift());
+          found[input][table.place(report, answers)] += 1 / 24;
+        }
+      }
+    }
+    found.forEach((row, input) =>
+      row.forEach((share, cell) => close(share, table.promised[input][cell], 1e-12)),
+    );
+  });
+});
+
+// n = 100,000 runs a set of blocks; a right randomizer fails with probability 0.001 a check, and
+// the seeds are fixed. How likely the wrong ones are found is computed in the last test here.
+describe("the verdict", () => {
+  it("passes the shipped randomizer, whose proven loss is a little below the stated one", () => {
+    const names = ["2 x 3 x 5 at 1.5", "strongest: 2 x 7 at 8"];
+    for (const design of [EXAMPLE, ...names.map((name) => designs.get(name))]) {
+      const { fits, losses } = check(design);
+      assert.ok(fits);
+      for (const { stated, proven } of losses) {
+        assert.ok(proven <= stated && proven > 0.9 * stated, `${proven} for ${stated}`);
+      }
+    }
+  });
+
+  it("rejects a randomizer that keeps 2 in 100 too many, or too few", async () => {
+    for (const sign of ["+", "-"]) {
+      const wrong = await changed("< block.keep;", `< block.keep ${sign} 0.02 * SCALE;`);
+      assert.equal(check(EXAMPLE, wrong).fits, false);
+    }
+  });
+
+  it("rejects a leak of one answer, and proves a loss above the stated one", async () => {
+    const wrong = await changed(
+      "kept ? answers[i] : chance[i]",
+      "kept || i === sizes.length - 1 ? answers[i] : chance[i]",
+    );
+    const { fits, losses } = check(EXAMPLE, wrong);
+    assert.equal(fits, false);
+    for (const { stated, proven } of losses) assert.ok(proven > 2 * stated);
+  });
+
+  it("rejects options that are not equally likely", async () => {
+    const wrong = await changed("return word % size;", "return word % 16 % size;");
+    assert.equal(check(designs.get("choice of 5 at 1"), wrong).fits, false);
+  });
+
+  it("rejects one coin for all blocks, which no block shows alone", async () => {
+    const wrong = (design, answers, draw) => {
+      const coin = draw();
+      const keys = Object.keys(answers);
+      const words = keys.map(() => {
+        let first = true;
+        return () => (first ? ((first = false), coin) : draw());
+      });
+      const alone = (key, i) => {
+        const block = design.blocks.find((one) => one.key === key);
+        const only = { ...design, ask: 1, blocks: [block] };
+        return [key, randomize(only, { [key]: answers[key] }, words[i])[key]];
+      };
+      return Object.fromEntries(keys.map(alone));
+    };
+    const { rounds, verdicts } = check(EXAMPLE, wrong);
+    const failed = rounds[0].tables.filter((_, i) => !verdicts[i].fits).map(({ kind }) => kind);
+    assert.deepEqual(failed, ["together"]);
+  });
+
+  it("rejects a single report that cannot be", () => {
+    const pairs = [[0, 2], [0, -1], [0, 0.5], [0], "00", undefined];
+    for (const bad of [{}, null, ...pairs.map((b2) => ({ b1: [0], b2 }))]) {
+      const rounds = plan(EXAMPLE);
+      const wrong = () => bad;
+      run(EXAMPLE, rounds, wrong, seeded(1)).next();
+      const [, pair, together] = rounds[0].tables.map((table) => judge(table, limitOf(rounds)));
+      assert.deepEqual([pair.p, pair.fits, together.fits], [0, false, false]);
+    }
+  });
+
+  it("looks at both inputs: one that is wrong for the last options only is rejected", () => {
+    const never = (design, answers, draw) =>
+      answers.b1[0] === 1 ? answers : randomize(design, answers, draw);
+    const { verdicts } = check(EXAMPLE, never);
+    assert.ok(verdicts[0].inputs[0].p > 1e-4 && verdicts[0].inputs[1].p < 1e-9);
+    assert.equal(verdicts[0].fits, false);
+  });
+
+  it("says what it can find, and finds it", () => {
+    const [{ tables, blocks }] = plan(EXAMPLE);
+    const limit = limitOf(plan(EXAMPLE));
+    assert.equal(limit, 0.001 / 3);
+    const found = blocks.map((one) => sharpness(EXAMPLE, one.tables, limit));
+    // For 1 more in 100: 41 and 76 of 100 checks; nearly always from 1.8 and 1.4 in 100 on.
+    assert.deepEqual(found.map(({ surely }) => surely), [0.018, 0.014]);
+    close(found[0].slightly, 0.414, 0.001);
+    close(found[1].slightly, 0.764, 0.001);
+    // The wrong randomizers above, off by 0.02, slip through with a probability below 1e-9.
+    const missed = [0, 1].map((i) => 1 - noticed(EXAMPLE, tables[i], limit, 0.02));
+    assert.ok(missed[0] * missed[1] < 1e-9);
+    // A right one is rejected as often as the limit says.
+    close(noticed(EXAMPLE, tables[0], limit, 0), limit, 1e-12);
+  });
+});
+
+describe("the test of fit", () => {
+  it("pools what is expected too seldom", () => {
+    const { statistic, freedom } = fit([500, 490, 6, 4], [0.5, 0.49, 0.006, 0.004]);
+    assert.deepEqual([statistic, freedom], [0, 2]); // 4 expected are counted with 6 expected
+    assert.equal(fit([500, 492, 4, 4], [0.5, 0.492, 0.004, 0.004]).freedom, 2); // 8 together
+  });
+
+  it("does not accept what is impossible", () => {
+    assert.equal(fit([999, 1], [1, 0]).statistic, Infinity);
+    assert.equal(fit([1000, 0], [1, 0]).statistic, 0);
+  });
+});

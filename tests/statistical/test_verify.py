@@ -1,0 +1,154 @@
+"""The statistics of the page /verify/, in JavaScript, against SciPy and our own in Python."""
+
+import json
+import subprocess
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import special, stats
+
+from aggregation.statistics import privacy
+from aggregation.statistics.proportion import lower_limit, upper_limit
+from survey.mechanism import Replacement
+from tests.vectors.generate import one_block, protocol
+
+pytestmark = [pytest.mark.node, pytest.mark.slow]
+
+SCRIPT = Path(__file__).with_name("verify.mjs")
+
+
+def call(name: str, arguments: list[tuple[Any, ...]]) -> list[Any]:
+    """What the page's function gives for each of these."""
+    calls = json.dumps([[name, given] for given in arguments])
+    done = subprocess.run(
+        ["node", str(SCRIPT)], input=calls, capture_output=True, text=True, check=True
+    )
+    values: list[Any] = json.loads(done.stdout)
+    return values
+
+
+def test_log_gamma() -> None:
+    x = [0.01, 0.5, 1, 1.5, 2, 3.7, 11.9, 12, 100, 25_000.5, 1e6]
+    expected = special.gammaln(x)
+    assert call("logGamma", [(one,) for one in x]) == pytest.approx(expected, rel=1e-14, abs=1e-14)
+
+
+def test_incomplete_gamma() -> None:
+    grid = [
+        (a, a * ratio)
+        for a in (0.5, 1, 1.5, 7.5, 15, 100, 5000)
+        for ratio in (1e-3, 0.3, 0.9, 0.999, 1, 1.001, 1.1, 2, 10)
+    ]
+    expected = [float(special.gammaincc(*given)) for given in grid]
+    assert call("gammaTail", grid) == pytest.approx(expected, rel=1e-10, abs=1e-15)
+
+
+def test_chi_square() -> None:
+    grid = [(x, df) for x in (0, 0.1, 1, 5, 13.8, 40, 400) for df in (1, 2, 6, 30)]
+    expected = [float(stats.chi2.sf(*given)) for given in grid]
+    assert call("chiSquareTail", grid) == pytest.approx(expected, rel=1e-11)
+    assert call("chiSquareTail", [(0, 0), (1, 0)]) == [1, 0]
+    limits = [(p, df) for p in (0.5, 1e-3, 1e-3 / 40) for df in (1, 2, 6, 30)]
+    expected = [float(stats.chi2.isf(*given)) for given in limits]
+    assert call("chiSquareLimit", limits) == pytest.approx(expected, rel=1e-11)
+
+
+def test_incomplete_beta() -> None:
+    grid = [
+        (a, b, x)
+        for a, b in [(1, 1), (0.5, 3), (2, 50_000), (37_500, 12_501), (12_501, 37_500), (50_000, 1)]
+        for x in (0, 1e-6, 0.1, 0.249, 0.25, 0.251, 0.7, 0.749, 0.75, 0.9999, 1)
+    ]
+    expected = [float(special.betainc(*given)) for given in grid]
+    assert call("betaShare", grid) == pytest.approx(expected, rel=1e-9, abs=1e-14)
+
+
+LEVELS = (0.05, 0.0125, 1e-6)
+COUNTS = [(0, 10), (10, 10), (1, 50_000), (0, 50_000), (50_000, 50_000), (4813, 50_000), (37, 60)]
+
+
+@pytest.mark.parametrize(
+    "name, function", [("lowerLimit", lower_limit), ("upperLimit", upper_limit)]
+)
+def test_clopper_pearson(name: str, function: Any) -> None:
+    grid = [(k, n, alpha) for (k, n), alpha in product(COUNTS, LEVELS)]
+    assert call(name, grid) == pytest.approx([function(*given) for given in grid], rel=1e-9)
+
+
+def test_the_bound_on_the_loss_is_that_of_the_audit() -> None:
+    grid = [(*one, *other, alpha) for one, other, alpha in product(COUNTS, COUNTS, LEVELS)]
+    grid.append((750, 1000, 250, 1000, 0.05))
+    expected = [privacy.audit(*given) for given in grid]
+    assert max(expected) > 9 and min(expected) == 0
+    assert call("lossAtLeast", grid) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+    assert expected[-1] == pytest.approx(0.9541548998, abs=1e-10)
+
+
+def test_fit() -> None:
+    rng = np.random.default_rng(3)
+    for cells in (2, 4, 16):
+        p = rng.dirichlet(np.full(cells, 5.0))
+        counts = rng.multinomial(50_000, p)
+        expected = stats.chisquare(counts, 50_000 * p)
+        (found,) = call("fit", [(counts.tolist(), p.tolist())])
+        assert found["statistic"] == pytest.approx(expected.statistic, rel=1e-9)
+        assert found["freedom"] == cells - 1
+
+
+def test_power() -> None:
+    grid = [(x, df, far) for x in (10.8, 24) for df in (1, 2, 6, 30) for far in (0.1, 13, 110, 1e4)]
+    expected = [float(stats.ncx2.sf(*given)) for given in grid]
+    assert call("power", grid) == pytest.approx(expected, rel=1e-9)
+    assert call("power", [(10, 3, 0)]) == pytest.approx([stats.chi2.sf(10, 3)], rel=1e-11)
+
+
+@pytest.mark.parametrize("sizes", [(2,), (5,), (2, 2), (2, 7), (2, 3, 5), (21,)])
+def test_the_promised_probabilities_are_exact(sizes: tuple[int, ...]) -> None:
+    design = one_block(1.5, *sizes)
+    mechanism: Replacement = design.blocks[0].mechanism
+    (tables,) = call("promised", [(protocol(design),)])
+    for end, answers in enumerate([(0,) * len(sizes), tuple(size - 1 for size in sizes)]):
+        law = {
+            report: mechanism.probability(answers, report) for report in product(*map(range, sizes))
+        }
+        if mechanism.cells <= 16:
+            expected = [[float(p) for p in law.values()]]
+        else:
+            same = float(law[answers])
+            expected = [[same, 1 - same]] + [
+                [
+                    float(sum(p for report, p in law.items() if report[i] == option))
+                    for option in range(size)
+                ]
+                for i, size in enumerate(sizes)
+            ]
+        assert len(tables) == len(expected)
+        for table, row in zip(tables, expected, strict=True):
+            assert table[end] == pytest.approx(row, rel=1e-12)
+
+
+def test_what_the_page_says_it_can_find_is_what_it_finds() -> None:
+    """40,000 simulated checks of randomizers that keep too many or too few; 50,000 runs an input.
+
+    The share that is found is known to 0.0075 (three standard errors) and better.
+    """
+    rng = np.random.default_rng(5)
+    limit, checks, runs = 0.001 / 3, 40_000, 50_000
+    shifts = (0.01, -0.014)
+    for shift, found in zip(shifts, call("noticed", [(one,) for one in shifts]), strict=True):
+        for keep, cells, noticed in zip((0.5, 2641316663 / 2**32), (2, 4), found, strict=True):
+            right, wrong = (law(c, cells) for c in (keep, keep + shift))
+            counts = rng.multinomial(runs, wrong, size=(checks, 2))
+            statistic = ((counts - runs * right) ** 2 / (runs * right)).sum(axis=(1, 2))
+            share = (statistic > stats.chi2.isf(limit, 2 * (cells - 1))).mean()
+            assert noticed == pytest.approx(share, abs=0.01)
+            assert 0.3 < share < 0.9999
+
+
+def law(keep: float, cells: int) -> np.ndarray:
+    """The probabilities of the cells when the first one is put in."""
+    rest = (1 - keep) / cells
+    return np.array([keep + rest] + [rest] * (cells - 1))
