@@ -1,0 +1,309 @@
+/*
+ * What the checking page shows. Each function builds an element out of what it is given.
+ *
+ * Texts of a survey get dir="auto", so that they read right in any script.
+ */
+
+import { el, svg } from "../respond/dom.js";
+import { positionsOf } from "./check.js";
+import { isolated, number, percent, say, signed } from "./say.js";
+import { words } from "./words.js";
+
+const SMALLEST_P = 0.0001; // smaller ones are called "below" it
+
+/* --- The frame -------------------------------------------------------------------------------- */
+
+export function page({ about, runner, results, files }) {
+  return el(
+    "div",
+    { class: "screen check" },
+    el("h1", {}, words.title),
+    el("p", { class: "lead" }, words.lead),
+    el("p", {}, about),
+    runner,
+    results,
+    files,
+  );
+}
+
+export function problem(text) {
+  return el(
+    "div",
+    { class: "screen notice" },
+    icon("misfits"),
+    el("h1", {}, words.title),
+    el("p", {}, text),
+  );
+}
+
+/* The one button, and how far it is. `status` is what a screen reader says by itself. */
+export function runner({ runs, click }) {
+  const start = say(words.run, { runs });
+  const button = el("button", { class: "primary", type: "button", click }, start);
+  const text = el("p", { id: "progress" });
+  const bar = el("progress", { value: 0, "aria-labelledby": "progress" });
+  const progress = el("div", { class: "progress", hidden: true }, text, bar);
+  const status = el("p", { class: "unseen", role: "status" });
+  const outcome = el("p", { class: "outcome" });
+  return {
+    element: el(
+      "section",
+      { class: "promise" },
+      el("p", {}, words.nothingSent),
+      button,
+      progress,
+      outcome,
+      status,
+    ),
+    announce: (said) => status.replaceChildren(said),
+    start() {
+      button.replaceChildren(words.stop);
+      button.className = "secondary";
+      progress.hidden = false;
+      outcome.replaceChildren();
+    },
+    move(done) {
+      const said = say(words.progress, { done, all: runs });
+      bar.value = done / runs;
+      text.replaceChildren(said);
+      return said;
+    },
+    end(said) {
+      button.replaceChildren(start);
+      button.className = "primary";
+      progress.hidden = true;
+      outcome.replaceChildren(...(said ? [said] : []));
+    },
+  };
+}
+
+/* --- What came out ---------------------------------------------------------------------------- */
+
+/*
+ * `blocks` are {block, tables, loss}, `joint` tables; a table has its verdict in it. `byChance` is
+ * how likely a misfit like this one is with a right randomizer, at most.
+ */
+export function results({ runs, fits, byChance, limit, blocks, joint, sharpness }) {
+  const shift = 100 * sharpness.surely;
+  const often = Math.round(100 * sharpness.slightly);
+  return [
+    el(
+      "section",
+      { class: fits ? "promise" : "promise weak" },
+      el(
+        "h2",
+        { class: "verdict" },
+        icon(fits ? "fits" : "misfits"),
+        fits ? say(words.fitsAll, { runs }) : words.fitsNot,
+      ),
+      fits ? null : el("p", {}, say(words.runAgain, { checks: 1 / byChance })),
+      el("p", {}, words.key),
+    ),
+    ...blocks.map((one) => blockCard(one, limit)),
+    ...joint.map((one) =>
+      el("section", { class: "card" }, el("h2", {}, words.together), comparison(one, limit)),
+    ),
+    el(
+      "section",
+      { class: "limits" },
+      el("h2", {}, words.limitsTitle),
+      el("p", {}, say(words.sharpness, { shift, often })),
+      el("p", {}, words.limits),
+    ),
+  ];
+}
+
+function blockCard({ block, tables, loss }, limit) {
+  return el(
+    "section",
+    { class: "card" },
+    el("h2", {}, say(words.block, { count: block.questions.length })),
+    tables.map((one) => comparison(one, limit)),
+    el(
+      "div",
+      { class: "comparison" },
+      verdict(loss.seen <= loss.promised),
+      el("p", {}, say(words.loss, loss)),
+    ),
+  );
+}
+
+/* One table, for both inputs: the verdict, the pictures, the numbers. */
+function comparison(table, limit) {
+  const { kind, asked, promised, counts, verdict: found } = table;
+  const texts = promised[0].map((_, category) => label(table, category));
+  const inputs = found.inputs.map((input, i) => ({
+    ...input,
+    title: say(words.putIn, {
+      answers: isolated(asked.map(({ options }) => options.at(i === 0 ? 0 : -1).text).join(" · ")),
+    }),
+    rows: texts.map((text, category) => ({
+      text,
+      counted: counts[i][category],
+      share: counts[i][category] / input.runs,
+      promised: promised[i][category],
+      deviation: input.deviations[category],
+    })),
+  }));
+  return el(
+    "div",
+    { class: "comparison" },
+    kind === "together" ? null : asked.map(({ text }) => el("h3", { dir: "auto" }, text)),
+    verdict(found.fits),
+    el("p", {}, say(words.decided, { p: pValue(found.p), limit: number(limit, 5) })),
+    inputs.map(figure),
+    el("details", {}, el("summary", {}, words.numbers), inputs.map(numbers)),
+  );
+}
+
+function figure({ title, rows, largest, p }) {
+  return el(
+    "figure",
+    {},
+    el("figcaption", {}, title),
+    el("div", { class: "bars", "aria-hidden": "true" }, rows.map(bar)),
+    el("p", {}, say(words.largest, { deviation: number(largest, 2), p: pValue(p) })),
+  );
+}
+
+function bar({ text, share, promised }) {
+  const picture = { class: "bar", viewBox: "0 0 1000 24", preserveAspectRatio: "none" };
+  return el(
+    "div",
+    {},
+    el("span", { dir: "auto" }, text),
+    svg(
+      "svg",
+      picture,
+      svg("rect", { class: "seen", x: 0, y: 4, width: 1000 * share, height: 16 }),
+      svg("line", { class: "tick", x1: 1000 * promised, x2: 1000 * promised, y1: 0, y2: 24 }),
+    ),
+    el("span", { class: "figures" }, percent(share), " ", el("b", {}, percent(promised))),
+  );
+}
+
+function numbers({ title, rows, runs }) {
+  const heads = [words.report, words.counted, words.promised, words.difference];
+  const row = ({ text, counted, promised, deviation }) =>
+    el(
+      "tr",
+      {},
+      el("th", { scope: "row", dir: "auto" }, text),
+      el("td", {}, number(counted)),
+      el("td", {}, number(runs * promised, 1)),
+      el("td", {}, signed(deviation)),
+    );
+  return el(
+    "div",
+    { class: "wide", tabindex: 0, role: "region", "aria-label": title },
+    el(
+      "table",
+      {},
+      el("caption", {}, title),
+      el("thead", {}, el("tr", {}, heads.map((text) => el("th", { scope: "col" }, text)))),
+      el("tbody", {}, rows.map(row)),
+    ),
+  );
+}
+
+function label({ kind, asked }, category) {
+  if (kind === "together") return number(category);
+  if (kind === "whole") return category === 0 ? words.asPutIn : words.otherwise;
+  const positions = positionsOf(asked, category);
+  return asked.map(({ options }, i) => options[positions[i]].text).join(" · ");
+}
+
+function pValue(p) {
+  return p < SMALLEST_P ? `< ${number(SMALLEST_P, 4)}` : `= ${number(p, p < 0.01 ? 4 : 2)}`;
+}
+
+/* --- The files -------------------------------------------------------------------------------- */
+
+/* `compared` is a list of files, or null. */
+export function files(compared) {
+  const outcomes = compared?.map(({ outcome }) => outcome);
+  return el(
+    "section",
+    { class: "card files" },
+    el("h2", {}, words.filesTitle),
+    outcomes?.length ? summary(outcomes) : el("p", {}, words.noList),
+    el("p", {}, words.stronger),
+    outcomes?.length ? list(compared) : null,
+  );
+}
+
+function summary(outcomes) {
+  if (outcomes.includes("notChecked")) return el("p", {}, words.insecure);
+  const wrong = outcomes.filter((outcome) => outcome !== "agrees").length;
+  const text = wrong
+    ? say(words.filesDiffer, { count: wrong })
+    : say(words.filesAgree, { count: outcomes.length });
+  return [verdict(!wrong, text), el("p", {}, words.files)];
+}
+
+/* Open where there is something to look at. */
+function list(compared) {
+  const items = el("ul", {}, compared.map(file));
+  const lines = compared.map(({ path, stated, found }) => `${found ?? stated}  ${path}\n`);
+  const status = el("span", { role: "status" });
+  const click = () => {
+    if (copy(lines.join(""), items)) status.replaceChildren(words.copied);
+  };
+  return el(
+    "details",
+    { open: compared.some(({ outcome }) => outcome !== "agrees") },
+    el("summary", {}, words.fileList),
+    items,
+    el(
+      "p",
+      { class: "copy" },
+      el("button", { class: "secondary", type: "button", click }, words.copy),
+      status,
+    ),
+  );
+}
+
+function file({ path, stated, found, outcome }) {
+  return el(
+    "li",
+    {},
+    el("code", { class: "path", dir: "ltr" }, path),
+    el("code", { class: "long", dir: "ltr" }, found ?? stated),
+    outcome === "notChecked" ? null : verdict(outcome === "agrees", words[outcome]),
+  );
+}
+
+/* By the selection, which needs neither https nor a permission; where it fails, it stays there. */
+function copy(text, shown) {
+  const write = (event) => {
+    event.clipboardData.setData("text/plain", text);
+    event.preventDefault();
+  };
+  getSelection().selectAllChildren(shown);
+  document.addEventListener("copy", write);
+  const done = document.execCommand("copy");
+  document.removeEventListener("copy", write);
+  return done;
+}
+
+/* --- Parts ------------------------------------------------------------------------------------ */
+
+function verdict(fits, text = fits ? words.fits : words.misfits) {
+  const name = fits ? "fits" : "misfits";
+  return el("p", { class: `verdict ${name}` }, icon(name), text);
+}
+
+const ICONS = {
+  fits: "M7.8 12.4l2.9 2.8 5.6-6",
+  misfits: "M12 7v6M12 16.5v.01",
+};
+
+/* A small picture beside words that say the same. */
+function icon(name) {
+  return svg(
+    "svg",
+    { class: "icon", viewBox: "0 0 24 24", "aria-hidden": "true" },
+    svg("circle", { cx: 12, cy: 12, r: 9 }),
+    svg("path", { d: ICONS[name] }),
+  );
+}
