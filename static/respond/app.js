@@ -9,13 +9,14 @@
 
 import { contentIn } from "./content.js";
 import * as device from "./device.js";
+import { offerLanguages, resetLanguage } from "./language.js";
 import { total } from "./odds.js";
 import { practiceDesign, tryOut } from "./practice.js";
 import { choose, randomize, secureDraw } from "./randomizer.js";
 import { newId, reportBody } from "./report.js";
 import * as screens from "./screens.js";
 import { fetchSurvey, sendReport } from "./server.js";
-import { language, preferred, speak, words } from "./words.js";
+import { language, words } from "./words.js";
 
 const root = document.getElementById("page");
 const home = new URL("./", import.meta.url).href;
@@ -39,7 +40,7 @@ let visit = null;
 async function begin(another = false) {
   forget();
   unwind();
-  if (kiosk) setLanguage(preferred(navigator.languages));
+  if (kiosk) resetLanguage();
   show(screens.loading);
   if (typeof globalThis.crypto?.getRandomValues !== "function") return stop("generator");
   if (!slug) return stop("missing");
@@ -341,8 +342,8 @@ addEventListener("online", () => {
 
 /* --- The ledger ------------------------------------------------------------------------------- */
 
-function ledgerEntry({ title, design }) {
-  return { title, epsilon: total(design) };
+function ledgerEntry(survey) {
+  return { title: contentIn(language, survey).title.text, epsilon: total(survey.design) };
 }
 
 function showLedger(back) {
@@ -411,6 +412,7 @@ function show(build) {
 }
 
 function draw(moveFocus = true) {
+  document.title = words.title;
   const screen = current();
   root.replaceChildren(screen);
   if (!moveFocus) return;
@@ -418,21 +420,6 @@ function draw(moveFocus = true) {
   heading.tabIndex = -1;
   heading.focus({ preventScroll: true });
   scrollTo(0, 0);
-}
-
-const menu = screens.languageMenu((tag) => {
-  setLanguage(tag);
-  if (current) draw(false);
-});
-document.querySelector("header").append(menu);
-
-function setLanguage(tag) {
-  speak(tag);
-  document.documentElement.lang = tag;
-  document.documentElement.dir = words.direction;
-  document.title = words.title;
-  menu.value = tag;
-  menu.setAttribute("aria-label", words.language);
 }
 
 let tapped = -Infinity; // when a button was last tapped, with no other tap since
@@ -487,5 +474,5 @@ addEventListener("unhandledrejection", ({ reason }) => {
   if (String(reason?.stack).includes(home)) stop("broken");
 });
 
-setLanguage(preferred(navigator.languages));
+offerLanguages(() => current && draw(false));
 begin();

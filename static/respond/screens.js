@@ -12,7 +12,6 @@ import {
   about,
   atMost,
   between,
-  CATALOGUES,
   day,
   exactly,
   fill,
@@ -502,12 +501,12 @@ function ledgerTable(entries, spent, strike) {
         el(
           "button",
           {
-            class: "link",
+            class: "remove",
             type: "button",
-            "aria-label": fill(text.removeNamed, { survey: title }),
+            "aria-label": fill(text.remove, { survey: title }),
             click: () => strike(position),
           },
-          text.remove,
+          icon("remove"),
         ),
       ),
     );
@@ -522,7 +521,7 @@ function ledgerTable(entries, spent, strike) {
         {},
         el("th", { scope: "col" }, text.survey),
         el("th", { scope: "col" }, text.day),
-        el("th", { scope: "col", class: "number" }, text.spent),
+        el("th", { scope: "col", class: "number" }, "ε"),
         el("td"),
       ),
     ),
@@ -587,17 +586,6 @@ export function problem({ name, again }) {
 
 /* --- Parts ------------------------------------------------------------------------------------ */
 
-export function languageMenu(change) {
-  const select = el(
-    "select",
-    { class: "languages", autocomplete: "off", change: () => change(select.value) },
-    Object.entries(CATALOGUES).map(([tag, { name }]) =>
-      el("option", { value: tag, lang: tag }, name),
-    ),
-  );
-  return select;
-}
-
 /* The attributes of a text of the survey: its language, and the direction that its letters have. */
 function said({ lang }) {
   return { lang: lang === language ? null : lang, dir: "auto" };
@@ -656,6 +644,7 @@ const ICONS = {
     ["circle", { cx: 12, cy: 12, r: 9 }],
     ["path", { d: "M7.8 12.4l2.9 2.8 5.6-6" }],
   ],
+  remove: [["path", { d: "M7 7l10 10M17 7L7 17" }]],
   stop: [
     ["circle", { cx: 12, cy: 12, r: 9 }],
     ["path", { d: "M8.5 12h7" }],

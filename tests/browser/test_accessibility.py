@@ -21,12 +21,16 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "light": {"viewport": LAPTOP, "color_scheme": "light"},
     "dark": {"viewport": LAPTOP, "color_scheme": "dark"},
     "forced colours": {"viewport": PHONE, "forced_colors": "active"},
-    "320 px": {"viewport": {"width": 320, "height": 640}},
-    "200 % zoom": {"viewport": {"width": 640, "height": 400}, "device_scale_factor": 2},
+    "320 px": {"viewport": {"width": 320, "height": 640}, "locale": "de-DE"},
+    "200 % zoom": {
+        "viewport": {"width": 640, "height": 400},
+        "device_scale_factor": 2,
+        "locale": "fr-FR",
+    },
     "right to left": {"viewport": PHONE, "locale": "ar-EG"},
     "reduced motion": {"viewport": PHONE, "reduced_motion": "reduce", "color_scheme": "dark"},
     "keyboard only": {"viewport": LAPTOP},
-    "no hover": {"viewport": PHONE, "has_touch": True, "is_mobile": True},
+    "no hover": {"viewport": PHONE, "has_touch": True, "is_mobile": True, "locale": "es-ES"},
 }
 RULES = {
     "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],

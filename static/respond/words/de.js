@@ -283,18 +283,18 @@ export default {
     added: "Diese Umfrage steht auf Ihrer Liste.",
     open: "Meine Liste ansehen",
     title: "Die Liste Ihrer Umfragen",
-    text: "Diese Liste ist nur auf diesem Gerät. Sie wird nie gesendet.",
+    text:
+      "Diese Liste ist nur auf diesem Gerät. Sie wird nie gesendet. Die Zahl ε sagt, wie viel " +
+      "Privatsphäre eine Umfrage verbraucht hat.",
     survey: "Umfrage",
     day: "Tag",
-    spent: "Verbrauchte Privatsphäre (ε)",
     total: "Summe",
     sure:
       "Angenommen, jemand sieht alle diese Datensätze, und vorher steht es 50:50. Wenn es in " +
       "allen um dieselbe Antwort geht, kann diese Person damit in {sure} von 100 Fällen " +
       "richtigliegen.",
     empty: "Die Liste ist leer.",
-    remove: "Entfernen",
-    removeNamed: "Entfernen: {survey}",
+    remove: "Entfernen: {survey}",
     stop: "Die Liste löschen und nicht weiterführen",
   },
 

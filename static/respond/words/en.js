@@ -257,17 +257,17 @@ export default {
     added: "This survey is on your list.",
     open: "See my list",
     title: "Your list of surveys",
-    text: "This list is on this device only. It is never sent.",
+    text:
+      "This list is on this device only. It is never sent. The figure ε says how much privacy a " +
+      "survey has used.",
     survey: "Survey",
     day: "Day",
-    spent: "Privacy spent (ε)",
     total: "Total",
     sure:
       "Say someone sees all these reports and starts at 50:50. If all of them are about the " +
       "same answer, they can be {sure} in 100 sure of it.",
     empty: "The list is empty.",
-    remove: "Remove",
-    removeNamed: "Remove: {survey}",
+    remove: "Remove: {survey}",
     stop: "Delete the list and stop keeping it",
   },
 

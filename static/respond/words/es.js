@@ -285,17 +285,17 @@ export default {
     added: "Esta encuesta está en su lista.",
     open: "Ver mi lista",
     title: "Su lista de encuestas",
-    text: "Esta lista está solo en este dispositivo. Nunca se envía.",
+    text:
+      "Esta lista está solo en este dispositivo. Nunca se envía. La cifra ε indica cuánta " +
+      "privacidad ha gastado una encuesta.",
     survey: "Encuesta",
     day: "Día",
-    spent: "Privacidad gastada (ε)",
     total: "Total",
     sure:
       "Supongamos que alguien ve todos estos informes y parte de 50 de 100. Si todos tratan de " +
       "una misma respuesta, su seguridad sobre ella puede alcanzar {sure} puntos de 100.",
     empty: "La lista está vacía.",
-    remove: "Quitar",
-    removeNamed: "Quitar: {survey}",
+    remove: "Quitar: {survey}",
     stop: "Borrar la lista y dejar de llevarla",
   },
 

@@ -306,18 +306,18 @@ export default {
     added: "Ce questionnaire est sur votre liste.",
     open: "Voir ma liste",
     title: "La liste de vos questionnaires",
-    text: "Cette liste est seulement sur cet appareil. Elle n’est jamais envoyée.",
+    text:
+      "Cette liste est seulement sur cet appareil. Elle n’est jamais envoyée. Le chiffre ε " +
+      "indique la part de vie privée cédée à un questionnaire.",
     survey: "Questionnaire",
     day: "Jour",
-    spent: "Vie privée cédée (ε)",
     total: "Total",
     sure:
       "Supposons que quelqu’un voie tous ces bulletins et parte de 50 chances sur 100. S’ils " +
       "portent tous sur une même réponse, cette personne peut ensuite avoir raison dans {sure} " +
       "cas sur 100.",
     empty: "La liste est vide.",
-    remove: "Retirer",
-    removeNamed: "Retirer : {survey}",
+    remove: "Retirer : {survey}",
     stop: "Supprimer la liste et ne plus la tenir",
   },
 
