@@ -45,10 +45,11 @@ PAGES = {
 
 @dataclass(frozen=True)
 class File:
-    """A collected file."""
+    """A collected file; a `late` one is wanted only once the page runs, if at all."""
 
     url: str
     content: bytes
+    late: bool = False
 
     @property
     def integrity(self) -> str:
@@ -82,26 +83,35 @@ def manifest(found: dict[str, bytes]) -> bytes:
 
 
 def graph(storage: ManifestStaticFilesStorage, entry: str) -> list[File]:
-    """A module and all that it imports, each behind what it imports itself."""
+    """A module and all that it imports, each behind what it imports itself.
+
+    Dynamic imports come last, so that nothing waits for them.
+    """
     collected = set(storage.hashed_files.values())
     modules: dict[str, File] = {}
+    wanted_later: list[str] = []
 
-    def add(name: str) -> None:
+    def add(name: str, late: bool) -> None:
         if name in modules:
             return
-        module = read(storage, name)
+        module = read(storage, name, late)
         for match in IMPORT.finditer(module.content.decode()):
             specifier = match["static"] or match["dynamic"]
             imported = posixpath.normpath(posixpath.join(posixpath.dirname(name), specifier))
             if imported not in collected:
                 raise ValueError(f"{name} imports {specifier}, which is no collected file.")
-            add(imported)
+            if match["dynamic"]:
+                wanted_later.append(imported)
+            else:
+                add(imported, late)
         modules[name] = module
 
-    add(entry)
+    add(entry, late=False)
+    for name in wanted_later:  # which may grow meanwhile
+        add(name, late=True)
     return list(modules.values())
 
 
-def read(storage: ManifestStaticFilesStorage, name: str) -> File:
+def read(storage: ManifestStaticFilesStorage, name: str, late: bool = False) -> File:
     with storage.open(name) as file:
-        return File(f"{storage.base_url}{name}", file.read())
+        return File(f"{storage.base_url}{name}", file.read(), late)

@@ -1,6 +1,6 @@
 """The whole test run: `python -m tests.run [phase …] [-- pytest arguments]`.
 
-Phases: lint, node, sqlite, postgresql, faults, browser; all of them unless some are named. Starts
+Phases: lint, node, sqlite, postgresql, faults, browser, measured; all unless some are named. Starts
 the servers that the chosen phases need, goes on after a failing phase, and checks after each that
 no process is left. The last line counts the tests of pytest and of Node together; what fails
 besides them (a linter, a crash, a process left behind) counts as one more failure each.
@@ -209,7 +209,13 @@ def faults(run: Run) -> Outcome:
 
 def browser(run: Run) -> Outcome:
     # Playwright's loop runs in the test's own thread, where Django would refuse its database.
-    return run.pytest("browser", possible("browser"), *TWO, DJANGO_ALLOW_ASYNC_UNSAFE="true")
+    markers = possible("browser and not measured")
+    return run.pytest("browser", markers, *TWO, DJANGO_ALLOW_ASYNC_UNSAFE="true")
+
+
+def measured(run: Run) -> Outcome:
+    """One at a time: these look at the clock of a browser."""
+    return run.pytest("measured", possible("measured"), DJANGO_ALLOW_ASYNC_UNSAFE="true")
 
 
 def possible(markers: str) -> str:
@@ -233,6 +239,7 @@ PHASES = {
     "postgresql": Phase(postgresql, "PostgreSQL"),
     "faults": Phase(faults),
     "browser": Phase(browser, "Chromium"),
+    "measured": Phase(measured, "Chromium"),
 }
 
 

@@ -7,16 +7,13 @@
  * sends the same bytes.
  */
 
-import { contentIn } from "./content.js";
 import * as device from "./device.js";
 import { offerLanguages, resetLanguage } from "./language.js";
-import { total } from "./odds.js";
-import { practiceDesign, tryOut } from "./practice.js";
+import { practiceDesign, total, tryOut } from "./odds.js";
+import { fetchSurvey, newId, reportBody, sendReport } from "./protocol.js";
 import { choose, randomize, secureDraw } from "./randomizer.js";
-import { newId, reportBody } from "./report.js";
 import * as screens from "./screens.js";
-import { fetchSurvey, sendReport } from "./server.js";
-import { language, words } from "./words.js";
+import { contentIn, language, words } from "./words.js";
 
 const root = document.getElementById("page");
 const home = new URL("./", import.meta.url).href;
@@ -25,6 +22,7 @@ const slug = location.pathname.match(/\/s\/([\w-]+)\/?$/)?.[1];
 const kiosk = new URLSearchParams(location.search).has("kiosk"); // one device, many people
 
 const ECHO = 400; // milliseconds between the two halves of a double tap, at most
+const SLOW = 400; // milliseconds until a page says that it is loading
 
 /*
  * Everything that this page knows about one visit, or null.
@@ -40,8 +38,9 @@ let visit = null;
 async function begin(another = false) {
   forget();
   unwind();
-  if (kiosk) resetLanguage();
-  show(screens.loading);
+  const mine = (visit = {});
+  if (kiosk) await resetLanguage();
+  if (visit !== mine) return; // left, or started again, in the meantime
   if (typeof globalThis.crypto?.getRandomValues !== "function") return stop("generator");
   if (!slug) return stop("missing");
   sendOthers();
@@ -50,9 +49,10 @@ async function begin(another = false) {
     if (report) return resume(report);
     if (device.answered(slug)) return showAnswered();
   }
-  const mine = (visit = {});
+  slow = setTimeout(show, SLOW, screens.loading);
   const { survey, problem } = await definition();
-  if (visit !== mine) return; // left, or started again, in the meantime
+  if (visit !== mine) return;
+  clearTimeout(slow);
   if (problem) return stop(problem);
   try {
     const steps = stepsOf(survey.design, choose(survey.design, secureDraw));
@@ -65,11 +65,14 @@ async function begin(another = false) {
   if (!kiosk && !another) device.askOtherTabs(slug);
 }
 
+let slow = null; // the timer of the loading screen
+let early = fetchSurvey(); // begun by the shell, and awaited once
 let known = null; // the last definition: a kiosk goes on without the network
 
 async function definition() {
   if (kiosk && known && !navigator.onLine) return { survey: known };
-  const { survey, problem } = await fetchSurvey();
+  const { survey, problem } = await (early ?? fetchSurvey());
+  early = null;
   if (kiosk && known && problem === "offline") return { survey: known };
   known = survey;
   return { survey, problem };
@@ -444,6 +447,7 @@ function forget() {
   visit = null;
   current = null;
   clearTimeout(retry);
+  clearTimeout(slow);
   forgetTimers();
   root.replaceChildren();
 }
@@ -474,5 +478,5 @@ addEventListener("unhandledrejection", ({ reason }) => {
   if (String(reason?.stack).includes(home)) stop("broken");
 });
 
-offerLanguages(() => current && draw(false));
-begin();
+// Without words, what the shell says stays: that the survey is not starting.
+offerLanguages(() => current && draw(false)).then(() => begin(), () => {});

@@ -3,33 +3,35 @@
  */
 
 import { el } from "./dom.js";
-import { CATALOGUES, language, preferred, speak, words } from "./words.js";
+import { LANGUAGES, language, preferred, speak, words } from "./words.js";
 
 const menu = el(
   "select",
   { class: "languages", autocomplete: "off" },
-  Object.entries(CATALOGUES).map(([tag, { name }]) => el("option", { value: tag, lang: tag }, name)),
+  Object.entries(LANGUAGES).map(([tag, { name }]) => el("option", { value: tag, lang: tag }, name)),
 );
 
 /* Begin in the reader's own language; `changed` is called after each choice of another. */
-export function offerLanguages(changed) {
-  menu.addEventListener("change", () => {
-    setLanguage(menu.value);
-    changed();
-  });
+export async function offerLanguages(changed) {
+  menu.addEventListener("change", () => setLanguage(menu.value).then(changed));
+  await resetLanguage();
   document.querySelector("header").append(menu);
-  resetLanguage();
 }
 
 /* Back to the reader's own language. */
 export function resetLanguage() {
-  setLanguage(preferred(navigator.languages));
+  return setLanguage(preferred(navigator.languages));
 }
 
-function setLanguage(tag) {
-  speak(tag);
+/* Where the browser refuses the catalogue, because its bytes are not ours, the old one stays. */
+async function setLanguage(tag) {
+  try {
+    await speak(tag);
+  } catch (error) {
+    if (!words) throw error;
+  }
   document.documentElement.lang = language;
   document.documentElement.dir = words.direction;
-  menu.value = tag;
+  menu.value = language;
   menu.setAttribute("aria-label", words.language);
 }

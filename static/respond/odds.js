@@ -1,12 +1,12 @@
 /*
  * The figures that a page may state, computed from a survey's design and from nothing else.
  *
- * Pure: no DOM, no network, no randomness, no words. Everything follows from `keep`, the integer
- * that the randomizer really compares with, so that no figure on a page can be kinder than what
- * happens. No figure here depends on an answer.
+ * Pure: no DOM, no network, no words, and no randomness but what the practice question is given.
+ * Everything follows from `keep`, the integer that the randomizer really compares with, so that no
+ * figure on a page can be kinder than what happens. No figure here depends on an answer.
  */
 
-import { MECHANISMS } from "./randomizer.js";
+import { MECHANISMS, randomize } from "./randomizer.js";
 
 const WEAK = 3; // above this total, somebody could be more than 95 in 100 sure
 
@@ -72,4 +72,29 @@ export function outOf100(share) {
 /* What is left of the 100: the two always add up, though both are rounded. */
 export function rest({ count, edge }) {
   return { count: 100 - count, edge: edge && (edge === "above" ? "below" : "above") };
+}
+
+/* --- The practice question ----------------------------------------------------------------------
+ *
+ * The real randomizer with this survey's coin, on an answer that nobody minds. Nothing of it is sent
+ * or kept.
+ */
+
+const TRIES = 100;
+
+/* A design of one yes/no question with the same coin as the survey's first block. */
+export function practiceDesign(design) {
+  const { epsilon, keep } = design.blocks[0];
+  const options = [{ key: "no" }, { key: "yes" }];
+  const block = { key: "practice", epsilon, keep, questions: [{ key: "practice", options }] };
+  const { mechanism, scale } = design;
+  return { mechanism, scale, epsilon, ask: 1, blocks: [block], strata: [] };
+}
+
+/* How many of 100 reports say “yes” when this is the answer: 0 no, 1 yes. */
+export function tryOut(design, answer, draw) {
+  const answers = { practice: [answer] };
+  let yes = 0;
+  for (let i = 0; i < TRIES; i++) yes += randomize(design, answers, draw).practice[0];
+  return { yes, no: TRIES - yes };
 }

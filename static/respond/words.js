@@ -1,36 +1,38 @@
 /*
- * What the page says, in the reader's language: the catalogue in force, and how figures and plurals
- * go into its texts.
+ * What the page says, in the reader's language: its own words, with figures and plurals, and the
+ * survey's texts as far as they were translated.
  *
- * All catalogues come with the page, so that no request tells which language somebody reads.
+ * All catalogues come with the page, so that no request tells which language somebody reads; but
+ * the page does not wait for those that it does not need.
  */
 
-import ar from "./words/ar.js";
-import de from "./words/de.js";
-import en from "./words/en.js";
-import es from "./words/es.js";
-import fr from "./words/fr.js";
+export const LANGUAGES = Object.freeze({
+  __proto__: null,
+  en: { name: "English", load: () => import("./words/en.js") },
+  de: { name: "Deutsch", load: () => import("./words/de.js") },
+  es: { name: "Español", load: () => import("./words/es.js") },
+  fr: { name: "Français", load: () => import("./words/fr.js") },
+  ar: { name: "العربية", load: () => import("./words/ar.js") },
+});
 
-export const CATALOGUES = Object.freeze({ __proto__: null, en, de, es, fr, ar });
-
-export let language = "en";
-export let words = en;
+export let language;
+export let words; // the catalogue of that language; nothing before the first speak()
 
 let digits, plurals;
 
 /* Change the language; every importer of `words` sees it. */
-export function speak(tag) {
+export async function speak(tag) {
+  const catalogue = await LANGUAGES[tag].load();
   language = tag;
-  words = CATALOGUES[tag];
+  words = catalogue.default;
   digits = new Intl.NumberFormat(tag);
   plurals = new Intl.PluralRules(tag);
 }
-speak("en");
 
 /* The first of a reader's languages that there is a catalogue for, or English. */
 export function preferred(tags) {
   const known = tags.map((tag) => tag.toLowerCase().split("-")[0]);
-  return known.find((tag) => tag in CATALOGUES) ?? "en";
+  return known.find((tag) => tag in LANGUAGES) ?? "en";
 }
 
 /* A text with its {names} filled in: numbers as this language writes them, texts as they are. */
@@ -55,7 +57,7 @@ export function day(isoDate) {
   return new Intl.DateTimeFormat(language, options).format(new Date(isoDate));
 }
 
-/* --- Counts out of 100, as odds.js gives them: {count, edge} ------------------------------------ */
+/* --- Counts out of 100, as odds.js gives them: {count, edge} ----------------------------------- */
 
 export function exactly({ count, edge }) {
   return edge ? fill(words.share[edge], { count }) : number(count);
@@ -72,4 +74,42 @@ export function atMost(share) {
 export function between(least, most) {
   if (exactly(least) === exactly(most)) return about(least);
   return fill(words.share.range, { least: about(least), most: exactly(most) });
+}
+
+/* --- The survey's texts -------------------------------------------------------------------------
+ *
+ * Each comes with the language that it is in, so that a page can mark it up for screen readers and
+ * say openly where a translation is missing. A text in de-AT serves a reader of de.
+ */
+
+/* {title, introduction, question(step)}; each text is {text, lang}. */
+export function contentIn(tag, survey) {
+  const { design } = survey;
+  const own = serves(survey.language, tag) ? tag : survey.language;
+  const told = find(survey.translations, tag);
+  const asked = find(design.translations, tag);
+  const pick = (translated, original) =>
+    own === tag || translated === undefined
+      ? { text: original, lang: own }
+      : { text: translated, lang: tag };
+  return {
+    title: pick(told?.title, survey.title),
+    introduction: pick(told?.introduction, survey.introduction),
+    question({ question, clear }) {
+      const translated = asked?.[clear ? "strata" : "questions"]?.[question.key];
+      return {
+        ...pick(translated?.text, question.text),
+        options: question.options.map(({ text }, i) => pick(translated?.options?.[i], text)),
+      };
+    },
+  };
+}
+
+function serves(language, tag) {
+  return language === tag || language.split("-")[0] === tag;
+}
+
+function find(translations = {}, tag) {
+  const near = Object.keys(translations).find((one) => serves(one, tag));
+  return translations[tag] ?? translations[near];
 }

@@ -10,7 +10,7 @@ from playwright.sync_api import BrowserContext
 
 from tests.services import ROOT, Candor
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.measured]
 
 KILOBYTE = 1000
 MOST_KILOBYTES = 60

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 
-import { contentIn } from "../../static/respond/content.js";
+import { contentIn } from "../../static/respond/words.js";
 
 const options = ["No", "Yes"].map((text) => ({ key: text.toLowerCase(), text }));
 const asked = { key: "q1", text: "Did you?", options };

@@ -3,8 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 
-import { kept } from "../../static/respond/odds.js";
-import { practiceDesign, tryOut } from "../../static/respond/practice.js";
+import { kept, practiceDesign, tryOut } from "../../static/respond/odds.js";
 
 const options = (size) => Array.from({ length: size }, (_, i) => ({ key: `o${i}`, text: `${i}` }));
 const design = {

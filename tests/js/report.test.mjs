@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 
-import { longest, newId, reportBody } from "../../static/respond/report.js";
+import { longest, newId, reportBody } from "../../static/respond/protocol.js";
 
 const ID = "6f1a1f6e-3c1e-4c53-9d0e-0c2b5a7f4e11";
 

@@ -24,11 +24,10 @@ pytestmark = [pytest.mark.node, pytest.mark.slow]
 
 PROGRAM = """
 import * as odds from "./static/respond/odds.js";
-import { practiceDesign } from "./static/respond/practice.js";
 let text = "";
 for await (const part of process.stdin) text += part;
 console.log(JSON.stringify(JSON.parse(text).map((design) => {
-  const practice = practiceDesign(design);
+  const practice = odds.practiceDesign(design);
   return {
     losses: design.blocks.map((block) => odds.loss(design, block)),
     total: odds.total(design),

@@ -9,7 +9,6 @@
  */
 
 export default {
-  name: "العربية",
   direction: "rtl",
 
   title: "استبيان",

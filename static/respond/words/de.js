@@ -6,7 +6,6 @@
  */
 
 export default {
-  name: "Deutsch",
   direction: "ltr",
 
   title: "Umfrage",

@@ -6,7 +6,6 @@
  */
 
 export default {
-  name: "English",
   direction: "ltr",
 
   title: "Survey",

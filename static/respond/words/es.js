@@ -6,7 +6,6 @@
  */
 
 export default {
-  name: "Español",
   direction: "ltr",
 
   title: "Encuesta",

@@ -7,7 +7,6 @@
  */
 
 export default {
-  name: "Français",
   direction: "ltr",
 
   title: "Questionnaire",

@@ -1,9 +1,45 @@
 /*
- * The two requests of this page: one GET for the survey, one POST for the report.
+ * Protocol 1, the browser's side: fetch the survey, build the body of the report, send it.
  *
- * No report takes a cookie along or follows a redirect, and nothing is kept in a cache. Every
- * outcome is a word; what a person reads about it stands in the catalogues.
+ * Sees what the randomizer returned, never an answer. No report takes a cookie along or follows a
+ * redirect, and nothing is kept in a cache. Every outcome is a word; what a person reads about it
+ * stands in the catalogues.
  */
+
+/* --- The body: built once, the same number of bytes whatever was answered --------------------- */
+
+/* A version 4 UUID. randomUUID exists only in secure contexts; getRandomValues everywhere. */
+export function newId(generator = crypto) {
+  if (generator.randomUUID) return generator.randomUUID();
+  const bytes = generator.getRandomValues(new Uint8Array(16));
+  bytes[6] = (bytes[6] & 0x0f) | 0x40;
+  bytes[8] = (bytes[8] & 0x3f) | 0x80;
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
+
+/* The body for these randomized blocks and these strata, padded with spaces (RFC 8259, 2). */
+export function reportBody(design, id, blocks, strata) {
+  return serialize(design, id, blocks, strata).padEnd(longest(design));
+}
+
+/* The length of the longest body that this design allows: a constant of the survey. */
+export function longest(design) {
+  const last = (question) => question.options.length - 1;
+  const blocks = design.blocks
+    .map((block) => [block.key, block.questions.map(last)])
+    .sort((one, other) => JSON.stringify(other).length - JSON.stringify(one).length)
+    .slice(0, design.ask);
+  const strata = design.strata.map((stratum) => [stratum.key, null]); // no position is longer
+  const id = "00000000-0000-4000-8000-000000000000";
+  return serialize(design, id, Object.fromEntries(blocks), Object.fromEntries(strata)).length;
+}
+
+function serialize(design, id, blocks, strata) {
+  return JSON.stringify({ id, design: design.hash, blocks, strata });
+}
+
+/* --- The two requests ------------------------------------------------------------------------- */
 
 const PATIENCE = 20_000; // milliseconds without an answer until a request has failed
 
