@@ -26,10 +26,15 @@ def chromium() -> str | None:
     return shutil.which("chromium") or shutil.which("chromium-browser")
 
 
+def firefox() -> str | None:
+    return shutil.which("firefox-esr") or shutil.which("firefox")
+
+
 NEEDS = {
     need.name: need
     for need in (
         Need("Chromium", "chromium", "all browser tests", lambda: bool(chromium())),
+        Need("Firefox", "firefox-esr", "the browser tests in Firefox", lambda: bool(firefox())),
         Need(
             "PostgreSQL",
             "postgresql",

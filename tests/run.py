@@ -220,7 +220,7 @@ def measured(run: Run) -> Outcome:
 
 def possible(markers: str) -> str:
     """The tests so marked, without those that need what is missing."""
-    marks = {"PostgreSQL": "postgresql", "Redis": "redis", "Node.js": "node"}
+    marks = {"PostgreSQL": "postgresql", "Redis": "redis", "Node.js": "node", "Firefox": "firefox"}
     missing = [marks[need.name] for need in packages.missing() if need.name in marks]
     return " and ".join([markers, *(f"not {mark}" for mark in missing)])
 
@@ -229,6 +229,7 @@ def possible(markers: str) -> str:
 class Phase:
     run: Callable[[Run], Outcome]
     needs: str = ""  # without it the phase is left out
+    also: str = ""  # without it some of its tests are left out
     servers: bool = True  # wants static files, PostgreSQL, Redis
 
 
@@ -238,7 +239,7 @@ PHASES = {
     "sqlite": Phase(sqlite),
     "postgresql": Phase(postgresql, "PostgreSQL"),
     "faults": Phase(faults),
-    "browser": Phase(browser, "Chromium"),
+    "browser": Phase(browser, "Chromium", also="Firefox"),
     "measured": Phase(measured, "Chromium"),
 }
 
@@ -294,7 +295,7 @@ def temporary_folder() -> Iterator[Path]:
 
 def look_for_packages(names: list[str]) -> list[packages.Need]:
     """Installs what the chosen phases miss, when that is possible; what is missing still."""
-    wanted = {PHASES[name].needs for name in names if PHASES[name].needs}
+    wanted = {need for name in names for need in (PHASES[name].needs, PHASES[name].also)}
     if any(PHASES[name].servers for name in names):
         wanted |= {"PostgreSQL", "Redis"}
     absent = [need for need in packages.missing() if need.name in wanted]

@@ -11,7 +11,14 @@ import pytest
 from playwright.sync_api import BrowserContext, Page
 
 from tests.conftest import BOTH_INSTALLATIONS
-from tests.run import Outcome, read_junit, read_tap, split_arguments
+from tests.run import (
+    Outcome,
+    look_for_packages,
+    possible,
+    read_junit,
+    read_tap,
+    split_arguments,
+)
 from tests.services import ROOT, Candor, command_line, descendants, wait_until
 
 JUNIT = (
@@ -45,6 +52,16 @@ def test_node_counts() -> None:
 def test_arguments_after_two_hyphens_are_for_pytest() -> None:
     assert split_arguments(["sqlite", "--", "-k", "word"]) == (["sqlite"], ["-k", "word"])
     assert split_arguments([])[0] == ["lint", "node", "sqlite", "postgresql", "faults", "browser"]
+
+
+def test_what_is_missing_is_left_out_aloud(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    assert possible("browser").endswith("and not firefox and not redis and not node")
+    assert {"Chromium", "Firefox"} <= {need.name for need in look_for_packages(["browser"])}
+    assert "Firefox IS MISSING. LEFT OUT: the browser tests in Firefox." in capsys.readouterr().out
+    assert look_for_packages(["lint"]) == []
 
 
 @pytest.mark.faults

@@ -1,0 +1,186 @@
+"""Firefox for the tests, driven through Marionette: the browser's own protocol, on a loopback port.
+
+Playwright drives only a Firefox of its own making; this one is the distribution's. A message is its
+length, a colon and JSON: `[0, id, command, parameters]` there, `[1, id, error, result]` back. The
+commands are those of WebDriver.
+"""
+
+import base64
+import io
+import json
+import signal
+import socket
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from tests.packages import firefox
+from tests.services import (
+    STOP_SECONDS,
+    Server,
+    clean_environment,
+    command_line,
+    descendants,
+    die_with_parent,
+    wait_until,
+)
+
+ANSWER_SECONDS = 60  # for one command, on a busy machine
+ELEMENT = "element-6066-11e4-a52e-4f735466cecf"  # the key that WebDriver gives to elements
+KEYS = {"Tab": "\ue004", "Enter": "\ue007", "Space": " ", "ArrowDown": "\ue015"}
+NOWHERE = 9  # the port of a proxy that is not there
+
+# Marionette itself turns off updates, telemetry and the like. What still wants to leave this
+# machine goes to a proxy that is not there.
+PREFERENCES = {
+    "network.proxy.type": 1,
+    "network.proxy.http": "127.0.0.1",
+    "network.proxy.http_port": NOWHERE,
+    "network.proxy.ssl": "127.0.0.1",
+    "network.proxy.ssl_port": NOWHERE,
+    "network.captive-portal-service.enabled": False,
+}
+
+# Errors of pages, and not of the browser's own parts: uncaught ones, and what a policy refused.
+# Forgotten once they are told.
+PROBLEMS = """
+const problems = Services.console.getMessageArray().filter((message) =>
+  message instanceof Ci.nsIScriptError && message.sourceName.startsWith("http") &&
+  (!(message.flags & Ci.nsIScriptError.warningFlag) || message.category.startsWith("CSP")));
+Services.console.reset();
+return problems.map(({category, errorMessage}) => `${category}: ${errorMessage}`);
+"""
+
+# The window of a desktop cannot be as narrow as a phone; what it shows a page in can.
+RESIZE = """
+const {style} = gBrowser.selectedBrowser;
+[style.width, style.height] = [`${arguments[0]}px`, `${arguments[1]}px`];
+[style.minWidth, style.flex] = ["0", "none"];
+"""
+
+
+class Firefox(Server):
+    """One browser with one tab and a profile of its own."""
+
+    def __init__(self) -> None:
+        super().__init__("firefox")
+        self.stream: io.BufferedRWPair | None = None
+        self.sent = 0
+
+    def start(self) -> None:
+        profile = self.folder / "profile"
+        profile.mkdir()
+        preferences = {"marionette.port": self.port, **PREFERENCES}
+        lines = [f"user_pref({json.dumps(k)}, {json.dumps(v)});\n" for k, v in preferences.items()]
+        (profile / "user.js").write_text("".join(lines))
+        home = {name: str(self.folder) for name in ("HOME", "TMPDIR", "XDG_CACHE_HOME")}
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                [str(firefox()), "--headless", "--no-remote", "--profile", str(profile),
+                 "--marionette", "--remote-allow-system-access"],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder,
+                env={**clean_environment(), **home}, start_new_session=True,
+                preexec_fn=die_with_parent(signal.SIGTERM),
+            )  # fmt: skip
+        self._await(self._connects)
+        self.command("WebDriver:NewSession")
+
+    def _connects(self) -> bool:
+        try:
+            with socket.create_connection(("127.0.0.1", self.port), ANSWER_SECONDS) as connection:
+                self.stream = connection.makefile("rwb")
+        except ConnectionRefusedError:
+            return False
+        return bool(self._receive()["marionetteProtocol"] == 3)
+
+    def _signal(self, number: signal.Signals) -> None:
+        """The processes that show the pages go a moment after the main one."""
+        family = descendants(self.process.pid) if self.process else {}
+        if self.stream:
+            self.stream.close()
+        super()._signal(number)
+        wait_until(lambda: not any(map(command_line, family)), STOP_SECONDS, "Firefox's children")
+
+    # --- The protocol ---------------------------------------------------------------------------
+
+    def command(self, name: str, **parameters: Any) -> Any:
+        assert self.stream is not None
+        self.sent += 1
+        message = json.dumps([0, self.sent, name, parameters]).encode()
+        self.stream.write(b"%d:%s" % (len(message), message))
+        self.stream.flush()
+        _, number, error, result = self._receive()
+        assert number == self.sent
+        if error:
+            raise RuntimeError(f"{name}: {error['error']}: {error['message']}")
+        return result["value"] if isinstance(result, dict) and "value" in result else result
+
+    def _receive(self) -> Any:
+        assert self.stream is not None
+        length = b""
+        while (byte := self.stream.read(1)) != b":":
+            if not byte:
+                raise RuntimeError(f"Firefox closed the connection:\n{self.tail()}")
+            length += byte
+        return json.loads(self.stream.read(int(length)))
+
+    # --- What a test does -----------------------------------------------------------------------
+
+    def goto(self, url: str) -> None:
+        self.command("WebDriver:Navigate", url=url)
+
+    def script(self, body: str, *arguments: Any) -> Any:
+        """What this function's body returns, in the page; a promise is waited for."""
+        return self.command("WebDriver:ExecuteScript", script=body, args=arguments)
+
+    def browser_script(self, body: str, *arguments: Any) -> Any:
+        """The same with the rights of the browser itself."""
+        self.command("Marionette:SetContext", value="chrome")
+        try:
+            return self.script(body, *arguments)
+        finally:
+            self.command("Marionette:SetContext", value="content")
+
+    def wait(self, css: str) -> None:
+        """Until there is such an element to be seen."""
+        seen = "return Boolean(document.querySelector(arguments[0])?.checkVisibility())"
+        try:
+            wait_until(lambda: bool(self.script(seen, css)), 20, css)
+        except TimeoutError as error:
+            raise TimeoutError(f"{error}. The page says:\n{self.text('body')}") from None
+
+    def text(self, css: str) -> str:
+        return str(self.script("return document.querySelector(arguments[0]).innerText", css))
+
+    def click(self, css: str) -> None:
+        found = self.command("WebDriver:FindElement", using="css selector", value=css)
+        self.command("WebDriver:ElementClick", id=found[ELEMENT])
+
+    def press(self, *names: str) -> None:
+        strokes = [{"type": kind, "value": KEYS[name]}
+                   for name in names for kind in ("keyDown", "keyUp")]  # fmt: skip
+        self.command(
+            "WebDriver:PerformActions", actions=[{"type": "key", "id": "keys", "actions": strokes}]
+        )
+
+    def resize(self, width: int, height: int) -> None:
+        self.browser_script(RESIZE, width, height)
+        wait_until(lambda: self.script("return innerWidth") == width, 5, f"{width} pixels")
+
+    def speak(self, *languages: str) -> None:
+        """What the next page is told about the reader's languages."""
+        self.browser_script(
+            "Services.prefs.setStringPref('intl.accept_languages', arguments[0])",
+            ",".join(languages),
+        )
+
+    def offline(self, yes: bool) -> None:
+        self.browser_script("Services.io.offline = arguments[0]", yes)
+
+    def problems(self) -> list[str]:
+        """What went wrong in pages since the last look."""
+        return list(self.browser_script(PROBLEMS))
+
+    def screenshot(self, path: Path) -> None:
+        picture = self.command("WebDriver:TakeScreenshot", full=True, hash=False)
+        path.write_bytes(base64.b64decode(picture))
