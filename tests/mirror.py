@@ -2,14 +2,22 @@
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 from urllib.parse import urlsplit
 
 HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "content-length", "date", "server"}
+
+
+class Request(NamedTuple):
+    method: str
+    path: str
+    headers: dict[str, str]  # with names in lower case
+    body: bytes
 
 
 @dataclass
@@ -35,11 +43,21 @@ def honest(reply: Reply) -> None:
 
 @dataclass
 class Mirror:
-    """Forwards to a site without compression; `alter` may change every reply."""
+    """Forwards to a site without compression; `alter` may change every reply.
+
+    Each has a port of its own, and so an origin of its own: no cache, storage or answered survey of
+    an earlier one.
+    """
 
     target: str
     alter: Callable[[Reply], None] = honest
-    requests: list[str] = field(default_factory=list)  # method and path of each, in order
+    down: bool = False  # hang up on everybody
+    received: list[Request] = field(default_factory=list)
+
+    @property
+    def requests(self) -> list[str]:
+        """Method and path of each, in order."""
+        return [f"{request.method} {request.path}" for request in self.received]
 
     def __enter__(self) -> Self:
         mirror = self
@@ -75,7 +93,10 @@ class Mirror:
     def forward(self, handler: BaseHTTPRequestHandler) -> None:
         asked = {name.lower(): value for name, value in handler.headers.items()}
         body = handler.rfile.read(int(asked.get("content-length", 0)))
-        self.requests.append(f"{handler.command} {handler.path}")
+        self.received.append(Request(handler.command, handler.path, asked, body))
+        if self.down:
+            handler.close_connection = True
+            return
         passed = {name: value for name, value in asked.items() if name not in HOP_BY_HOP}
         site = HTTPConnection(urlsplit(self.target).netloc, timeout=20)
         site.request(handler.command, handler.path, body, passed | {"accept-encoding": "identity"})
@@ -89,4 +110,5 @@ class Mirror:
             handler.send_header(name, value)
         handler.send_header("Content-Length", str(len(reply.body)))
         handler.end_headers()
-        handler.wfile.write(reply.body)
+        with suppress(ConnectionError):  # the page that asked was left
+            handler.wfile.write(reply.body)

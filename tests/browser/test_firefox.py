@@ -1,23 +1,20 @@
 """The respondent's page in Firefox: the promises that another engine could break."""
 
-import http.client
 import json
 import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Iterator
+from contextlib import closing
 from importlib import resources
-from typing import Any, NamedTuple
 
 import pytest
 
 from tests import builders
 from tests.firefox import Firefox
+from tests.mirror import Mirror, Reply
 from tests.services import ROOT, Candor, command_line, descendants, wait_until
 
 # One Firefox for all of them.
@@ -33,68 +30,28 @@ return (async () => ({
 """
 
 
-class Request(NamedTuple):
-    method: str
-    path: str
-    headers: dict[str, str]
-    body: bytes
-
-
-class Site(ThreadingHTTPServer):
-    """The site as one test reaches it: through a door that notes, fails and alters.
-
-    Each has a port of its own, and so an origin of its own: no cache, storage or answered survey of
-    an earlier test.
-    """
+class Site(Mirror):
+    """The site as one test reaches it."""
 
     def __init__(self, candor: Candor) -> None:
-        super().__init__(("127.0.0.1", 0), Door)
-        self.candor = candor
-        self.survey = f"http://127.0.0.1:{self.server_port}/s/{SLUG}/"
-        self.requests: list[Request] = []
-        self.down = False
-        self.alter: Callable[[str, bytes], bytes] = lambda path, content: content
+        super().__init__(candor.url)
+        self.database = candor.var / "candor.sqlite3"
+
+    @property
+    def survey(self) -> str:
+        return f"{self.url}/s/{SLUG}/"
 
     def reports(self) -> list[bytes]:
         """The bodies of the reports that were sent, whatever became of them."""
-        return [request.body for request in self.requests if request.method == "POST"]
+        return [request.body for request in self.received if request.method == "POST"]
 
     def stored(self) -> int:
         """How many of the ids that were sent are in the database."""
         ids = {json.loads(body)["id"].replace("-", "") for body in self.reports()}
-        with closing(sqlite3.connect(self.candor.var / "candor.sqlite3")) as database:
+        with closing(sqlite3.connect(self.database)) as database:
             marks = ",".join("?" * len(ids))
             statement = f"SELECT count(*) FROM survey_report WHERE id IN ({marks})"
             return int(database.execute(statement, tuple(ids)).fetchone()[0])
-
-
-class Door(BaseHTTPRequestHandler):
-    server: Site
-
-    def do_GET(self) -> None:
-        site = self.server
-        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        site.requests.append(Request(self.command, self.path, dict(self.headers), body))
-        if site.down:
-            return  # hangs up
-        headers = {k: v for k, v in self.headers.items() if k != "Accept-Encoding"}
-        with closing(http.client.HTTPConnection("127.0.0.1", site.candor.port)) as inner:
-            inner.request(self.command, self.path, body, headers)
-            answer = inner.getresponse()
-            content = site.alter(self.path, answer.read())
-        self.send_response_only(answer.status)
-        for name, value in answer.getheaders():
-            if name.lower() not in ("connection", "content-length", "transfer-encoding"):
-                self.send_header(name, value)
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        with suppress(BrokenPipeError):  # the page that asked was left
-            self.wfile.write(content)
-
-    do_POST = do_GET
-
-    def log_message(self, *_: Any) -> None:
-        pass
 
 
 @pytest.fixture(scope="module")
@@ -122,9 +79,7 @@ def open_survey(candor_server: Candor) -> Candor:
 @pytest.fixture
 def site(open_survey: Candor) -> Iterator[Site]:
     with Site(open_survey) as running:
-        threading.Thread(target=running.serve_forever, args=(0.02,), daemon=True).start()
         yield running
-        running.shutdown()
 
 
 # --- Steps ----------------------------------------------------------------------------------------
@@ -187,10 +142,10 @@ def test_a_whole_run_keeps_its_promises(firefox: Firefox, site: Site) -> None:
         "databases": [], "caches": [],
     }  # fmt: skip
     assert firefox.command("WebDriver:GetCookies") == []
-    for request in site.requests:
-        assert "Cookie" not in request.headers
+    for request in site.received:
+        assert "cookie" not in request.headers
         # A module names the one that imports it; nothing names the survey.
-        assert "/s/" not in request.headers.get("Referer", "")
+        assert "/s/" not in request.headers.get("referer", "")
 
 
 def test_a_whole_run_by_keyboard(firefox: Firefox, site: Site) -> None:
@@ -223,10 +178,6 @@ def test_a_whole_run_by_keyboard(firefox: Firefox, site: Site) -> None:
     assert len(site.reports()) == site.stored() == 1
 
 
-@pytest.mark.skipif(
-    'name: "X"' in (ROOT / "static/respond/words/ar.js").read_text(),
-    reason="static/respond/words/ar.js is not written yet",
-)
 def test_arabic_runs_from_right_to_left_on_a_phone(firefox: Firefox, site: Site) -> None:
     firefox.speak("ar", "en")
     firefox.resize(360, 640)
@@ -305,21 +256,16 @@ def test_every_screen_is_accessible(firefox: Firefox, site: Site) -> None:
     check()
 
 
-@pytest.mark.skipif(
-    "integrity" not in (ROOT / "templates/respond.html").read_text(),
-    reason="templates/respond.html does not state the hashes of its modules yet",
-)
 @pytest.mark.parametrize("module", ["app", "randomizer"])
 def test_a_module_altered_by_one_byte_does_not_run(
     firefox: Firefox, site: Site, module: str
 ) -> None:
     altered = []
 
-    def one_byte_more(path: str, content: bytes) -> bytes:
-        if not path.startswith(f"/static/respond/{module}."):
-            return content
-        altered.append(path)
-        return content + b"\n"
+    def one_byte_more(reply: Reply) -> None:
+        if reply.path.startswith(f"/static/respond/{module}."):
+            altered.append(reply.path)
+            reply.body += b"\n"
 
     site.alter = one_byte_more
     firefox.goto(site.survey)
@@ -342,10 +288,10 @@ def test_what_goes_wrong_in_a_page_is_noticed(firefox: Firefox, site: Site) -> N
 
     def both() -> bool:
         found.extend(firefox.problems())
-        return len(found) == 2
+        text = "".join(found)
+        return "Content-Security-Policy" in text and "a fault of the page" in text
 
     wait_until(both, 5, "two problems")
-    assert "Content-Security-Policy" in found[0] and "a fault of the page" in found[1]
 
 
 def test_firefox_dies_with_a_killed_starter() -> None:
