@@ -1,65 +1,92 @@
-"""The pictures of the documentation, made anew from a real installation: `make images`."""
+"""The pictures of the documentation, made anew from a real installation: `make images`.
+
+Every state of the respondent's page on a phone and on a laptop, the checking page, and the
+dashboard; look at them after a change.
+"""
 
 from pathlib import Path
 
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from tests.browser import respondent
+from tests.browser.states import States
 from tests.conftest import CHROMIUM_FLAGS
 from tests.packages import chromium
 from tests.services import Candor
 
 FOLDER = Path(__file__).parent / "images"
 SLUG = "wellbeing-at-work"
-PHONE = {"width": 360, "height": 740}
-LAPTOP = {"width": 1280, "height": 800}
+SIZES = {"phone": (360, 740), "laptop": (1280, 800)}
+LANGUAGES = ("de", "es", "fr", "ar")
 
 
 def main() -> None:
-    FOLDER.mkdir(exist_ok=True)
     with Candor() as candor, sync_playwright() as playwright:
         candor.manage("load_demo")
         browser = playwright.chromium.launch(
             executable_path=chromium(), args=[*CHROMIUM_FLAGS, "--no-sandbox"]
         )
-        phone(browser, candor.url)
-        laptop(browser, candor.url)
+        for size in SIZES:
+            respondent(browser, candor.url, size)
+            verify(browser, candor.url, size)
+        for language in LANGUAGES:
+            opening(browser, candor.url, language)
+        dashboard(browser, candor.url)
         browser.close()
 
 
-def phone(browser: Browser, url: str) -> None:
-    page = browser.new_page(viewport=PHONE, device_scale_factor=2, reduced_motion="reduce")
-    page.set_viewport_size({"width": 360, "height": 1180})  # down to the odds
-    page.goto(f"{url}/s/{SLUG}/")
-    expect(page.get_by_role("button", name="Start")).to_be_visible()
-    take(page, "respondent-opening")
-    page.set_viewport_size(PHONE)
-    page.get_by_role("button", name="Start").click()
-    page.get_by_role("radio").nth(0).check(force=True)
-    take(page, "respondent-question")
-    while page.get_by_text("Chance may change your answer").count():
-        respondent.answer_one(page, 0)
-    respondent.answer(page)
-    take(page, "respondent-review")
-    respondent.send(page)
-    take(page, "respondent-thanks")
+def respondent(browser: Browser, url: str, size: str) -> None:
+    page = open_page(browser, size)
+    for state in States(page, f"{url}/s/{SLUG}/"):
+        take(page, size, state, whole=state != "kiosk-idle")
     page.close()
 
 
-def laptop(browser: Browser, url: str) -> None:
-    page = browser.new_page(viewport=LAPTOP, device_scale_factor=1.5, reduced_motion="reduce")
+def opening(browser: Browser, url: str, language: str) -> None:
+    page = open_page(browser, "phone", language)
+    page.goto(f"{url}/s/{SLUG}/")
+    expect(page.locator(".opening")).to_be_visible()
+    take(page, "phone", f"opening-{language}")
+    page.close()
+
+
+def verify(browser: Browser, url: str, size: str) -> None:
+    page = open_page(browser, size)
+    page.goto(f"{url}/verify/")
+    page.locator("button.primary").click()
+    expect(page.locator("h2.verdict")).to_be_visible(timeout=120_000)
+    take(page, size, "verify")
+    page.close()
+
+
+def dashboard(browser: Browser, url: str) -> None:
+    page = open_page(browser, "laptop")
     page.goto(f"{url}/surveys/{SLUG}/")
     page.get_by_label("Name").fill("researcher")
     page.get_by_label("Password").fill("researcher-demo")
     page.get_by_role("button", name="Log in").click()
     page.locator("section.question summary").first.click()
-    take(page, "dashboard")
+    take(page, "laptop", "dashboard", whole=False)
     page.close()
 
 
-def take(page: Page, name: str) -> None:
-    page.screenshot(path=FOLDER / f"{name}.png")
-    print(f"docs/images/{name}.png")
+def open_page(browser: Browser, size: str, language: str = "en") -> Page:
+    width, height = SIZES[size]
+    return browser.new_page(
+        viewport={"width": width, "height": height}, reduced_motion="reduce", locale=language
+    )
+
+
+def take(page: Page, size: str, name: str, whole: bool = True) -> None:
+    """The page as it would look on a screen that is long enough for all of it."""
+    width, height = SIZES[size]
+    if whole:
+        content = page.evaluate("document.documentElement.scrollHeight")
+        page.set_viewport_size({"width": width, "height": max(height, content)})
+    path = FOLDER / size / f"{name}.png"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=path)
+    page.set_viewport_size({"width": width, "height": height})
+    print(f"docs/images/{size}/{name}.png")
 
 
 if __name__ == "__main__":
