@@ -32,6 +32,8 @@ const SLOW = 400; // milliseconds until a page says that it is loading
  *   answers   step → position; a stratum that is not given is null; null once the report is built
  *   practice  {answer, mine, theirs}: the practice question, once it is tapped
  *   report    {slug, id, body} once it is built
+ *   resumed   whether an earlier visit built it
+ *   again     why the last try to send it failed, while it waits
  */
 let visit = null;
 
@@ -263,15 +265,16 @@ async function deliver(quiet = false) {
   mine.tries = (mine.tries ?? 0) + 1;
   const pause = Math.min(FIRST_PAUSE * 2 ** (mine.tries - 1), LONGEST_PAUSE);
   retry = setTimeout(deliver, wait ? wait * 1000 : pause, true);
-  if (!quiet || mine.again !== again) showWaiting(again);
+  const news = !quiet || mine.again !== again;
   mine.again = again;
+  if (news) showWaiting();
 }
 
-function showWaiting(again) {
-  const { report, resumed } = visit;
+function showWaiting() {
+  const { report, resumed, again: why } = visit;
   show(() =>
     screens.waiting({
-      why: again,
+      why,
       lasts: device.waitingLasts(),
       body: resumed ? null : report.body, // not to whoever opens the page next
       again: () => deliver(),
@@ -286,11 +289,13 @@ function showWaiting(again) {
 
 function finish(stored) {
   const { survey, report, resumed } = visit;
+  visit.again = null;
   unwind();
   if (kiosk) {
     rest();
     return show(() => screens.kioskThanks({ stored, finish: () => begin() }));
   }
+  device.noteAnswered(slug);
   const thanks = () => {
     show(() =>
       screens.thanks({
@@ -339,7 +344,7 @@ async function sendOthers() {
 }
 
 addEventListener("online", () => {
-  if (visit?.report && !kiosk) deliver(true);
+  if (visit?.again) deliver(true);
   sendOthers();
 });
 

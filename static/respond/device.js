@@ -19,10 +19,8 @@ function list(storage, place, isEntry) {
     lasts: true, // whether it outlives this page
     /* The entries; null where no list was begun. */
     read() {
-      if (!here.lasts) return memory;
       try {
-        const kept = JSON.parse(storage().getItem(place));
-        memory = Array.isArray(kept) ? kept.filter(isEntry) : null;
+        if (here.lasts) memory = parse(storage().getItem(place), isEntry);
       } catch {
         here.lasts = false;
       }
@@ -41,6 +39,16 @@ function list(storage, place, isEntry) {
   return here;
 }
 
+/* What is there need not be ours. */
+function parse(text, isEntry) {
+  try {
+    const kept = JSON.parse(text);
+    return Array.isArray(kept) ? kept.filter(isEntry) : null;
+  } catch {
+    return null;
+  }
+}
+
 const isText = (value) => typeof value === "string";
 
 /* --- Reports that wait: {slug, id, body} -------------------------------------------------------- */
@@ -48,7 +56,7 @@ const isText = (value) => typeof value === "string";
 const outbox = list(
   () => localStorage,
   "candor.waiting",
-  (one) => isText(one?.slug) && isText(one.id) && isText(one.body),
+  (one) => isText(one?.slug) && /^[\w-]+$/.test(one.slug) && isText(one.id) && isText(one.body),
 );
 
 export function waiting() {

@@ -38,10 +38,15 @@ describe("reports that wait", () => {
   });
 
   it("survive rubbish in the storage", () => {
-    localStorage.setItem("candor.waiting", '[null, 3, {"slug": "x"}, ' + JSON.stringify(REPORT) + "]");
+    const elsewhere = { ...REPORT, slug: "../elsewhere" };
+    const planted = [null, 3, { slug: "x" }, elsewhere, REPORT];
+    localStorage.setItem("candor.waiting", JSON.stringify(planted));
     assert.deepEqual(device.waiting(), [REPORT]);
-    localStorage.setItem("candor.waiting", "not JSON");
-    assert.deepEqual(device.waiting(), [REPORT]); // what this page knows
+    for (const rubbish of ["not JSON", "{}", "null"]) {
+      localStorage.setItem("candor.waiting", rubbish);
+      assert.deepEqual(device.waiting(), []);
+    }
+    assert.equal(device.waitingLasts(), true);
   });
 
   it("wait in memory where nothing can be stored", () => {
