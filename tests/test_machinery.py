@@ -51,7 +51,8 @@ def test_node_counts() -> None:
 
 def test_arguments_after_two_hyphens_are_for_pytest() -> None:
     assert split_arguments(["sqlite", "--", "-k", "word"]) == (["sqlite"], ["-k", "word"])
-    assert split_arguments([])[0] == ["lint", "node", "sqlite", "postgresql", "faults", "browser"]
+    everything = ["lint", "node", "sqlite", "postgresql", "faults", "browser", "measured"]
+    assert split_arguments([])[0] == everything
 
 
 def test_what_is_missing_is_left_out_aloud(

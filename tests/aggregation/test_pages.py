@@ -243,7 +243,7 @@ def test_the_api_page_needs_nothing_from_outside() -> None:
     assert "swagger" in page and "https://" not in page
 
 
-@pytest.mark.parametrize("path", ["/nothing", "/s/", "/surveys/nowhere/", "/api/v1/nothing/"])
+@pytest.mark.parametrize("path", ["/nothing", "/surveys/nowhere/", "/api/v1/nothing/"])
 def test_what_is_not_there_is_404(path: str) -> None:
     response = builders.client(builders.root()).get(path)
     assert response.status_code == 404
