@@ -219,8 +219,13 @@ def _table(
     channel = proportion.Channel(*block.mechanism.channel(position))
     sizes = [sum(group) for group in counts]
     visible = gate.shown(sizes, release.survey.crowd)
+    places = [(i, j) for i in sorted(visible) for j in range(question.size)]
+    found = proportion.estimates(
+        [counts[i][j] for i, j in places], [sizes[i] for i, _ in places], channel, LEVEL
+    )
+    figures = dict(zip(places, found, strict=True))
     for i, (key, group) in enumerate(zip(group_keys(design, stratum), counts, strict=True)):
-        for option, count in zip(question.options, group, strict=True):
+        for j, (option, count) in enumerate(zip(question.options, group, strict=True)):
             row = Estimate(
                 as_of=release.number,
                 question=question.key,
@@ -231,7 +236,7 @@ def _table(
             )
             if i in visible:
                 row.n, row.count = sizes[i], count
-                _fill(row, proportion.estimate(count, sizes[i], channel, LEVEL))
+                _fill(row, figures[i, j])
             yield row
 
 

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
-from aggregation.statistics import joint, privacy, proportion, regression
+from aggregation.statistics import joint, privacy, proportion, regression, sequence
 from aggregation.statistics.proportion import Channel
 
 ROUNDS = 9
@@ -76,7 +76,8 @@ def tasks() -> list[tuple[str, int, Callable[[], Any]]]:
     table = np.random.default_rng(2).multinomial(10**6, np.full(1024, 1 / 1024)).reshape((2,) * 10)
     return [
         ("default interval, n = 10^9", ROUNDS, lambda: one_interval(10**9)),
-        ("10^4 default intervals, n = 10^5, one after the other", FEWER, many_intervals),
+        ("10^4 default intervals, n = 10^5, in one call", FEWER, many_intervals),
+        ("10^4 intervals for every look, n = 10^5, in one call", FEWER, many_sequences),
         ("joint cells of 10 yes/no questions in two blocks", ROUNDS, lambda: cells(table)),
         ("logistic regression, 10^4 rows, 6 columns", ROUNDS, lambda: fit(X, y)),
         (
@@ -101,7 +102,11 @@ def one_interval(n: int) -> Any:
 
 def many_intervals() -> Any:
     # Counts within the channel's range only: those beyond it are clamped and cost half.
-    return [proportion.interval(s, 10**5, TWO_COINS) for s in range(25_000, 75_000, 5)]
+    return proportion.intervals(range(25_000, 75_000, 5), 10**5, TWO_COINS)
+
+
+def many_sequences() -> Any:
+    return sequence.intervals(range(25_000, 75_000, 5), 10**5, TWO_COINS)
 
 
 def cells(table: Any) -> Any:

@@ -288,7 +288,7 @@ def _bayes(prior: float, if_yes: float, if_no: float) -> float:
     return yes / (yes + no) if yes + no > 0 else prior
 
 
-def _log_ratio(numerator: float, denominator: float) -> float:
+def _log_ratio(numerator: Floats, denominator: Floats) -> float:
     return math.log(numerator / denominator) if numerator > 0 else -math.inf
 
 

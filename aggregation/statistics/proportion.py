@@ -26,8 +26,10 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc, betaincc, betainccinv, betaincinv, ndtri
+
+Floats = NDArray[np.float64]
 
 # Limits on lambda are moved outward by this much. Limits of neighbouring counts often coincide
 # (at lambda = 1/2, say); rounding errors that moved them inward would open gaps nobody covers.
@@ -36,6 +38,7 @@ OUTWARD = 1e-12
 TIE = 1e-9
 # A rate is known to about 2**-52, so that n * rate stands for an integer only up to here.
 LARGEST = 2**50
+TINY = sys.float_info.min  # the smallest normal float
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +52,7 @@ class Channel:
         for name in ("a", "b"):
             object.__setattr__(self, name, probability(name, getattr(self, name)))
         # A contrast below the smallest normal float would make estimates overflow.
-        if not self.a - self.b >= sys.float_info.min:
+        if not self.a - self.b >= TINY:
             raise ValueError(f"a must exceed b, got a={self.a!r}, b={self.b!r}")
 
     @property
@@ -110,26 +113,29 @@ def estimate(
     level = strictly_between("level", level)
     if population is not None:
         population = integer("population", population, minimum=n)
-    value = (count / n - channel.b) / channel.contrast
-    bounded = min(max(value, 0.0), 1.0)
-    total, sampling, privacy = _variances(count, n, channel, population)
     if population == n:
+        bounded = min(max((count / n - channel.b) / channel.contrast, 0.0), 1.0)
         low, high = _census(count, n, channel, 1 - level)
         low, high = min(low, bounded), max(high, bounded)
     else:
         if population is not None:
             level = _finite_level(level, n, channel)
         low, high = interval(count, n, channel, level)
-    return Estimate(
-        value=value,
-        bounded=bounded,
-        standard_error=math.sqrt(total / n) / channel.contrast,
-        sampling_error=math.sqrt(sampling / n) / channel.contrast,
-        privacy_error=math.sqrt(privacy / n) / channel.contrast,
-        low=low,
-        high=high,
-        misfit=_misfit(count, n, channel),
-    )
+    misfit = float(_misfit(np.array(float(count)), np.array(float(n)), channel))
+    return _estimate(count, n, channel, population, low, high, misfit)
+
+
+def estimates(
+    counts: ArrayLike, sizes: ArrayLike, channel: Channel, level: float = 0.95
+) -> list[Estimate]:
+    """``estimate`` of many counts of one channel at once: options of a question, groups, waves."""
+    lows, highs = intervals(counts, sizes, channel, level)
+    s, n = tallies(counts, sizes)
+    figures = zip(s, n, lows, highs, _misfit(s, n, channel), strict=True)
+    return [
+        _estimate(int(one), int(of), channel, None, float(low), float(high), float(misfit))
+        for one, of, low, high, misfit in figures
+    ]
 
 
 def interval(
@@ -141,17 +147,30 @@ def interval(
     Clipping the limits of the raw count instead leaves nothing, or a single point, in about
     (1 - level)/2 of the surveys in which the share is 0 or 1.
     """
-    count, n = counts(count, n)
+    counts(count, n)
+    lows, highs = intervals([count], [n], channel, level, method)
+    return float(lows[0]), float(highs[0])
+
+
+def intervals(
+    counts: ArrayLike,
+    sizes: ArrayLike,
+    channel: Channel,
+    level: float = 0.95,
+    method: str = "blaker",
+) -> tuple[Floats, Floats]:
+    """``interval`` of many counts of one channel at once: an array of low limits, one of high."""
+    s, n = tallies(counts, sizes)
     check_channel(channel)
     alpha = 1 - strictly_between("level", level)
     if not isinstance(method, str) or method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
     lowest, highest = _clamp(n, channel)
-    low, high = METHODS[method](min(max(count, lowest), highest), n, channel, alpha)
+    low, high = METHODS[method](np.minimum(np.maximum(s, lowest), highest), n, channel, alpha)
     # The restricted maximum likelihood estimate belongs to every interval. Above the level 3/4 it
     # does so by itself; below, this keeps the interval from being empty and costs no coverage.
-    likeliest = min(max(count / n, channel.b), channel.a)
-    return _shares(min(low, likeliest), max(high, likeliest), channel)
+    likeliest = np.clip(s / n, channel.b, channel.a)
+    return shares(np.minimum(low, likeliest), np.maximum(high, likeliest), channel)
 
 
 def p_value(share: float, count: int, n: int, channel: Channel) -> float:
@@ -159,12 +178,36 @@ def p_value(share: float, count: int, n: int, channel: Channel) -> float:
     share = probability("share", share)
     count, n = counts(count, n)
     check_channel(channel)
-    lowest, highest = _clamp(n, channel)
-    t = min(max(count, lowest), highest)
-    return min(1.0, _acceptability(channel.rate(share), t, n, lowest, highest))
+    size, rate = np.array(float(n)), np.array(channel.rate(share))
+    lowest, highest = _clamp(size, channel)
+    t = np.minimum(np.maximum(count, lowest), highest)
+    return min(1.0, float(_acceptability(rate, t, size, lowest, highest)))
 
 
 # --- point estimate -----------------------------------------------------------------------------
+
+
+def _estimate(
+    count: int,
+    n: int,
+    channel: Channel,
+    population: int | None,
+    low: float,
+    high: float,
+    misfit: float,
+) -> Estimate:
+    value = (count / n - channel.b) / channel.contrast
+    total, sampling, privacy = _variances(count, n, channel, population)
+    return Estimate(
+        value=value,
+        bounded=min(max(value, 0.0), 1.0),
+        standard_error=math.sqrt(total / n) / channel.contrast,
+        sampling_error=math.sqrt(sampling / n) / channel.contrast,
+        privacy_error=math.sqrt(privacy / n) / channel.contrast,
+        low=low,
+        high=high,
+        misfit=misfit,
+    )
 
 
 def _variances(
@@ -198,15 +241,19 @@ def _variances(
     return max(privacy + between, 0.0), max(between, 0.0), privacy
 
 
-def _misfit(count: int, n: int, channel: Channel) -> float:
+def _misfit(count: Floats, n: Floats, channel: Channel) -> Floats:
     """Twice the smaller of P(at most count | share 0) and P(at least count | share 1)."""
-    return min(1.0, 2 * min(_at_most(count, n, channel.b), _at_least(count, n, channel.a)))
+    none, all_ = np.full_like(n, channel.b), np.full_like(n, channel.a)
+    tail: Floats = np.minimum(_at_most(count, n, none), _at_least(count, n, all_))
+    return np.minimum(1.0, 2 * tail)
 
 
 # --- intervals for lambda -----------------------------------------------------------------------
+#
+# Arrays of the same shape throughout: an element is a survey. Counts are floats that hold integers.
 
 
-def _clamp(n: int, channel: Channel) -> tuple[int, int]:
+def _clamp(n: Floats, channel: Channel) -> tuple[Floats, Floats]:
     """The range to which counts are clamped: floor(nb) to ceil(na), a rounding error allowed for.
 
     A test of the clamped count is exact whatever the range. This one holds n lambda for every
@@ -216,53 +263,51 @@ def _clamp(n: int, channel: Channel) -> tuple[int, int]:
     within 1 of n, or of 0. There, n reports may be too few to tell b from a; if so, they are all
     treated alike.
     """
-    lowest = math.floor(n * (channel.b + 1 / LARGEST))
-    highest = math.ceil(n * (channel.a - 1 / LARGEST))
-    if _at_most(lowest, n, channel.b) < 1 / 4:
-        lowest = n
-    if _at_least(highest, n, channel.a) < 1 / 4:
-        highest = 0
-    return lowest, highest
+    lowest = np.floor(n * (channel.b + 1 / LARGEST))
+    highest = np.ceil(n * (channel.a - 1 / LARGEST))
+    too_few = _at_most(lowest, n, np.full_like(n, channel.b)) < 1 / 4
+    too_many = _at_least(highest, n, np.full_like(n, channel.a)) < 1 / 4
+    return np.where(too_few, n, lowest), np.where(too_many, 0.0, highest)
 
 
-def _shares(low: float, high: float, channel: Channel) -> tuple[float, float]:
+def shares(low: Floats, high: Floats, channel: Channel) -> tuple[Floats, Floats]:
     """Limits for the share from limits for lambda, rounded outward and kept within [0, 1]."""
     b, c = channel.b, channel.contrast
-    return (
-        min(max((low - OUTWARD - b) / c, 0.0), 1.0),
-        max(min((high + OUTWARD - b) / c, 1.0), 0.0),
-    )
+    return np.clip((low - OUTWARD - b) / c, 0.0, 1.0), np.clip((high + OUTWARD - b) / c, 0.0, 1.0)
 
 
-def _blaker(t: int, n: int, channel: Channel, alpha: float) -> tuple[float, float]:
+def _blaker(t: Floats, n: Floats, channel: Channel, alpha: float) -> tuple[Floats, Floats]:
     """Blaker's (2000) interval for the clamped count: exact, nested in the level, never empty."""
     lowest, highest = _clamp(n, channel)
-    high = _blaker_upper(t, n, channel.a, highest, alpha)
-    low = 1 - _blaker_upper(n - t, n, 1 - channel.b, n - lowest, alpha)
-    return low, high
+    # The lower limit is an upper one with yes and no exchanged: both are found in one go.
+    ends = np.repeat([channel.a, 1 - channel.b], t.size).reshape(2, *t.shape)
+    upper = _blaker_upper(
+        np.stack([t, n - t]), np.stack([n, n]), ends, np.stack([highest, n - lowest]), alpha
+    )
+    return 1 - upper[1], upper[0]
 
 
-def _clopper_pearson(t: int, n: int, channel: Channel, alpha: float) -> tuple[float, float]:
+def _clopper_pearson(t: Floats, n: Floats, channel: Channel, alpha: float) -> tuple[Floats, Floats]:
     """Each tail at most alpha/2 (Clopper & Pearson 1934): exact, wider than Blaker's."""
     return lower_limit(t, n, alpha / 2), upper_limit(t, n, alpha / 2)
 
 
-def _wilson(t: int, n: int, channel: Channel, alpha: float) -> tuple[float, float]:
+def _wilson(t: Floats, n: Floats, channel: Channel, alpha: float) -> tuple[Floats, Floats]:
     """The score interval (Wilson 1927): closed form, right on average only."""
     z2 = ndtri(alpha / 2) ** 2
     middle = (t + z2 / 2) / (n + z2)
-    half = math.sqrt(z2 * (t * (n - t) / n + z2 / 4)) / (n + z2)
-    return float(middle - half), float(middle + half)
+    half = np.sqrt(z2 * (t * (n - t) / n + z2 / 4)) / (n + z2)
+    return middle - half, middle + half
 
 
-METHODS: dict[str, Callable[[int, int, Channel, float], tuple[float, float]]] = {
+METHODS: dict[str, Callable[[Floats, Floats, Channel, float], tuple[Floats, Floats]]] = {
     "blaker": _blaker,
     "wilson": _wilson,
     "clopper-pearson": _clopper_pearson,
 }
 
 
-def _blaker_upper(t: int, n: int, a: float, highest: int, alpha: float) -> float:
+def _blaker_upper(t: Floats, n: Floats, a: Floats, highest: Floats, alpha: float) -> Floats:
     """The largest lambda <= a at which the acceptability of t exceeds alpha.
 
     Right of t/n the acceptability is p = P(X <= t) + P(X >= u), where u is the first count whose
@@ -272,65 +317,115 @@ def _blaker_upper(t: int, n: int, a: float, highest: int, alpha: float) -> float
       place where it is below.
     - At a jump the tails are equal, p = 2 P(X <= t) > alpha: only the last stretch matters.
     """
-    if t == highest:
-        return a
-    end = min(a, upper_limit(t, n, alpha / 2))
+    limit = a.copy()
+    rest = t < highest
+    t, n, highest = t[rest], n[rest], highest[rest]
+    end = np.minimum(a[rest], upper_limit(t, n, alpha / 2))
     u = _opposite(end, t, n, highest)
-    if _outside(end, t, u, n, highest) >= alpha * (1 - TIE):
-        return end
-    jump = _root(lambda q: _at_least(u - 1, n, q) - _at_most(t, n, q), t / n, end)
-    if _outside(jump, t, u, n, highest) <= alpha:
-        return jump
-    return _root(lambda q: _outside(q, t, u, n, highest) - alpha, jump, end)
+    limit[rest] = end
+    rest[rest] = low = _outside(end, t, u, n, highest) < alpha * (1 - TIE)
+    t, n, highest, end, u = (x[low] for x in (t, n, highest, end, u))
+
+    near = np.maximum(t / n, end - 1 / n)  # u moves twice as fast as the mean
+    start = np.where(_gap(near, t, u, n) < 0, near, t / n)
+    limit[rest] = jump = roots(_gap, start, end, t, u, n)
+    rest[rest] = low = _outside(jump, t, u, n, highest) > alpha
+    t, n, highest, end, u, jump = (x[low] for x in (t, n, highest, end, u, jump))
+    limit[rest] = roots(lambda *x: alpha - _outside(*x), jump, end, t, u, n, highest)
+    return limit
 
 
-def _acceptability(q: float, t: int, n: int, lowest: int, highest: int) -> float:
+def _acceptability(q: Floats, t: Floats, n: Floats, lowest: Floats, highest: Floats) -> Floats:
     """P(the clamped count is no more typical of q than t), by the smaller of its two tails."""
     below = _at_most(t, n, q) if t < highest else 1.0
     above = _at_least(t, n, q) if t > lowest else 1.0
     if below > above * (1 + TIE):
         return _acceptability(1 - q, n - t, n, n - highest, n - lowest)
     if t == highest:
-        return 1.0
+        return np.ones_like(q)
     return _outside(q, t, _opposite(q, t, n, highest), n, highest)
 
 
-def _opposite(q: float, t: int, n: int, highest: int) -> int:
+def _opposite(q: Floats, t: Floats, n: Floats, highest: Floats) -> Floats:
     """The first u in t+1..highest with P(X >= u) <= P(X <= t), or highest + 1 if there is none."""
     below = _at_most(t, n, q) * (1 + TIE)
-    above = range(t + 1, highest + 1)
-    return t + 1 + bisect_left(above, True, key=lambda u: _at_least(u, n, q) <= below)
+    first, last = t + 1, highest + 1
+    # By symmetry it is near t mirrored at the mean, at any n; if it is not, nothing is lost.
+    for near in (2 * n * q - t - 8, 2 * n * q - t + 8):
+        near = np.floor(np.minimum(np.maximum(near, first), last))
+        small = _at_least(near, n, q) <= below
+        first, last = np.where(small, first, near + 1), np.where(small, near, last)
+    while (first < last).any():
+        middle = np.floor((first + last) / 2)
+        small = _at_least(middle, n, q) <= below
+        first, last = np.where(small, first, middle + 1), np.where(small, middle, last)
+    return last
 
 
-def _outside(q: float, t: int, u: int, n: int, highest: int) -> float:
+def _outside(q: Floats, t: Floats, u: Floats, n: Floats, highest: Floats) -> Floats:
     """P(clamped count <= t) + P(clamped count >= u), for t < u; above the clamp there is none."""
-    return _at_most(t, n, q) + (_at_least(u, n, q) if u <= highest else 0.0)
+    return _at_most(t, n, q) + np.where(u <= highest, _at_least(u, n, q), 0.0)
 
 
-def upper_limit(count: int, n: int, alpha: float) -> float:
+def _gap(q: Floats, t: Floats, u: Floats, n: Floats) -> Floats:
+    """ln P(X >= u-1) - ln P(X <= t): all but a straight line in q, and 0 where u jumps."""
+    above, below = _at_least(u - 1, n, q), _at_most(t, n, q)
+    return np.asarray(np.log(np.maximum(above, TINY)) - np.log(np.maximum(below, TINY)))
+
+
+def upper_limit(count: ArrayLike, n: ArrayLike, alpha: float) -> Floats:
     """The rate at which at most ``count`` of n has probability alpha (Clopper & Pearson 1934)."""
-    return float(betainccinv(count + 1, n - count, alpha)) if count < n else 1.0
+    no = np.subtract(n, count)
+    return np.where(no > 0, betainccinv(np.add(count, 1), np.maximum(no, 1), alpha), 1.0)
 
 
-def lower_limit(count: int, n: int, alpha: float) -> float:
+def lower_limit(count: ArrayLike, n: ArrayLike, alpha: float) -> Floats:
     """The rate at which at least ``count`` of n has probability alpha (Clopper & Pearson 1934)."""
-    return float(betaincinv(count, n - count + 1, alpha)) if count > 0 else 0.0
+    no = np.subtract(n, count)
+    yes = np.maximum(count, 1)
+    return np.where(np.greater(count, 0), betaincinv(yes, no + 1, alpha), 0.0)
 
 
-def _at_most(t: int, n: int, q: float) -> float:
-    """P(Bin(n, q) <= t)."""
-    return float(betaincc(t + 1, n - t, q)) if t < n else 1.0
+def _at_most(t: Floats, n: Floats, q: Floats) -> Floats:
+    """P(Bin(n, q) <= t) for 0 <= t <= n."""
+    result, some = np.ones_like(q), t < n
+    # betainc is several times as fast as betaincc, but 1 - q has lost the digits of a small q.
+    fast = some & (q > 0.01)
+    betainc(n - t, t + 1, 1 - q, out=result, where=fast)
+    betaincc(t + 1, n - t, q, out=result, where=some & ~fast)
+    return result
 
 
-def _at_least(t: int, n: int, q: float) -> float:
-    """P(Bin(n, q) >= t)."""
-    if t <= 0:
-        return 1.0
-    return float(betainc(t, n - t + 1, q)) if t <= n else 0.0
+def _at_least(t: Floats, n: Floats, q: Floats) -> Floats:
+    """P(Bin(n, q) >= t) for 0 <= t <= n + 1."""
+    result = np.where(t > n, 0.0, np.ones_like(q))
+    betainc(t, n - t + 1, q, out=result, where=(t > 0) & (t <= n))
+    return result
 
 
-def _root(function: Callable[[float], float], low: float, high: float) -> float:
-    return float(brentq(function, low, high, xtol=1e-16, rtol=1e-15))
+def roots(function: Callable[..., Floats], low: Floats, high: Floats, *arguments: Floats) -> Floats:
+    """Where function(x, *arguments), of opposite signs at ``low`` and ``high``, is 0; one by one.
+
+    Secants that keep the root between them; an end that stays twice gets half its value, so that
+    it does not stay for ever (the Illinois rule).
+    """
+    stays, far, x, value = low, function(low, *arguments), high, function(high, *arguments)
+    found, rest, others = high.copy(), np.arange(high.size), list(arguments)
+    for _ in range(200):
+        wide = (np.abs(x - stays) > 1e-14 * np.abs(x)) & (value != 0)
+        if not wide.any():
+            break
+        rest, stays, far, x, value = (each[wide] for each in (rest, stays, far, x, value))
+        others = [each[wide] for each in others]
+        step = value / (value - far) * (x - stays)
+        # Once at the root, a last step crosses it.
+        step = np.copysign(np.maximum(np.abs(step), 4e-15 * np.abs(x)), step)
+        before, last, x = x, value, x - step
+        value = function(x, *others)
+        crossed = (value < 0) != (last < 0)
+        stays, far = np.where(crossed, before, stays), np.where(crossed, last, far / 2)
+        found[rest] = x
+    return found
 
 
 # --- finite populations -------------------------------------------------------------------------
@@ -361,7 +456,7 @@ def _census(count: int, n: int, channel: Channel, alpha: float) -> tuple[float, 
     at most, so the two conditions never exclude each other.
     """
     a, b = channel.a, channel.b if channel.b > 1e-300 else 0.0  # binom.pmf overflows near 1e-308
-    lowest, highest = _clamp(n, channel)
+    lowest, highest = (int(x) for x in _clamp(np.array(float(n)), channel))
     t = min(max(count, lowest), highest)
     high = _census_upper(t, n, a, b, highest, alpha)
     low = n - _census_upper(n - t, n, 1 - b, 1 - a, n - lowest, alpha)
@@ -420,6 +515,29 @@ def counts(count: object, n: object, names: tuple[str, str] = ("count", "n")) ->
     if count > n:
         raise ValueError(f"{names[0]} must be at most {names[1]}={n}, got {count}")
     return count, n
+
+
+def tallies(counts: ArrayLike, sizes: ArrayLike) -> tuple[Floats, Floats]:
+    """Both as float arrays of one shape, refused by name and place unless 0 <= count <= size."""
+    given = []
+    for name, values in (("counts", counts), ("sizes", sizes)):
+        array = np.asarray(values)
+        if array.size and array.dtype.kind not in "iu":
+            raise ValueError(f"{name} must be integers, got {values!r}")
+        given.append(array.astype(np.float64))
+    try:
+        s, n = np.broadcast_arrays(*given)
+    except ValueError:
+        shapes = f"{given[0].shape} and {given[1].shape}"
+        raise ValueError(f"counts and sizes must have one shape, got {shapes}") from None
+    for name, values, bad, wanted in (
+        ("sizes", n, (n < 1) | (n > LARGEST), f"from 1 to {LARGEST}"),
+        ("counts", s, (s < 0) | (s > n), "from 0 to the size"),
+    ):
+        if bad.any():
+            where = tuple(int(i) for i in np.argwhere(bad)[0])
+            raise ValueError(f"{name} must be {wanted}, got {values[where]:.0f} at {where}")
+    return s, n
 
 
 def probability(name: str, value: Any) -> float:

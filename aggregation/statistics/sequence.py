@@ -17,21 +17,26 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from scipy.optimize import brentq
+from numpy.typing import ArrayLike
 
 from aggregation.statistics.proportion import (
     LARGEST,
     Channel,
-    _shares,
+    Floats,
     check_channel,
     counts,
     integer,
+    roots,
+    shares,
     strictly_between,
+    tallies,
 )
 
 # What lies more than this many units of log density below the peak weighs less than 1e-16.
 NEGLIGIBLE = 40.0
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(64)
+# Gauss and Legendre's nodes and weights. 64 give 12 digits or more at any counts; from 10 yes and
+# 10 no on, 24 do, and take a third of the time.
+MANY, FEW = (np.polynomial.legendre.leggauss(nodes) for nodes in (64, 24))
 # A rate of exactly 0 or 1 has no odds; the limits are rounded outward by more than this.
 RATES = (1e-300, 1 - 2**-53)
 
@@ -52,19 +57,35 @@ def interval(
     to [b, a]. Nothing in [b, a] is likelier than the maximum likelihood estimate, so M <= 1 there:
     it is always kept, however improbable the reports.
     """
-    count, n = counts(count, n)
+    counts(count, n)
+    lows, highs = intervals([count], [n], channel, level, n_opt)
+    return float(lows[0]), float(highs[0])
+
+
+def intervals(
+    counts: ArrayLike, sizes: ArrayLike, channel: Channel, level: float = 0.95, n_opt: int = 300
+) -> tuple[Floats, Floats]:
+    """``interval`` of many counts of one channel at once: an array of low limits, one of high.
+
+    Each holds at every look by itself; that they all hold together has no such probability.
+    """
+    s, n = tallies(counts, sizes)
     check_channel(channel)
     level = strictly_between("level", level)
     k = _concentration(_size(n_opt), level)
-    return _limits(lambda rate: _log_tuned(rate, count, n, channel, k), count, n, channel, level)
+    return _limits(lambda rate, s, n: _log_tuned(rate, s, n, channel, k), s, n, channel, level)
 
 
 def uniform(count: int, n: int, channel: Channel, level: float = 0.95) -> tuple[float, float]:
     """As ``interval`` with the uniform prior on [b, a] at every rate: nothing to be tuned."""
-    count, n = counts(count, n)
+    counts(count, n)
+    s, size = tallies([count], [n])
     check_channel(channel)
     level = strictly_between("level", level)
-    return _limits(lambda rate: _log_uniform(rate, count, n, channel), count, n, channel, level)
+    low, high = _limits(
+        lambda rate, s, n: _log_uniform(rate, s, n, channel), s, size, channel, level
+    )
+    return float(low[0]), float(high[0])
 
 
 def robbins(
@@ -88,7 +109,8 @@ def robbins(
     r = _concentration(_size(n_opt), level) / 4
     half = math.sqrt((n / 4 + r) * (math.log1p(n / 4 / r) - 2 * math.log1p(-level))) / n
     middle = min(max(count / n, channel.b), channel.a)
-    return _shares(middle - half, middle + half, channel)
+    low, high = shares(np.array(middle - half), np.array(middle + half), channel)
+    return float(low), float(high)
 
 
 def _size(n_opt: object) -> int:
@@ -112,18 +134,28 @@ def _concentration(n_opt: int, level: float) -> float:
 # --- limits from M ------------------------------------------------------------------------------
 
 
+LogMixture = Callable[[Floats, Floats, Floats], Floats]  # log M from rates, counts and sizes
+
+
 def _limits(
-    log_mixture: Callable[[float], float], count: int, n: int, channel: Channel, level: float
-) -> tuple[float, float]:
+    log_m: LogMixture, count: Floats, n: Floats, channel: Channel, level: float
+) -> tuple[Floats, Floats]:
     """The shares between which M stays below 1/(1-level), on either side of the likeliest."""
-    likeliest = min(max(count / n, channel.b), channel.a)
-    bar = -math.log1p(-level)
-    low = _crossing(log_mixture, bar, likeliest, channel.b)
-    high = _crossing(log_mixture, bar, likeliest, channel.a)
-    return _shares(low, high, channel)
+    shape, bar = (2, *count.shape), -math.log1p(-level)
+    count, n = np.tile(count.ravel(), 2), np.tile(n.ravel(), 2)
+    start = np.clip(count / n, channel.b, channel.a)
+    limit = np.repeat([channel.b, channel.a], count.size // 2)
+    # Two thousand at a time: with their nodes they just fit into the processor's cache.
+    for first in range(0, count.size, 2000):
+        part = slice(first, first + 2000)
+        limit[part] = _crossing(log_m, bar, start[part], limit[part], count[part], n[part])
+    low, high = limit.reshape(shape)
+    return shares(low, high, channel)
 
 
-def _crossing(log_m: Callable[[float], float], bar: float, start: float, end: float) -> float:
+def _crossing(
+    log_m: LogMixture, bar: float, start: Floats, end: Floats, count: Floats, n: Floats
+) -> Floats:
     """Where log M rises through ``bar`` on the way from ``start``, or ``end`` if it does not.
 
     For the uniform prior -log M is a log likelihood, so there is one crossing at most. For the
@@ -132,38 +164,38 @@ def _crossing(log_m: Callable[[float], float], bar: float, start: float, end: fl
     if it did, looking at ``end`` first would keep what lies between. log M grows like a square, so
     its root grows like a line, and the crossing is found in a few steps.
     """
-    lowest = log_m(start)
-    if start == end or log_m(end) <= bar:
-        return end
-    if lowest >= bar:  # by rounding only, at levels near 0
-        return start
-    target = math.sqrt(bar - lowest)
+    lowest = log_m(start, count, n)
+    crosses = (start != end) & (log_m(end, count, n) > bar)
+    limit = np.where(crosses, start, end)
+    crosses &= lowest < bar  # it is, but for rounding at levels near 0
 
-    def excess(rate: float) -> float:
-        return math.sqrt(max(log_m(rate) - lowest, 0.0)) - target
+    def excess(rate: Floats, count: Floats, n: Floats, lowest: Floats) -> Floats:
+        rise = np.maximum(log_m(rate, count, n) - lowest, 0.0)
+        return np.sqrt(rise) - np.sqrt(bar - lowest)
 
-    return float(brentq(excess, start, end, xtol=1e-15, rtol=1e-14))
+    limit[crosses] = roots(excess, *(x[crosses] for x in (start, end, count, n, lowest)))
+    return limit
 
 
 # --- log M --------------------------------------------------------------------------------------
 
 
-def _log_tuned(rate: float, count: int, n: int, channel: Channel, k: float) -> float:
+def _log_tuned(rate: Floats, count: Floats, n: Floats, channel: Channel, k: float) -> Floats:
     """log M for the beta prior with parameters k rate and k (1-rate), truncated to [b, a]."""
-    rate = min(max(rate, RATES[0]), RATES[1])
+    rate = np.clip(rate, *RATES)
     yes, no = k * rate, k * (1 - rate)
     posterior = _log_integral(yes + count, no + (n - count), rate, channel)
     return posterior - _log_integral(yes, no, rate, channel)
 
 
-def _log_uniform(rate: float, count: int, n: int, channel: Channel) -> float:
+def _log_uniform(rate: Floats, count: Floats, n: Floats, channel: Channel) -> Floats:
     """log M for the uniform prior on [b, a], whose density is that of the odds over l(1-l)."""
-    rate = min(max(rate, RATES[0]), RATES[1])
-    jacobian = math.log(rate) + math.log1p(-rate) - math.log(channel.contrast)
-    return jacobian + _log_integral(count + 1.0, n - count + 1.0, rate, channel)
+    rate = np.clip(rate, *RATES)
+    jacobian = np.log(rate) + np.log1p(-rate) - math.log(channel.contrast)
+    return jacobian + _log_integral(count + 1, n - count + 1, rate, channel)
 
 
-def _log_integral(yes: float, no: float, rate: float, channel: Channel) -> float:
+def _log_integral(yes: Floats, no: Floats, rate: Floats, channel: Channel) -> Floats:
     """log of the integral of (l/rate)^yes ((1-l)/(1-rate))^no / (l(1-l)) over l in [b, a].
 
     Incomplete beta functions would underflow for counts far outside [b, a], and lose their digits
@@ -171,53 +203,60 @@ def _log_integral(yes: float, no: float, rate: float, channel: Channel) -> float
     from its peak, each side is integrated by itself as far as it matters.
     """
     a, b = channel.a, channel.b if channel.b > RATES[0] else 0.0
-    peak = min(max(yes / (yes + no), b, RATES[0]), a, RATES[1])
+    peak = np.clip(yes / (yes + no), max(b, RATES[0]), min(a, RATES[1]))
     rest = 1 - peak
     step = peak - rate
     height = yes * _log_ratio(peak, rate, step) + no * _log_ratio(rest, 1 - rate, -step)
     # The distances in log-odds from the peak to b and to a; the second is the first, mirrored.
-    to_b = math.log1p((peak - b) / (b * rest)) if b > 0 else math.inf
-    to_a = math.log1p((a - peak) / ((1 - a) * peak)) if a < 1 else math.inf
+    far = np.full_like(peak, math.inf)
+    to_b = np.log1p((peak - b) / (b * rest)) if b > 0 else far
+    to_a = np.log1p((a - peak) / ((1 - a) * peak)) if a < 1 else far
     below = _half(yes, no, peak, rest, to_b)
     above = _half(no, yes, rest, peak, to_a)
-    return height + math.log(below + above)
+    return np.asarray(height + np.log(below + above))
 
 
-def _log_ratio(x: float, y: float, step: float) -> float:
+def _log_ratio(x: Floats, y: Floats, step: Floats) -> Floats:
     """ln(x/y), given step = x - y: as a difference of x and y it would have lost digits."""
-    return math.log1p(step / y) if abs(step) < y / 2 else math.log(x / y)
+    near = np.abs(step) < y / 2
+    return np.where(near, np.log1p(np.where(near, step / y, 0.0)), np.log(x / y))
 
 
-def _half(yes: float, no: float, peak: float, rest: float, reach: float) -> float:
+def _half(yes: Floats, no: Floats, peak: Floats, rest: Floats, reach: Floats) -> Floats:
     """The integral of exp(-drop(x)) over x in [0, reach], by Gauss and Legendre's rule.
 
     x is the distance in log-odds below the peak, and drop(x) = yes x + (yes+no) ln(rest +
     peak exp(-x)) what the log density loses on the way: convex and increasing.
     """
-    if reach == 0:
-        return 0.0
     # Written with the smaller of peak and rest, the sum loses no digits; exp(709) is finite.
-    slope, small, sign = (yes, peak, -1) if peak < rest else (-no, rest, 1)
-    far = _extent(slope, small, sign, yes + no, reach if sign < 0 else min(reach, 700.0))
-    x = far / 2 * (1 + NODES)
-    drop = slope * x + (yes + no) * np.log1p(small * np.expm1(sign * x))
-    return float(far / 2 * (WEIGHTS @ np.exp(-drop)))
+    lower = peak < rest
+    slope, small = np.where(lower, yes, -no), np.where(lower, peak, rest)
+    sign = np.where(lower, -1.0, 1.0)
+    total = yes + no
+    far = _extent(slope, small, sign, total, np.where(lower, reach, np.minimum(reach, 700.0)))
+    nodes, weights = FEW if (np.minimum(yes, no) >= 10).all() else MANY
+    x = far[..., None] / 2 * (1 + nodes)
+    drop = small[..., None] * np.expm1(sign[..., None] * x)
+    drop = slope[..., None] * x + total[..., None] * np.log1p(drop)
+    return np.asarray(far / 2 * (np.exp(-drop) @ weights))
 
 
-def _extent(slope: float, small: float, sign: int, total: float, reach: float) -> float:
+def _extent(slope: Floats, small: Floats, sign: Floats, total: Floats, reach: Floats) -> Floats:
     """Where ``drop`` reaches NEGLIGIBLE, or a little beyond, or ``reach`` if that comes first.
 
     From the parabola with the same slope and curvature at 0 as a first guess, by Newton's method,
     which after its first step stays beyond the root of a convex function.
     """
-    start = max(slope + sign * total * small, 0.0)
+    start = np.maximum(slope + sign * total * small, 0.0)
     curvature = total * small * (1 - small)
-    x = 2 * NEGLIGIBLE / (start + math.sqrt(start**2 + 2 * NEGLIGIBLE * curvature))
+    x = 2 * NEGLIGIBLE / (start + np.sqrt(start**2 + 2 * NEGLIGIBLE * curvature))
     for _ in range(100):
-        x = min(x, reach)
-        change = math.expm1(sign * x)
-        excess = slope * x + total * math.log1p(small * change) - NEGLIGIBLE
-        if 0 <= excess < NEGLIGIBLE / 2 or (x == reach and excess < 0):
+        x = np.minimum(x, reach)
+        change = np.expm1(sign * x)
+        excess = slope * x + total * np.log1p(small * change) - NEGLIGIBLE
+        enough = (excess >= 0) & (excess < NEGLIGIBLE / 2) | (x == reach) & (excess < 0)
+        if enough.all():
             break
-        x -= excess / (slope + sign * total * small * (1 + change) / (1 + small * change))
+        steep = slope + sign * total * small * (1 + change) / (1 + small * change)
+        x = np.where(enough, x, x - excess / np.where(enough, 1.0, steep))
     return x

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from scipy.stats import beta, binom, hypergeom, norm
 
-from aggregation.statistics.proportion import Channel, estimate, interval
+from aggregation.statistics.proportion import Channel, estimate, interval, intervals
 
 pytestmark = pytest.mark.slow  # no database: run once
 
@@ -62,14 +62,14 @@ def worst_case(limits, n, channel):
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 10, 30, 100, 300])
 def test_default_interval_covers_every_share(channel, n):
     for level in (0.8, 0.95, 0.99) if n <= 100 else (0.95,):
-        limits = [interval(s, n, channel, level) for s in range(n + 1)]
+        limits = np.transpose(intervals(range(n + 1), n, channel, level))
         coverage, empty = worst_case(limits, n, channel)
         assert coverage >= level - ROUNDING
         assert empty == 0
 
 
 def test_default_interval_covers_every_share_in_a_larger_survey():
-    limits = [interval(s, 1000, TWO_COINS) for s in range(1001)]
+    limits = np.transpose(intervals(range(1001), 1000, TWO_COINS))
     coverage, empty = worst_case(limits, 1000, TWO_COINS)
     assert 0.95 - ROUNDING <= coverage < 0.951  # exact, and hardly wider than it must be
     assert empty == 0
@@ -78,7 +78,7 @@ def test_default_interval_covers_every_share_in_a_larger_survey():
 @channels
 @pytest.mark.parametrize("n", [1, 10, 100])
 def test_clopper_pearson_at_the_clamped_count_covers_every_share(channel, n):
-    limits = [interval(s, n, channel, method="clopper-pearson") for s in range(n + 1)]
+    limits = np.transpose(intervals(range(n + 1), n, channel, method="clopper-pearson"))
     coverage, empty = worst_case(limits, n, channel)
     assert coverage >= 0.95 - ROUNDING
     assert empty == 0

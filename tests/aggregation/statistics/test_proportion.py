@@ -18,7 +18,9 @@ from aggregation.statistics.proportion import (
     Channel,
     Estimate,
     estimate,
+    estimates,
     interval,
+    intervals,
     p_value,
 )
 
@@ -144,6 +146,67 @@ def test_blaker_limits_and_p_values_follow_the_definition(seed):
     rates = channel.b + channel.contrast * shares
     p = [p_value(share, count, n, channel) for share in shares]
     assert p == pytest.approx(slow_acceptability(rates, t, n, lowest, highest), abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_many_intervals_are_those_of_each_and_of_the_definition(seed):
+    """Every count of one survey at once, a whole table of surveys, and never an empty interval."""
+    _, n, channel, level = random_case(seed)
+    for method in METHODS:
+        low, high = intervals(range(n + 1), n, channel, level, method)
+        one_by_one = [interval(s, n, channel, level, method) for s in range(n + 1)]
+        assert np.transpose([low, high]) == pytest.approx(np.array(one_by_one), abs=1e-13, rel=0)
+        assert (low >= 0).all() and (low < high).all() and (high <= 1).all()
+    lowest, highest = clamp(n, channel)
+    if binom.cdf(lowest, n, channel.b) < 1 / 4 or binom.sf(highest - 1, n, channel.a) < 1 / 4:
+        return
+    low, high = intervals(range(n + 1), n, channel, level)
+    for count in range(0, n + 1, 1 + n // 5):
+        t = min(max(count, lowest), highest)
+        slow = slow_limits(t, n, channel, lowest, highest, 1 - level)
+        assert (low[count], high[count]) == pytest.approx(slow, abs=1e-9)
+
+
+def test_many_intervals_of_surveys_of_any_sizes():
+    rng = np.random.default_rng(7)
+    sizes = np.rint(10 ** rng.uniform(0, 15, size=(6, 50))).astype(int)
+    counts = np.rint(sizes * rng.beta(0.3, 0.3, size=sizes.shape)).astype(int)
+    for channel in (TWO_COINS, FORCED, NO_NOISE, Channel(0.5, 1e-9)):
+        low, high = intervals(counts, sizes, channel)
+        assert low.shape == high.shape == sizes.shape
+        for place in np.ndindex(6, 5):
+            one = interval(int(counts[place]), int(sizes[place]), channel)
+            # The reward for searching together must not depend on the company.
+            assert (low[place], high[place]) == pytest.approx(one, abs=1e-12, rel=0)
+    empty = intervals([], [], TWO_COINS)
+    assert [len(limits) for limits in empty] == [0, 0]
+
+
+def test_many_estimates_are_those_of_each():
+    counts, sizes = [0, 300, 20, 900, 1], [10, 1000, 100, 1000, 1]
+    for channel in (TWO_COINS, FORCED, NO_NOISE):
+        for one, count, n in zip(
+            estimates(counts, sizes, channel, 0.9), counts, sizes, strict=True
+        ):
+            expected = asdict(estimate(count, n, channel, 0.9))
+            assert asdict(one) == pytest.approx(expected, abs=1e-13, rel=1e-13)
+
+
+@pytest.mark.parametrize(
+    "counts, sizes, message",
+    [
+        ([1, 2.5], 10, "counts must be integers"),
+        ([True], 10, "counts must be integers"),
+        ([1], ["10"], "sizes must be integers"),
+        ([[1, 2], [3, 11]], 10, r"counts must be from 0 to the size, got 11 at \(1, 1\)"),
+        ([1, -1], 10, r"counts must be from 0 to the size, got -1 at \(1,\)"),
+        ([0, 0], [1, 0], r"sizes must be from 1 to 1125899906842624, got 0 at \(1,\)"),
+        ([0, 0], [1, 2, 3], r"counts and sizes must have one shape, got \(2,\) and \(3,\)"),
+    ],
+)
+def test_bad_tallies_are_refused_with_their_place(counts, sizes, message):
+    with pytest.raises(ValueError, match=message):
+        intervals(counts, sizes, TWO_COINS)
 
 
 @pytest.mark.parametrize("count, n", [(0, 10), (37, 100), (300, 1000), (3000, 10_000)])

@@ -14,7 +14,14 @@ from scipy.stats import beta, binom
 
 from aggregation.statistics import proportion
 from aggregation.statistics.proportion import Channel
-from aggregation.statistics.sequence import _concentration, _log_tuned, interval, robbins, uniform
+from aggregation.statistics.sequence import (
+    _concentration,
+    _log_tuned,
+    interval,
+    intervals,
+    robbins,
+    uniform,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -96,6 +103,28 @@ def test_limits_follow_the_definition(seed):
         if 0 < end < 1:
             rate = channel.b + channel.contrast * end
             assert slow_log_m(rate, count, n, channel, k) == pytest.approx(bar, abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_many_limits_are_those_of_each(seed):
+    """With company that needs more nodes, or more steps, or a part of its own."""
+    rng = np.random.default_rng(seed)
+    b = rng.uniform(0, 0.5) * (seed % 3 > 0)
+    channel = Channel(b + rng.uniform(0.05, 1) * (1 - b), b)
+    sizes = np.rint(10 ** rng.uniform(0, 12, size=(3, 4))).astype(int)
+    counts = np.rint(sizes * rng.beta(0.3, 0.3, size=(3, 4))).astype(int)
+    low, high = intervals(counts, sizes, channel, 0.9, 100)
+    assert (low >= 0).all() and (low < high).all() and (high <= 1).all()
+    for place in np.ndindex(3, 4):
+        one = interval(int(counts[place]), int(sizes[place]), channel, 0.9, 100)
+        assert (low[place], high[place]) == pytest.approx(one, abs=1e-12 / channel.contrast, rel=0)
+
+
+def test_more_limits_than_are_searched_at_once():
+    low, high = intervals(range(2501), 2500, TWO_COINS)
+    for count in (0, 700, 999, 1000, 1250, 2001, 2500):
+        one = interval(count, 2500, TWO_COINS)
+        assert (low[count], high[count]) == pytest.approx(one, abs=1e-12, rel=0)
 
 
 @pytest.mark.parametrize("seed", range(20))
