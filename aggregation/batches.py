@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survey.design import Design
-from survey.models import ABSENT
 
 Columns = NDArray[np.uint8]  # one row a question or stratum, one column a report
 
@@ -42,14 +41,15 @@ def tally(columns: Columns, design: Design) -> Tally:
     strata = columns[len(design.questions) :]
     result: Tally = {}
     for question, reported in zip(design.questions, columns, strict=False):
-        asked = reported != ABSENT
-        values = reported[asked]
-        result[question.key] = {"": [np.bincount(values, minlength=question.size).tolist()]}
+        # Comparing bytes is several times as fast as counting them, for the usual few options.
+        counts = [int(np.count_nonzero(reported == option)) for option in range(question.size)]
+        result[question.key] = {"": [counts]}
         for stratum, given in zip(design.strata, strata, strict=True):
-            group = np.minimum(given[asked], stratum.size).astype(np.intp)
-            cells = (stratum.size + 1) * question.size
-            counts = np.bincount(group * question.size + values, minlength=cells)
-            result[question.key][stratum.key] = counts.reshape(-1, question.size).tolist()
+            # ABSENT, the largest byte, is a group of its own here, and there no option.
+            group = np.minimum(given, stratum.size).astype(np.intp)
+            cells = np.bincount(256 * group + reported, minlength=256 * (stratum.size + 1))
+            table = cells.reshape(-1, 256)[:, : question.size]
+            result[question.key][stratum.key] = table.tolist()
     return result
 
 

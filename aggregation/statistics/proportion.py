@@ -388,7 +388,7 @@ def lower_limit(count: ArrayLike, n: ArrayLike, alpha: float) -> Floats:
 
 def _at_most(t: Floats, n: Floats, q: Floats) -> Floats:
     """P(Bin(n, q) <= t) for 0 <= t <= n."""
-    result, some = np.ones_like(q), t < n
+    result, some = np.ones(q.shape), t < n
     # betainc is several times as fast as betaincc, but 1 - q has lost the digits of a small q.
     fast = some & (q > 0.01)
     betainc(n - t, t + 1, 1 - q, out=result, where=fast)
@@ -398,8 +398,9 @@ def _at_most(t: Floats, n: Floats, q: Floats) -> Floats:
 
 def _at_least(t: Floats, n: Floats, q: Floats) -> Floats:
     """P(Bin(n, q) >= t) for 0 <= t <= n + 1."""
-    result = np.where(t > n, 0.0, np.ones_like(q))
-    betainc(t, n - t + 1, q, out=result, where=(t > 0) & (t <= n))
+    possible = t <= n
+    result = np.array(possible, dtype=np.float64)
+    betainc(t, n - t + 1, q, out=result, where=possible & (t > 0))
     return result
 
 
