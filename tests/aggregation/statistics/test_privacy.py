@@ -338,6 +338,113 @@ def test_no_other_data_set_is_worse(epsilon):
     assert worst == pytest.approx(1e-6, rel=1e-6)
 
 
+class Tilted:
+    """delta of one count for any data set, by Fourier's formula and the tilted law of the count.
+
+    See docs/statistics.md. ``k`` is the distance from the tilted mean, and need not be an integer.
+    """
+
+    def __init__(self, e, epsilon, n):
+        a, b = 1 / (1 + math.exp(-epsilon)), 1 / (1 + math.exp(epsilon))
+        self.n, self.gain = n, a - math.exp(e) * b
+        self.t = t = self.gain / (math.exp(e) * a - b)
+        self.a, self.b = a * t / (b + a * t), b * t / (a + b * t)
+        self.yes = self.a * math.log(t) - math.log(b + a * t)  # KL(a' || a)
+        self.no = self.b * math.log(t) - math.log(a + b * t)  # KL(b' || b)
+        assert self.yes > self.no and self.a * (1 - self.a) > self.b * (1 - self.b)
+        reach = min(math.pi, 12 / math.sqrt((n - 1) * self.b * (1 - self.b)))
+        nodes, weights = np.polynomial.legendre.leggauss(300)
+        self.u, self.weights = reach / 2 * (1 + nodes), reach / 2 * weights / math.pi
+        self.log_yes = np.log1p(self.a * np.expm1(1j * self.u))
+        self.log_no = np.log1p(self.b * np.expm1(1j * self.u))
+        self.less = -np.expm1(1j * self.u) / (1 - t * np.exp(1j * self.u))  # 1 - E exp(iuG)
+
+    def mean(self, m):
+        return (self.n - 1 - m) * self.b + m * self.a
+
+    def delta(self, m, k):
+        m, k = np.broadcast_arrays(m, k)
+        others = self.n - 1.0 - m
+        law = np.multiply.outer(others, self.log_no) + np.multiply.outer(m, self.log_yes)
+        law = np.exp(law - 1j * np.multiply.outer(self.mean(m) + k, self.u))
+        size = self.gain * np.exp(-others * self.no - m * self.yes) * self.t**-k
+        return size * ((law * self.less).real @ self.weights)
+
+    def ceiling(self):
+        """No m has more: each factor of ``delta`` replaced by a bound that holds for all m.
+
+        |law| is largest for m = 0, the phase of the law is within ``bend`` of that of a normal one,
+        and real(e^(ix) (R - iJ)) <= R + J sin x up to a right angle.
+        """
+        n, u = self.n, self.u
+        bends = [np.abs(self.log_no.imag - self.b * u), np.abs(self.log_yes.imag - self.a * u)]
+        bend, size = (n - 1) * np.maximum(*bends), np.exp((n - 1) * self.log_no.real)
+        best = 0.0
+        for k in np.linspace(-1, 1, 81):
+            sine = np.where(bend + abs(k) * u > math.pi / 2, 1.0, np.sin(bend - k * u))
+            bracket = size * (self.less.real - self.less.imag * sine) @ self.weights
+            best = max(best, self.gain * math.exp(-(n - 1) * self.no) * self.t**-k * bracket)
+        return best
+
+
+@pytest.mark.parametrize("m", [0, 3, 100, 500, 999])
+def test_the_tilted_law_gives_the_same_delta(m):
+    """Against the sum over the law itself: the best count is the mode of the tilted law."""
+    n, e, k = 1000, shuffled(LN3, 1000, 1e-6), np.arange(1000)
+    law = np.convolve(binom.pmf(k[: m + 1], m, 0.75), binom.pmf(k[: n - m], n - 1 - m, 0.25))
+    here, before = np.append(law, 0), np.append(0, law)
+    told = np.maximum(0.25 * before + 0.75 * here - math.exp(e) * (0.75 * before + 0.25 * here), 0)
+    tilted = Tilted(e, LN3, n)
+    best = np.argmax(law * tilted.t**k)
+    assert abs(best - tilted.mean(m)) < 1
+    assert tilted.delta(m, best - tilted.mean(m)) == pytest.approx(told.sum(), rel=1e-9)
+
+
+@pytest.mark.parametrize("delta", [1e-6, 1e-10])
+@pytest.mark.parametrize("epsilon", [0.3, LN3, 2, 4])
+@pytest.mark.parametrize(
+    "n, slack, proved", [(10**4, 2e-3, 0.03), (10**6, 1e-5, 2e-3), (10**8, 1e-6, 2e-4)]
+)
+def test_no_data_set_can_be_much_worse_than_those_near_zero(n, slack, proved, epsilon, delta):
+    """Whatever m: at a real count, which is more than any integer one can tell; and by a proof."""
+    found = shuffled(epsilon, n, delta)
+    tilted = Tilted(found, epsilon, n)
+    m = np.concatenate([np.arange(20), np.linspace(20, n - 1, 60)])
+    most = tilted.delta(m[:, None], np.linspace(-1, 1, 81)).max(axis=1)
+    assert most[0] == most.max() == pytest.approx(delta, rel=slack)
+    assert (np.diff(most) <= 1e-8 * delta).all()
+    # A little more epsilon, and not even the proven bound exceeds delta; at this one it does.
+    assert Tilted(found * (1 + proved), epsilon, n).ceiling() <= delta < tilted.ceiling()
+
+
+@pytest.mark.parametrize("cells, n", [(2, 6), (3, 4), (5, 4), (16, 3)])
+@pytest.mark.parametrize("epsilon", [0.5, LN3, 3])
+def test_clones_against_every_outcome_of_the_game(cells, n, epsilon):
+    """A reader told who is a clone, with every outcome multiplied out; and, without, the truth."""
+    rare = 1 / (math.exp(epsilon) + cells - 1)
+    pair = rare * (math.exp(epsilon) + 1)
+    told = _clones(epsilon, n, 1e-12, 2 * rare, pair)
+    for e in (0.0, 0.3 * epsilon, 0.9 * epsilon):
+        delta = 0.0
+        for flags in itertools.product((0, 1), repeat=n - 1):
+            clones = sum(flags)
+            chance = (2 * rare) ** clones * (1 - 2 * rare) ** (n - 1 - clones)
+            laws = [
+                Counter(),
+                Counter(),
+            ]  # of how many reports are x0, when this person's answer is
+            for coins in itertools.product((0, 1), repeat=clones):
+                laws[0][sum(coins) + 1] += rare * math.exp(epsilon) / 2**clones
+                laws[0][sum(coins)] += rare / 2**clones
+                laws[1][sum(coins) + 1] += rare / 2**clones
+                laws[1][sum(coins)] += rare * math.exp(epsilon) / 2**clones
+            excess = [max(0, p - math.exp(e) * laws[1][x0]) for x0, p in laws[0].items()]
+            delta += chance * sum(excess)
+        assert told(e) == pytest.approx(delta, rel=1e-9, abs=1e-15)
+        if cells <= 3:
+            assert exact_delta(e, cells_matrix(epsilon, cells), n) <= told(e) * (1 + 1e-9)
+
+
 @settings(max_examples=25, deadline=None)
 @given(st.floats(0.05, 8), st.integers(1, 3000), st.floats(1e-12, 0.2), st.integers(2, 20))
 def test_more_people_more_delta_and_less_loss_hide_better(epsilon, n, delta, cells):
