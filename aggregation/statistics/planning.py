@@ -8,7 +8,7 @@ the part of the reports that may be forged, in the worst way: no number of peopl
 
 References
     Warner 1965, J. Am. Stat. Assoc. 60:63 (variance under randomized response)
-    Fleiss, Levin & Paik 2003, Statistical Methods for Rates and Proportions, 4.2 (two groups)
+    Fleiss, Levin & Paik 2003, Statistical Methods for Rates and Proportions (two groups)
     Kairouz, Oh & Viswanath 2016, J. Mach. Learn. Res. 17:1 (randomized response over many cells)
     Cheu, Smith & Ullman 2021, IEEE S&P 42:883 (manipulation of local reports)
 """

@@ -5,11 +5,11 @@ Statements about privacy and tampering; estimates of shares live in ``proportion
 References
     Dwork & Roth 2014, Found. Trends Theor. Comput. Sci. 9:211 (odds, groups, the Laplace mechanism)
     Wasserman & Zhou 2010, J. Am. Stat. Assoc. 105:375 (privacy as a bound on testing)
-    Kairouz, Oh & Viswanath 2017, IEEE Trans. Inf. Theory 63:4037 (exact composition)
-    Feldman, McMillan & Talwar 2021, FOCS 62:954 (shuffling: hiding among clones)
+    Kairouz, Oh & Viswanath 2015, ICML 32:1376 (exact composition)
+    Feldman, McMillan & Talwar 2021, FOCS (shuffling: hiding among clones)
     Jagielski, Ullman & Oprea 2020, NeurIPS 33 (lower bounds from Clopper-Pearson limits)
     Darroch 1964, Ann. Math. Stat. 35:1317 (the mode of a sum of unequal trials)
-    Cheu, Smith & Ullman 2021, IEEE S&P 42:883 (manipulation of local reports)
+    Cheu, Smith & Ullman 2021, J. Priv. Confid. (manipulation of local reports)
 """
 
 import math
@@ -20,23 +20,20 @@ from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import betainc
 
+from aggregation.statistics.binomial import Floats, lower_limit, upper_limit
 from aggregation.statistics.proportion import (
     Channel,
     check_channel,
     counts,
     integer,
     interval,
-    lower_limit,
     probability,
     strictly_between,
-    upper_limit,
 )
-
-Floats = NDArray[np.float64]
 
 ATOMS = 10**6  # different losses that a composition may have
 ALL = 500  # with so few reports every data set of the others is looked at
@@ -125,7 +122,7 @@ def composed(losses: Sequence[float], delta: float = 0.0) -> float:
 
     With delta = 0 the sum. With delta > 0 the least epsilon such that (epsilon, delta) holds
     whatever the mechanisms: randomized response is the worst of all with its loss, and for it the
-    losses add up to sums of +/- epsilon_j (Kairouz, Oh & Viswanath 2017, theorem 3.3). For a few
+    losses add up to sums of +/- epsilon_j (Kairouz, Oh & Viswanath 2015). For a few
     reports that hardly helps; for hundreds it does. Memoized reports are one report.
     """
     values = [positive("losses", one) for one in losses]
@@ -146,7 +143,7 @@ def group(epsilon: float, people: int, delta: float = 0.0) -> tuple[float, float
     """(epsilon, delta) for ``people`` persons at once, of a mechanism that has it for one.
 
     Reports of a whole family reveal up to k epsilon of something they share, and delta grows to
-    delta (e^(k epsilon) - 1)/(e^epsilon - 1) (Dwork & Roth 2014, theorem 2.2 and its corollary).
+    delta (e^(k epsilon) - 1)/(e^epsilon - 1) (Dwork & Roth 2014).
     """
     epsilon, delta = positive("epsilon", epsilon), probability("delta", delta)
     people = integer("people", people, minimum=1)
@@ -160,7 +157,7 @@ def trade_off(false_alarm: float, epsilon: float, delta: float = 0.0) -> float:
     """The least chance to miss, for anybody who tests "the answer is no" against "it is yes".
 
     max(0, 1 - delta - e^eps alpha, e^-eps (1 - delta - alpha)); randomized response attains it
-    (Wasserman & Zhou 2010, theorem 2.4; Kairouz, Oh & Viswanath 2017, theorem 2.1).
+    (Wasserman & Zhou 2010; Kairouz, Oh & Viswanath 2015).
     """
     alpha, delta = probability("false_alarm", false_alarm), probability("delta", delta)
     factor = math.exp(-positive("epsilon", epsilon))
@@ -254,7 +251,7 @@ def price(n: int, channel: Channel, share: float = 0.5, epsilon: float | None = 
     """The same epsilon with and without a trusted curator.
 
     The count of yes answers changes by 1 at most when one person's answer does, so the curator's
-    share has variance pi(1-pi)/n + 2/(n epsilon)^2 (Dwork & Roth 2014, theorem 3.6). ``epsilon``
+    share has variance pi(1-pi)/n + 2/(n epsilon)^2 (Dwork & Roth 2014). ``epsilon``
     is the channel's unless given: in a block the channel of one question alone has less.
     """
     n = counts(0, n)[1]
@@ -389,7 +386,7 @@ def _clones(epsilon: float, n: int, delta: float, chance: float, pair: float) ->
 
     More clones hide better, so "at least this chance" is enough. Two ways to find clones:
     - Any randomizer with loss epsilon. R(x0) and R(x1) are the two mixtures of some laws T0 and T1
-      that a binary report makes (Kairouz, Oh & Viswanath 2017). Every R(x) >= e^-epsilon R(x0), and
+      that a binary report makes (Kairouz, Oh & Viswanath 2015). Every R(x) >= e^-epsilon R(x0), and
       likewise for x1, so R(x) contains T0/2 + T1/2 with weight ``chance`` = e^-epsilon (Feldman,
       McMillan & Talwar 2021). The improvement to 2/(e^epsilon + 1) that was published in 2023 holds
       for some randomizers only, says its erratum; it is not used.

@@ -30,8 +30,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aggregation.statistics.joint import Array, Design, Step, sequence, steps_of
 from aggregation.statistics.proportion import LARGEST, integer, strictly_between
+from aggregation.statistics.tables import Array, Design, Step, sequence, steps_of
 
 NOT_ASKED = -1
 # A probability this close to 0 counts as on the edge of what is possible: its estimate is not

@@ -26,19 +26,24 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.special import betainc, betaincc, betainccinv, betaincinv, ndtri
+from numpy.typing import ArrayLike
+from scipy.special import ndtri
 
-Floats = NDArray[np.float64]
+from aggregation.statistics.binomial import (
+    Floats,
+    acceptability,
+    at_least,
+    at_most,
+    blaker_upper,
+    lower_limit,
+    upper_limit,
+)
 
 # Limits on lambda are moved outward by this much. Limits of neighbouring counts often coincide
 # (at lambda = 1/2, say); rounding errors that moved them inward would open gaps nobody covers.
 OUTWARD = 1e-12
-# Two tail probabilities this close, relatively, are a tie: at lambda = 1/2 they often are exactly.
-TIE = 1e-9
 # A rate is known to about 2**-52, so that n * rate stands for an integer only up to here.
 LARGEST = 2**50
-TINY = sys.float_info.min  # the smallest normal float
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +57,7 @@ class Channel:
         for name in ("a", "b"):
             object.__setattr__(self, name, probability(name, getattr(self, name)))
         # A contrast below the smallest normal float would make estimates overflow.
-        if not self.a - self.b >= TINY:
+        if not self.a - self.b >= sys.float_info.min:
             raise ValueError(f"a must exceed b, got a={self.a!r}, b={self.b!r}")
 
     @property
@@ -181,7 +186,7 @@ def p_value(share: float, count: int, n: int, channel: Channel) -> float:
     size, rate = np.array(float(n)), np.array(channel.rate(share))
     lowest, highest = _clamp(size, channel)
     t = np.minimum(np.maximum(count, lowest), highest)
-    return min(1.0, float(_acceptability(rate, t, size, lowest, highest)))
+    return min(1.0, float(acceptability(rate, t, size, lowest, highest)))
 
 
 # --- point estimate -----------------------------------------------------------------------------
@@ -244,13 +249,11 @@ def _variances(
 def _misfit(count: Floats, n: Floats, channel: Channel) -> Floats:
     """Twice the smaller of P(at most count | share 0) and P(at least count | share 1)."""
     none, all_ = np.full_like(n, channel.b), np.full_like(n, channel.a)
-    tail: Floats = np.minimum(_at_most(count, n, none), _at_least(count, n, all_))
+    tail: Floats = np.minimum(at_most(count, n, none), at_least(count, n, all_))
     return np.minimum(1.0, 2 * tail)
 
 
 # --- intervals for lambda -----------------------------------------------------------------------
-#
-# Arrays of the same shape throughout: an element is a survey. Counts are floats that hold integers.
 
 
 def _clamp(n: Floats, channel: Channel) -> tuple[Floats, Floats]:
@@ -265,8 +268,8 @@ def _clamp(n: Floats, channel: Channel) -> tuple[Floats, Floats]:
     """
     lowest = np.floor(n * (channel.b + 1 / LARGEST))
     highest = np.ceil(n * (channel.a - 1 / LARGEST))
-    too_few = _at_most(lowest, n, np.full_like(n, channel.b)) < 1 / 4
-    too_many = _at_least(highest, n, np.full_like(n, channel.a)) < 1 / 4
+    too_few = at_most(lowest, n, np.full_like(n, channel.b)) < 1 / 4
+    too_many = at_least(highest, n, np.full_like(n, channel.a)) < 1 / 4
     return np.where(too_few, n, lowest), np.where(too_many, 0.0, highest)
 
 
@@ -281,7 +284,7 @@ def _blaker(t: Floats, n: Floats, channel: Channel, alpha: float) -> tuple[Float
     lowest, highest = _clamp(n, channel)
     # The lower limit is an upper one with yes and no exchanged: both are found in one go.
     ends = np.repeat([channel.a, 1 - channel.b], t.size).reshape(2, *t.shape)
-    upper = _blaker_upper(
+    upper = blaker_upper(
         np.stack([t, n - t]), np.stack([n, n]), ends, np.stack([highest, n - lowest]), alpha
     )
     return 1 - upper[1], upper[0]
@@ -305,128 +308,6 @@ METHODS: dict[str, Callable[[Floats, Floats, Channel, float], tuple[Floats, Floa
     "wilson": _wilson,
     "clopper-pearson": _clopper_pearson,
 }
-
-
-def _blaker_upper(t: Floats, n: Floats, a: Floats, highest: Floats, alpha: float) -> Floats:
-    """The largest lambda <= a at which the acceptability of t exceeds alpha.
-
-    Right of t/n the acceptability is p = P(X <= t) + P(X >= u), where u is the first count whose
-    upper tail is no larger than the lower tail of t. As lambda falls, u falls in jumps.
-    - p <= 2 P(X <= t), so p <= alpha beyond the Clopper-Pearson limit: start there, or at a.
-    - Between jumps p = 1 - P(t < X < u) falls, then rises: it crosses alpha once at most from a
-      place where it is below.
-    - At a jump the tails are equal, p = 2 P(X <= t) > alpha: only the last stretch matters.
-    """
-    limit = a.copy()
-    rest = t < highest
-    t, n, highest = t[rest], n[rest], highest[rest]
-    end = np.minimum(a[rest], upper_limit(t, n, alpha / 2))
-    u = _opposite(end, t, n, highest)
-    limit[rest] = end
-    rest[rest] = low = _outside(end, t, u, n, highest) < alpha * (1 - TIE)
-    t, n, highest, end, u = (x[low] for x in (t, n, highest, end, u))
-
-    near = np.maximum(t / n, end - 1 / n)  # u moves twice as fast as the mean
-    start = np.where(_gap(near, t, u, n) < 0, near, t / n)
-    limit[rest] = jump = roots(_gap, start, end, t, u, n)
-    rest[rest] = low = _outside(jump, t, u, n, highest) > alpha
-    t, n, highest, end, u, jump = (x[low] for x in (t, n, highest, end, u, jump))
-    limit[rest] = roots(lambda *x: alpha - _outside(*x), jump, end, t, u, n, highest)
-    return limit
-
-
-def _acceptability(q: Floats, t: Floats, n: Floats, lowest: Floats, highest: Floats) -> Floats:
-    """P(the clamped count is no more typical of q than t), by the smaller of its two tails."""
-    below = _at_most(t, n, q) if t < highest else 1.0
-    above = _at_least(t, n, q) if t > lowest else 1.0
-    if below > above * (1 + TIE):
-        return _acceptability(1 - q, n - t, n, n - highest, n - lowest)
-    if t == highest:
-        return np.ones_like(q)
-    return _outside(q, t, _opposite(q, t, n, highest), n, highest)
-
-
-def _opposite(q: Floats, t: Floats, n: Floats, highest: Floats) -> Floats:
-    """The first u in t+1..highest with P(X >= u) <= P(X <= t), or highest + 1 if there is none."""
-    below = _at_most(t, n, q) * (1 + TIE)
-    first, last = t + 1, highest + 1
-    # By symmetry it is near t mirrored at the mean, at any n; if it is not, nothing is lost.
-    for near in (2 * n * q - t - 8, 2 * n * q - t + 8):
-        near = np.floor(np.minimum(np.maximum(near, first), last))
-        small = _at_least(near, n, q) <= below
-        first, last = np.where(small, first, near + 1), np.where(small, near, last)
-    while (first < last).any():
-        middle = np.floor((first + last) / 2)
-        small = _at_least(middle, n, q) <= below
-        first, last = np.where(small, first, middle + 1), np.where(small, middle, last)
-    return last
-
-
-def _outside(q: Floats, t: Floats, u: Floats, n: Floats, highest: Floats) -> Floats:
-    """P(clamped count <= t) + P(clamped count >= u), for t < u; above the clamp there is none."""
-    return _at_most(t, n, q) + np.where(u <= highest, _at_least(u, n, q), 0.0)
-
-
-def _gap(q: Floats, t: Floats, u: Floats, n: Floats) -> Floats:
-    """ln P(X >= u-1) - ln P(X <= t): all but a straight line in q, and 0 where u jumps."""
-    above, below = _at_least(u - 1, n, q), _at_most(t, n, q)
-    return np.asarray(np.log(np.maximum(above, TINY)) - np.log(np.maximum(below, TINY)))
-
-
-def upper_limit(count: ArrayLike, n: ArrayLike, alpha: float) -> Floats:
-    """The rate at which at most ``count`` of n has probability alpha (Clopper & Pearson 1934)."""
-    no = np.subtract(n, count)
-    return np.where(no > 0, betainccinv(np.add(count, 1), np.maximum(no, 1), alpha), 1.0)
-
-
-def lower_limit(count: ArrayLike, n: ArrayLike, alpha: float) -> Floats:
-    """The rate at which at least ``count`` of n has probability alpha (Clopper & Pearson 1934)."""
-    no = np.subtract(n, count)
-    yes = np.maximum(count, 1)
-    return np.where(np.greater(count, 0), betaincinv(yes, no + 1, alpha), 0.0)
-
-
-def _at_most(t: Floats, n: Floats, q: Floats) -> Floats:
-    """P(Bin(n, q) <= t) for 0 <= t <= n."""
-    result, some = np.ones(q.shape), t < n
-    # betainc is several times as fast as betaincc, but 1 - q has lost the digits of a small q.
-    fast = some & (q > 0.01)
-    betainc(n - t, t + 1, 1 - q, out=result, where=fast)
-    betaincc(t + 1, n - t, q, out=result, where=some & ~fast)
-    return result
-
-
-def _at_least(t: Floats, n: Floats, q: Floats) -> Floats:
-    """P(Bin(n, q) >= t) for 0 <= t <= n + 1."""
-    possible = t <= n
-    result = np.array(possible, dtype=np.float64)
-    betainc(t, n - t + 1, q, out=result, where=possible & (t > 0))
-    return result
-
-
-def roots(function: Callable[..., Floats], low: Floats, high: Floats, *arguments: Floats) -> Floats:
-    """Where function(x, *arguments), of opposite signs at ``low`` and ``high``, is 0; one by one.
-
-    Secants that keep the root between them; an end that stays twice gets half its value, so that
-    it does not stay for ever (the Illinois rule).
-    """
-    stays, far, x, value = low, function(low, *arguments), high, function(high, *arguments)
-    found, rest, others = high.copy(), np.arange(high.size), list(arguments)
-    for _ in range(200):
-        wide = (np.abs(x - stays) > 1e-14 * np.abs(x)) & (value != 0)
-        if not wide.any():
-            break
-        rest, stays, far, x, value = (each[wide] for each in (rest, stays, far, x, value))
-        others = [each[wide] for each in others]
-        step = value / (value - far) * (x - stays)
-        # Once at the root, a last step crosses it.
-        step = np.copysign(np.maximum(np.abs(step), 4e-15 * np.abs(x)), step)
-        before, last, x = x, value, x - step
-        value = function(x, *others)
-        crossed = (value < 0) != (last < 0)
-        stays, far = np.where(crossed, before, stays), np.where(crossed, last, far / 2)
-        found[rest] = x
-    return found
 
 
 # --- finite populations -------------------------------------------------------------------------

@@ -19,14 +19,13 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
+from aggregation.statistics.binomial import Floats, roots
 from aggregation.statistics.proportion import (
     LARGEST,
     Channel,
-    Floats,
     check_channel,
     counts,
     integer,
-    roots,
     shares,
     strictly_between,
     tallies,

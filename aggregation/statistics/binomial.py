@@ -1,0 +1,142 @@
+"""Tails of the binomial distribution, and limits for its rate that are exact.
+
+Arrays of the same shape throughout: an element is a survey. X is the count of n reports of which
+each says yes with probability q. Counts are floats that hold integers.
+
+References
+    Clopper & Pearson 1934, Biometrika 26:404
+    Blaker 2000, Can. J. Stat. 28:783 (nested exact intervals from the acceptability function)
+"""
+
+import sys
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import betainc, betaincc, betainccinv, betaincinv
+
+Floats = NDArray[np.float64]
+
+# Two tail probabilities this close, relatively, are a tie: at q = 1/2 they often are exactly.
+TIE = 1e-9
+TINY = sys.float_info.min  # the smallest normal float
+
+
+def blaker_upper(t: Floats, n: Floats, a: Floats, highest: Floats, alpha: float) -> Floats:
+    """The largest lambda <= a at which the acceptability of t exceeds alpha.
+
+    Right of t/n the acceptability is p = P(X <= t) + P(X >= u), where u is the first count whose
+    upper tail is no larger than the lower tail of t. As lambda falls, u falls in jumps.
+    - p <= 2 P(X <= t), so p <= alpha beyond the Clopper-Pearson limit: start there, or at a.
+    - Between jumps p = 1 - P(t < X < u) falls, then rises: it crosses alpha once at most from a
+      place where it is below.
+    - At a jump the tails are equal, p = 2 P(X <= t) > alpha: only the last stretch matters.
+    """
+    limit = a.copy()
+    rest = t < highest
+    t, n, highest = t[rest], n[rest], highest[rest]
+    end = np.minimum(a[rest], upper_limit(t, n, alpha / 2))
+    u = _opposite(end, t, n, highest)
+    limit[rest] = end
+    rest[rest] = low = _outside(end, t, u, n, highest) < alpha * (1 - TIE)
+    t, n, highest, end, u = (x[low] for x in (t, n, highest, end, u))
+    near = np.maximum(t / n, end - 1 / n)  # u moves twice as fast as the mean
+    start = np.where(_gap(near, t, u, n) < 0, near, t / n)
+    limit[rest] = jump = roots(_gap, start, end, t, u, n)
+    rest[rest] = low = _outside(jump, t, u, n, highest) > alpha
+    t, n, highest, end, u, jump = (x[low] for x in (t, n, highest, end, u, jump))
+    limit[rest] = roots(lambda *x: alpha - _outside(*x), jump, end, t, u, n, highest)
+    return limit
+
+
+def acceptability(q: Floats, t: Floats, n: Floats, lowest: Floats, highest: Floats) -> Floats:
+    """P(the clamped count is no more typical of q than t), by the smaller of its two tails."""
+    below = at_most(t, n, q) if t < highest else 1.0
+    above = at_least(t, n, q) if t > lowest else 1.0
+    if below > above * (1 + TIE):
+        return acceptability(1 - q, n - t, n, n - highest, n - lowest)
+    if t == highest:
+        return np.ones_like(q)
+    return _outside(q, t, _opposite(q, t, n, highest), n, highest)
+
+
+def _opposite(q: Floats, t: Floats, n: Floats, highest: Floats) -> Floats:
+    """The first u in t+1..highest with P(X >= u) <= P(X <= t), or highest + 1 if there is none."""
+    below = at_most(t, n, q) * (1 + TIE)
+    first, last = t + 1, highest + 1
+    # By symmetry it is near t mirrored at the mean, at any n; if it is not, nothing is lost.
+    for near in (2 * n * q - t - 8, 2 * n * q - t + 8):
+        near = np.floor(np.minimum(np.maximum(near, first), last))
+        small = at_least(near, n, q) <= below
+        first, last = np.where(small, first, near + 1), np.where(small, near, last)
+    while (first < last).any():
+        middle = np.floor((first + last) / 2)
+        small = at_least(middle, n, q) <= below
+        first, last = np.where(small, first, middle + 1), np.where(small, middle, last)
+    return last
+
+
+def _outside(q: Floats, t: Floats, u: Floats, n: Floats, highest: Floats) -> Floats:
+    """P(clamped count <= t) + P(clamped count >= u), for t < u; above the clamp there is none."""
+    return at_most(t, n, q) + np.where(u <= highest, at_least(u, n, q), 0.0)
+
+
+def _gap(q: Floats, t: Floats, u: Floats, n: Floats) -> Floats:
+    """ln P(X >= u-1) - ln P(X <= t): all but a straight line in q, and 0 where u jumps."""
+    above, below = at_least(u - 1, n, q), at_most(t, n, q)
+    return np.asarray(np.log(np.maximum(above, TINY)) - np.log(np.maximum(below, TINY)))
+
+
+def upper_limit(count: ArrayLike, n: ArrayLike, alpha: float) -> Floats:
+    """The rate at which at most ``count`` of n has probability alpha (Clopper & Pearson 1934)."""
+    no = np.subtract(n, count)
+    return np.where(no > 0, betainccinv(np.add(count, 1), np.maximum(no, 1), alpha), 1.0)
+
+
+def lower_limit(count: ArrayLike, n: ArrayLike, alpha: float) -> Floats:
+    """The rate at which at least ``count`` of n has probability alpha (Clopper & Pearson 1934)."""
+    yes, no = np.maximum(count, 1), np.subtract(n, count)
+    return np.where(np.greater(count, 0), betaincinv(yes, no + 1, alpha), 0.0)
+
+
+def at_most(t: Floats, n: Floats, q: Floats) -> Floats:
+    """P(Bin(n, q) <= t) for 0 <= t <= n."""
+    result, some = np.ones(q.shape), t < n
+    # betainc is several times as fast as betaincc, but 1 - q has lost the digits of a small q.
+    fast = some & (q > 0.01)
+    betainc(n - t, t + 1, 1 - q, out=result, where=fast)
+    betaincc(t + 1, n - t, q, out=result, where=some & ~fast)
+    return result
+
+
+def at_least(t: Floats, n: Floats, q: Floats) -> Floats:
+    """P(Bin(n, q) >= t) for 0 <= t <= n + 1."""
+    possible = t <= n
+    result = np.array(possible, dtype=np.float64)
+    betainc(t, n - t + 1, q, out=result, where=possible & (t > 0))
+    return result
+
+
+def roots(function: Callable[..., Floats], low: Floats, high: Floats, *arguments: Floats) -> Floats:
+    """Where function(x, *arguments), of opposite signs at ``low`` and ``high``, is 0; one by one.
+
+    Secants that keep the root between them; an end that stays twice gets half its value, so that
+    it does not stay for ever (the Illinois rule).
+    """
+    stays, far, x, value = low, function(low, *arguments), high, function(high, *arguments)
+    found, rest, others = high.copy(), np.arange(high.size), list(arguments)
+    for _ in range(200):
+        wide = (np.abs(x - stays) > 1e-14 * np.abs(x)) & (value != 0)
+        if not wide.any():
+            break
+        rest, stays, far, x, value = (each[wide] for each in (rest, stays, far, x, value))
+        others = [each[wide] for each in others]
+        step = value / (value - far) * (x - stays)
+        # Once at the root, a last step crosses it.
+        step = np.copysign(np.maximum(np.abs(step), 4e-15 * np.abs(x)), step)
+        before, last, x = x, value, x - step
+        value = function(x, *others)
+        crossed = (value < 0) != (last < 0)
+        stays, far = np.where(crossed, before, stays), np.where(crossed, last, far / 2)
+        found[rest] = x
+    return found

@@ -1,0 +1,244 @@
+"""The table of the reports, what blocks do to it, and how that is undone.
+
+Axis j of the table is question j, position k on it is option k, and an entry counts the reports
+that hold this combination. Questions of one block share a coin: with probability ``keep`` a report
+holds all its answers, otherwise every one of them is replaced. So along the axes of a block
+
+    q = keep * theta + noise * (sum of theta over the block),          noise = (1 - keep) / K,
+
+with K the number of the block's cells, and the inverse needs no matrix:
+
+    theta = (q - noise * (sum of q over the block)) / keep.
+
+A binary channel has the same form with keep = a - b and noise = (1 - a, b). A background question
+in clear is a block with keep 1; the distribution within one stratum is that of its slice of the
+table. Questions that are not of interest may be summed out of the table beforehand: what is left
+of a block keeps its ``keep``. Estimates are not clipped.
+
+References
+    Warner 1965, J. Am. Stat. Assoc. 60:63; Chaudhuri & Mukerjee 1988, Randomized Response
+    van den Hout & van der Heijden 2002, Int. Stat. Rev. 70:269 (tables of misclassified answers)
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aggregation.statistics.proportion import LARGEST, Channel, integer, probability
+
+Array = NDArray[np.float64]
+
+# The full covariance matrix is made for at most this many cells: 4096 take 128 MiB.
+MATRIX_CELLS = 4096
+# Below this, the product of what the blocks keep, squares of its inverse come near overflow.
+LEAST_KEPT = 1e-100
+
+
+class Block(NamedTuple):
+    """Questions that share a coin: the probability to keep, and the axes of the table."""
+
+    keep: float
+    axes: tuple[int, ...]
+
+
+# What stands between answers and reports: blocks that cover every axis once, or a channel an axis.
+Design = Sequence[Block] | Sequence[tuple[float, Sequence[int]]] | Sequence[Channel]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """What one block does to its axes, and the ways to undo it (see the head of the module)."""
+
+    keep: float
+    axes: tuple[int, ...]
+    noise: Array
+
+    def forward(self, x: Array) -> Array:
+        """From the distribution of the answers to that of the reports."""
+        return self.keep * x + self.noise * self.total(x)
+
+    def adjoint(self, x: Array) -> Array:
+        """The transposed matrix of ``forward``."""
+        return self.keep * x + self.total(self.noise * x)
+
+    def inverse(self, x: Array) -> Array:
+        return (x - self.noise * self.total(x)) / self.keep
+
+    def inverse_adjoint(self, x: Array) -> Array:
+        return (x - self.total(self.noise * x)) / self.keep
+
+    def inverse_squared(self, x: Array) -> Array:
+        """The matrix of ``inverse`` with its entries (delta - noise)/keep squared, applied to x."""
+        return ((1 - 2 * self.noise) * x + self.noise**2 * self.total(x)) / self.keep**2
+
+    def total(self, x: Array) -> Array:
+        total: Array = x.sum(axis=self.axes, keepdims=True)
+        return total
+
+
+@dataclass(frozen=True, eq=False)
+class Covariance:
+    """The estimated covariance of the cells, without its matrix.
+
+    theta = A f is linear in the multinomial frequencies f, so Cov = A (diag(q) - q q') A' / n,
+    with f in place of q. Any linear combination costs as much as the cells themselves. (Dividing
+    by n - 1 would make it unbiased and is what ``proportion.estimate`` does.)
+    """
+
+    frequencies: Array
+    n: int
+    steps: tuple[Step, ...]
+
+    @cached_property
+    def variances(self) -> Array:
+        """The variance of every cell, in the shape of the table."""
+        theta = squared = self.frequencies
+        for step in self.steps:
+            theta, squared = step.inverse(theta), step.inverse_squared(squared)
+        # Never negative but for rounding: the rows of A average f's own weights (Cauchy-Schwarz).
+        return np.maximum(squared - theta**2, 0.0) / self.n
+
+    @property
+    def standard_errors(self) -> Array:
+        """The standard error of every cell, in the shape of the table."""
+        return np.sqrt(self.variances)
+
+    def among(self, weights: Any) -> Array:
+        """The covariance matrix of combinations: ``weights`` has one table of weights for each."""
+        weights = np.asarray(weights, dtype=float)
+        if weights.shape[1:] != self.frequencies.shape or weights.ndim != self.frequencies.ndim + 1:
+            raise ValueError(f"weights must have shape (…, *table), got {weights.shape}")
+        if not np.isfinite(weights).all():
+            raise ValueError(
+                f"weights must be finite, got {first_of(weights, ~np.isfinite(weights))}"
+            )
+        rows = []
+        for row in weights:
+            for step in self.steps:
+                row = step.inverse_adjoint(row)
+            rows.append((row - (row * self.frequencies).sum()).ravel())
+        influence = np.array(rows)
+        spread: Array = (influence * self.frequencies.ravel()) @ influence.T / self.n
+        return spread
+
+    def variance(self, weights: Any) -> float:
+        """The variance of the sum of weights times cells; the weights are a table of them."""
+        return float(self.among(np.asarray(weights, dtype=float)[None])[0, 0])
+
+    def matrix(self) -> Array:
+        """The whole matrix, cells in the order of ``theta.ravel()``; for small tables only."""
+        cells = self.frequencies.size
+        if cells > MATRIX_CELLS:
+            raise ValueError(f"the matrix is for at most {MATRIX_CELLS} cells, got {cells}")
+        return self.among(np.eye(cells).reshape(cells, *self.frequencies.shape))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return self.matrix() if dtype is None else self.matrix().astype(dtype)
+
+
+def cells(table: Any, blocks: Design) -> tuple[Array, Covariance]:
+    """The unbiased joint distribution of the answers, and its covariance; cells may be negative.
+
+    ``blocks`` are ``Block(keep, axes)`` or such pairs, and hold every axis once. Assumes that
+    everyone in the table answered all of it, that people are independent, and that the coins of
+    different blocks are.
+    """
+    reports, n = table_of_counts(table)
+    steps = steps_of(reports.shape, blocks)
+    theta = frequencies = reports / n
+    for step in steps:
+        theta = step.inverse(theta)
+    return theta, Covariance(frequencies, n, steps)
+
+
+def cells_for_channels(table: Any, channels: Sequence[Channel]) -> tuple[Array, Covariance]:
+    """The same for yes/no questions that are randomized each by itself, symmetrically or not.
+
+    Axis j has two positions, no and yes, and ``channels[j]``. One pass an axis, k 2^k operations.
+    """
+    for channel in sequence("channels", channels):
+        if not isinstance(channel, Channel):
+            raise ValueError(f"channels must hold a Channel for each axis, got {channel!r}")
+    return cells(table, channels)
+
+
+# --- arguments ----------------------------------------------------------------------------------
+
+
+def steps_of(shape: tuple[int, ...], design: Design) -> tuple[Step, ...]:
+    """The design as steps, refused unless it covers every axis of a table of this shape once."""
+    parts = sequence("blocks", design)
+    if parts and all(isinstance(part, Channel) for part in parts):
+        steps = [_channel_step(shape, axis, c) for axis, c in enumerate(parts)]
+    else:
+        steps = [_block_step(shape, part) for part in parts]
+    axes = sorted(axis for step in steps for axis in step.axes)
+    if axes != list(range(len(shape))):
+        raise ValueError(f"blocks must hold each of the {len(shape)} axes once, got axes {axes}")
+    kept = math.prod(step.keep for step in steps)
+    if kept < LEAST_KEPT:
+        raise ValueError(f"blocks must keep {LEAST_KEPT} in all at least, got {kept}")
+    return tuple(steps)
+
+
+def _channel_step(shape: tuple[int, ...], axis: int, channel: Any) -> Step:
+    if axis < len(shape) and shape[axis] != 2:
+        raise ValueError(f"table must have two positions on axis {axis}, got {shape[axis]}")
+    noise = np.array([1 - channel.a, channel.b]).reshape([2] + [1] * (len(shape) - axis - 1))
+    return Step(channel.contrast, (axis,), noise)
+
+
+def _block_step(shape: tuple[int, ...], part: Any) -> Step:
+    try:
+        keep, axes = part
+        axes = tuple(axes)
+    except (TypeError, ValueError):
+        raise ValueError(f"blocks must hold pairs of keep and axes, got {part!r}") from None
+    keep = probability("keep", keep)
+    if keep == 0:
+        raise ValueError(f"keep must exceed 0, got {keep!r}")
+    axes = tuple(integer("axes", axis) for axis in axes)
+    if not axes or max(axes) >= len(shape):
+        raise ValueError(f"axes must be axes of a table with {len(shape)}, got {axes}")
+    return Step(keep, axes, np.array((1 - keep) / math.prod(shape[axis] for axis in axes)))
+
+
+def table_of_counts(table: Any) -> tuple[Array, int]:
+    """The table as floats and its total, refused unless it holds counts, and at least one."""
+    reports = numbers(table)
+    if (reports != np.floor(reports)).any():
+        raise ValueError(f"table must hold counts, got {first_of(reports, reports % 1 != 0)}")
+    if reports.sum() > LARGEST:
+        raise ValueError(f"table must hold at most {LARGEST} reports, got {reports.sum()}")
+    return reports, int(reports.sum())
+
+
+def numbers(table: Any) -> Array:
+    """The table as floats, refused unless it holds finite numbers of at least 0, and not only 0."""
+    given = np.asarray(table)
+    if given.ndim < 1 or given.dtype.kind not in "iuf":
+        raise ValueError(f"table must be an array of numbers, got {table!r}")
+    reports = given.astype(float)
+    wrong = ~(np.isfinite(reports) & (reports >= 0))
+    if wrong.any():
+        raise ValueError(f"table must hold numbers of at least 0, got {first_of(reports, wrong)}")
+    if not 0 < reports.sum() < math.inf:
+        raise ValueError(f"table must hold reports, got a total of {reports.sum()}")
+    return reports
+
+
+def sequence(name: str, value: Any) -> list[Any]:
+    """``value`` as a list, refused by name unless it is a sequence."""
+    if not isinstance(value, Sequence):
+        raise ValueError(f"{name} must be a sequence, got {value!r}")
+    return list(value)
+
+
+def first_of(values: Array, wrong: NDArray[np.bool_]) -> float:
+    """The value to name in an error."""
+    return float(values[wrong][0])
