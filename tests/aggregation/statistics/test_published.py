@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from scipy.special import expit
+from scipy.stats import binom
 
 from aggregation.statistics import difference
 from aggregation.statistics.planning import power_of_difference, sample_size_of_difference
@@ -47,8 +48,56 @@ def test_falsified_tax_returns():
     assert found.standard_error**2 == pytest.approx(4 / 399 * 0.32 * 0.68, rel=1e-12)
 
 
+@pytest.mark.parametrize("p", [0.6, 0.7, 0.8, 0.9])
+@pytest.mark.parametrize("share", [0.5, 0.6])
+def test_the_two_parts_of_the_variance_of_warner(p, share):
+    """Warner 1965, J. Am. Stat. Assoc. 60:63, the designs that he compares.
+
+    (1/(16 (p - 1/2)^2) - (share - 1/2)^2)/n, of which (1/(16 (p - 1/2)^2) - 1/4)/n is due to the
+    random device: what our estimates of both have to be on average, over every outcome of n = 50.
+    """
+    n, channel = 50, Channel(p, 1 - p)
+    law = binom.pmf(range(n + 1), n, channel.rate(share))
+    found = [estimate(count, n, channel) for count in range(n + 1)]
+    device = 1 / (16 * (p - 0.5) ** 2)
+    assert law @ [one.value for one in found] == pytest.approx(share, rel=1e-12)
+    total = law @ [one.standard_error**2 for one in found]
+    assert total == pytest.approx((device - (share - 0.5) ** 2) / n, rel=1e-9)
+    assert law @ [one.privacy_error**2 for one in found] == pytest.approx((device - 0.25) / n)
+
+
+@pytest.mark.parametrize(
+    "truth, yes",
+    [
+        (3 / 4, 1 / 6),  # two dice: 2 to 4 force yes, 11 and 12 force no
+        (3 / 4, 1 / 4 * 1 / 4),  # otherwise, whether one's mother was born in the first quarter
+        (0.8 - 0.2, 0.2),  # Kuk's cards: 80 % are red in one pack, 20 % in the other
+    ],
+)
+def test_designs_of_the_dutch_compliance_surveys(truth, yes):
+    """Utrecht University, randomizedresponse.wp.hum.uu.nl: how these surveys ask and estimate.
+
+    (rate - yes)/truth, with variance rate (1 - rate)/(n truth^2), where ``yes`` is the chance of a
+    yes that says nothing and ``truth`` that of an answer; forced response is Boruch's (1972, Soc.
+    Sci. Res. 1:403), the unrelated question that of Greenberg et al. (1969, J. Am. Stat. Assoc.
+    64:520).
+    """
+    found = estimate(300, 1000, Channel(truth + yes, yes))
+    assert found.value == pytest.approx((0.3 - yes) / truth, rel=1e-12)
+    assert found.standard_error**2 == pytest.approx(0.3 * 0.7 / 999 / truth**2, rel=1e-12)
+
+
+@pytest.mark.parametrize("channel", [Channel(0.7, 0.3), Channel(0.8, 0.2), Channel(0.9, 0.15)])
+def test_the_variance_of_the_device_by_person(channel):
+    """RRTCS, a package for R: r = (z - b)/(a - b) for each report z, and r (r - 1) its variance."""
+    r = (np.repeat([0, 1], [83, 42]) - channel.b) / channel.contrast
+    found = estimate(42, 125, channel)
+    assert found.value == pytest.approx(r.mean(), rel=1e-12)
+    assert found.privacy_error**2 == pytest.approx((r * (r - 1)).mean() / 125, rel=1e-12)
+
+
 def test_two_coins_are_ln_3_private():
-    """Dwork & Roth 2014, Found. Trends Theor. Comput. Sci. 9:211, claim 3.5."""
+    """Dwork & Roth 2014, Found. Trends Theor. Comput. Sci. 9:211."""
     assert loss(Channel(0.75, 0.25)) == pytest.approx(math.log(3), rel=1e-15)
 
 
@@ -76,7 +125,7 @@ def test_difference_without_noise():
 
 
 def test_beetles_without_noise():
-    """Bliss 1935, Ann. Appl. Biol. 22:134; logistic fit in Dobson 2002, section 7.3.1."""
+    """Bliss 1935, Ann. Appl. Biol. 22:134; logistic fit in Dobson 2002."""
     doses = [1.6907, 1.7242, 1.7552, 1.7842, 1.8113, 1.8369, 1.8610, 1.8839]
     killed, sizes = [6, 13, 18, 28, 52, 53, 61, 60], [59, 60, 62, 56, 63, 59, 62, 60]
     fit = tallies(np.column_stack([np.ones(8), doses]), killed, sizes, NO_NOISE)
