@@ -22,13 +22,13 @@ export const EXAMPLE = Object.freeze({
   epsilon: LN3 + 2,
   ask: 2,
   blocks: [
-    { key: "b1", epsilon: LN3, keep: 2147483648, questions: yesNo(1) },
-    { key: "b2", epsilon: 2, keep: 2641316663, questions: yesNo(2) },
+    { key: "b1", epsilon: LN3, keep: 2147483648, questions: [yesNo(1)] },
+    { key: "b2", epsilon: 2, keep: 2641316663, questions: [yesNo(2), yesNo(3)] },
   ],
 });
 
-function yesNo(count) {
-  return Array.from({ length: count }, () => ({ options: [{ key: "no" }, { key: "yes" }] }));
+function yesNo(number) {
+  return { number, options: [{ key: "no" }, { key: "yes" }] };
 }
 
 /*

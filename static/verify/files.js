@@ -16,7 +16,7 @@ export async function fetchSurvey(slug) {
   if (answer?.status === 404) return { problem: "missing" };
   const survey = answer?.ok ? parse(answer.bytes) : null;
   if (!survey) return { problem: "offline" };
-  return survey.protocol === 1 ? { survey } : { problem: "refused" };
+  return survey.protocol === 1 ? { survey } : { problem: "outdated" };
 }
 
 /*

@@ -8,7 +8,9 @@
  */
 
 import { el } from "../respond/dom.js";
+import { offerLanguages } from "../respond/language.js";
 import { randomize, secureDraw } from "../respond/randomizer.js";
+import { contentIn, fill, language } from "../respond/words.js";
 import {
   ALARM,
   DOUBT,
@@ -22,9 +24,8 @@ import {
   sharpness,
 } from "./check.js";
 import { compareFiles, fetchSurvey } from "./files.js";
-import { isolated, say } from "./say.js";
 import * as view from "./view.js";
-import { words } from "./words.js";
+import { isolated, words } from "./words.js";
 
 const SLICE = 8; // milliseconds of work at a time
 const MOST = 500; // and runs, in case the browser's clock is coarse
@@ -34,91 +35,120 @@ const SPOKEN = 5_000; // and between two messages of a screen reader
 const root = document.getElementById("page");
 const compared = compareFiles(); // once: the files do not depend on the survey
 
-let visit = 0; // counts the addresses that this page was asked for
-let running = null; // what stops the run that is going on
+/*
+ * What this page knows about one address that it was asked for.
+ *   design   what is checked: a survey's design, or the example
+ *   running  what stops the run that is going on, or null
+ *   done     how many runs of it are done
+ *   outcome  of the last run, or null: {found}, or {problem()} that says why nothing was found
+ *   runner   the button on the page, and how far it is
+ *   settle   shows the outcome and returns it in a sentence
+ */
+let visit = null;
 
 async function begin() {
-  const mine = ++visit;
-  running?.abort();
+  visit?.running?.abort();
+  const mine = (visit = { running: null, done: 0, outcome: null });
   const slug = decode(location.hash.slice(1));
   const { survey, problem } = slug ? await fetchSurvey(slug) : { survey: null };
   if (mine !== visit) return;
-  if (problem) return show(view.problem(say(words[problem])));
-  const design = survey?.design ?? example();
+  if (problem) return show(() => view.problem(words()[problem]));
+  mine.design = survey?.design ?? EXAMPLE;
   try {
-    const [{ inputs }] = plan(design);
-    randomize(design, inputs[0], secureDraw);
+    const [{ inputs }] = plan(mine.design);
+    randomize(mine.design, inputs[0], secureDraw);
   } catch (error) {
-    return show(view.problem(say(words.refused, { error: error.message })));
+    return show(() => view.problem(refusal(error)));
   }
-  const about = survey ? say(words.survey, { title: isolated(survey.title) }) : words.example;
-  show(checkingPage(design, about));
+  show(() => checkingPage(mine, survey ? surveyTexts(survey) : exampleTexts()));
 }
 
-/* The example with the texts that a survey's design has. */
-function example() {
-  let asked = 0;
-  const option = ({ key }) => ({ key, text: words[key] });
-  const question = ({ options }) => ({
-    text: say(words.exampleQuestion, { number: ++asked }),
-    options: options.map(option),
-  });
-  const named = (block) => ({ ...block, questions: block.questions.map(question) });
-  return { ...EXAMPLE, blocks: EXAMPLE.blocks.map(named) };
+function refusal({ message }) {
+  return fill(words().refused, { error: isolated(message) });
 }
 
-function checkingPage(design, about) {
-  const runs = RUNS * plan(design).length;
+/* What is checked, and the texts of its questions as {text, lang}. */
+function surveyTexts(survey) {
+  const { title, question } = contentIn(language, survey);
+  return {
+    about: fill(words().survey, { title: isolated(title.text) }),
+    textsOf: (asked) => question({ question: asked }),
+  };
+}
+
+function exampleTexts() {
+  return {
+    about: words().example,
+    textsOf: ({ number, options }) => ({
+      text: fill(words().exampleQuestion, { number }),
+      options: options.map(({ key }) => ({ text: words()[key] })),
+    }),
+  };
+}
+
+/* A run goes on and an outcome stays when the page is drawn again in another language. */
+function checkingPage(mine, { about, textsOf }) {
   const results = el("div", { class: "results" });
   const files = el("div", { class: "results" });
 
   async function click({ detail }) {
-    if (running) {
-      if (detail < 2) running.abort(); // the second half of a double click is no wish to stop
+    if (mine.running) {
+      if (detail < 2) mine.running.abort(); // the second half of a double click is no wish to stop
       return;
     }
-    running = new AbortController();
+    mine.running = new AbortController();
     results.replaceChildren();
-    runner.start();
-    const problem = await check(running.signal);
-    running = null;
-    runner.end(problem);
-    runner.announce(problem ?? results.querySelector("h2").textContent);
+    mine.runner.start(0);
+    mine.outcome = await check(mine);
+    mine.running = null;
+    const said = mine.settle();
+    mine.runner.announce(said);
   }
 
-  /* Shows what a whole check finds, or returns why there is none. */
-  async function check(signal) {
-    const stopped = new Promise((resolve) => signal.addEventListener("abort", resolve));
-    const progress = teller(runner);
-    progress(0);
-    try {
-      await Promise.race([compared, stopped]);
-      const rounds = plan(design);
-      if (!(await runAll(design, rounds, progress, signal))) return words.stopped;
-      results.replaceChildren(...view.results({ runs, ...(await judgeAll(design, rounds)) }));
-      return null;
-    } catch (error) {
-      return say(words.refused, { error: error.message });
-    }
-  }
-
-  const runner = view.runner({ runs, click });
+  mine.runner = view.runner({ runs: RUNS * plan(mine.design).length, click });
+  mine.settle = () => {
+    const { found, problem } = mine.outcome;
+    if (found) results.replaceChildren(...view.results(found, textsOf));
+    mine.runner.end(problem?.());
+    return problem?.() ?? results.querySelector("h2").textContent;
+  };
+  if (mine.running) mine.runner.start(mine.done);
+  else if (mine.outcome) mine.settle();
   compared.then((list) => files.replaceChildren(view.files(list)));
-  return view.page({ about, runner: runner.element, results, files });
+  return view.page({ about, runner: mine.runner.element, results, files });
+}
+
+/* What a whole check finds, or why there is none. */
+async function check(mine) {
+  const { signal } = mine.running;
+  const stopped = new Promise((resolve) => signal.addEventListener("abort", resolve));
+  const progress = teller(mine);
+  progress(0);
+  try {
+    await Promise.race([compared, stopped]);
+    const rounds = plan(mine.design);
+    if (!(await runAll(mine.design, rounds, progress, signal))) {
+      return { problem: () => words().stopped };
+    }
+    return { found: await judgeAll(mine.design, rounds) };
+  } catch (error) {
+    return { problem: () => refusal(error) };
+  }
 }
 
 /* Shows how far it is, and says it at intervals that a listener can bear. */
-function teller(runner) {
+function teller(mine) {
   let drawn = -Infinity;
   let spoken = -Infinity;
   return (done) => {
     const now = performance.now();
     if (now - drawn < DRAWN) return;
     drawn = now;
-    const text = runner.move(done);
+    mine.done = done;
+    const text = mine.runner.move(done);
     if (now - spoken < SPOKEN) return;
     spoken = now;
-    runner.announce(text);
+    mine.runner.announce(text);
   };
 }
 
@@ -158,6 +188,7 @@ async function judgeAll(design, rounds) {
     surely: Math.max(...blocks.map(({ surely }) => surely)),
   };
   return {
+    runs: RUNS * rounds.length,
     fits: fit && within,
     byChance: fit ? DOUBT : ALARM,
     limit,
@@ -179,8 +210,16 @@ function pause() {
   });
 }
 
-function show(screen) {
-  root.replaceChildren(screen);
+let current = null; // builds the screen that is shown, in the language in force
+
+function show(build) {
+  current = build;
+  draw();
+}
+
+function draw() {
+  document.title = words().title;
+  root.replaceChildren(current());
 }
 
 /* A fragment as text; one that is badly written is no survey's. */
@@ -192,5 +231,11 @@ function decode(fragment) {
   }
 }
 
-begin();
-addEventListener("hashchange", begin);
+// Without words, what the shell says stays: that the check is not starting.
+offerLanguages(() => current && draw()).then(
+  () => {
+    begin();
+    addEventListener("hashchange", begin);
+  },
+  () => {},
+);

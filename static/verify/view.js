@@ -1,15 +1,17 @@
 /*
  * What the checking page shows. Each function builds an element out of what it is given.
  *
- * Texts of a survey get dir="auto", so that they read right in any script.
+ * Texts of a survey come as {text, lang} and get a direction of their own, so that they read right
+ * in any script. `textsOf` has those of a question: {text, lang, options}.
  */
 
 import { el, svg } from "../respond/dom.js";
+import { fill, number } from "../respond/words.js";
 import { positionsOf } from "./check.js";
-import { isolated, number, percent, say, signed } from "./say.js";
-import { words } from "./words.js";
+import { isolated, percent, rounded, signed, words } from "./words.js";
 
 const SMALLEST_P = 0.0001; // smaller ones are called "below" it
+const SEPARATOR = " · "; // between the answers to several questions
 
 /* --- The frame -------------------------------------------------------------------------------- */
 
@@ -17,8 +19,8 @@ export function page({ about, runner, results, files }) {
   return el(
     "div",
     { class: "screen check" },
-    el("h1", {}, words.title),
-    el("p", { class: "lead" }, words.lead),
+    el("h1", {}, words().title),
+    el("p", { class: "lead" }, words().lead),
     el("p", {}, about),
     runner,
     results,
@@ -31,43 +33,45 @@ export function problem(text) {
     "div",
     { class: "screen notice" },
     icon("misfits"),
-    el("h1", {}, words.title),
+    el("h1", {}, words().title),
     el("p", {}, text),
   );
 }
 
 /* The one button, and how far it is. `status` is what a screen reader says by itself. */
 export function runner({ runs, click }) {
-  const start = say(words.run, { runs });
+  const start = fill(words().run, { count: runs });
   const button = el("button", { class: "primary", type: "button", click }, start);
   const text = el("p", { id: "progress" });
   const bar = el("progress", { value: 0, "aria-labelledby": "progress" });
   const progress = el("div", { class: "progress", hidden: true }, text, bar);
   const status = el("p", { class: "unseen", role: "status" });
   const outcome = el("p", { class: "outcome" });
+  const move = (done) => {
+    const said = fill(words().progress, { done, all: runs });
+    bar.value = done / runs;
+    text.replaceChildren(said);
+    return said;
+  };
   return {
     element: el(
       "section",
       { class: "promise" },
-      el("p", {}, words.nothingSent),
+      el("p", {}, words().nothingSent),
       button,
       progress,
       outcome,
       status,
     ),
     announce: (said) => status.replaceChildren(said),
-    start() {
-      button.replaceChildren(words.stop);
+    start(done) {
+      button.replaceChildren(words().stop);
       button.className = "secondary";
       progress.hidden = false;
       outcome.replaceChildren();
+      move(done);
     },
-    move(done) {
-      const said = say(words.progress, { done, all: runs });
-      bar.value = done / runs;
-      text.replaceChildren(said);
-      return said;
-    },
+    move,
     end(said) {
       button.replaceChildren(start);
       button.className = "primary";
@@ -83,7 +87,8 @@ export function runner({ runs, click }) {
  * `blocks` are {block, tables, loss}, `joint` tables; a table has its verdict in it. `byChance` is
  * how likely a misfit like this one is with a right randomizer, at most.
  */
-export function results({ runs, fits, byChance, limit, blocks, joint, sharpness }) {
+export function results(found, textsOf) {
+  const { runs, fits, byChance, limit, blocks, joint, sharpness } = found;
   const shift = 100 * sharpness.surely;
   const often = Math.round(100 * sharpness.slightly);
   return [
@@ -94,51 +99,58 @@ export function results({ runs, fits, byChance, limit, blocks, joint, sharpness 
         "h2",
         { class: "verdict" },
         icon(fits ? "fits" : "misfits"),
-        fits ? say(words.fitsAll, { runs }) : words.fitsNot,
+        fits ? fill(words().fitsAll, { count: runs }) : words().fitsNot,
       ),
-      fits ? null : el("p", {}, say(words.runAgain, { checks: 1 / byChance })),
-      el("p", {}, words.key),
+      fits ? null : el("p", {}, fill(words().runAgain, { checks: 1 / byChance })),
+      el("p", {}, words().key),
     ),
-    ...blocks.map((one) => blockCard(one, limit)),
+    ...blocks.map((one) => blockCard(one, limit, textsOf)),
     ...joint.map((one) =>
-      el("section", { class: "card" }, el("h2", {}, words.together), comparison(one, limit)),
+      el(
+        "section",
+        { class: "card" },
+        el("h2", {}, words().together),
+        comparison(one, limit, textsOf),
+      ),
     ),
     el(
       "section",
       { class: "limits" },
-      el("h2", {}, words.limitsTitle),
-      el("p", {}, say(words.sharpness, { shift, often })),
-      el("p", {}, words.limits),
+      el("h2", {}, words().limitsTitle),
+      el("p", {}, fill(words().sharpness, { shift, often })),
+      el("p", {}, words().limits),
     ),
   ];
 }
 
-function blockCard({ block, tables, loss }, limit) {
+function blockCard({ block, tables, loss }, limit, textsOf) {
   return el(
     "section",
     { class: "card" },
-    el("h2", {}, say(words.block, { count: block.questions.length })),
-    tables.map((one) => comparison(one, limit)),
+    el("h2", {}, fill(words().block, { count: block.questions.length })),
+    tables.map((one) => comparison(one, limit, textsOf)),
     el(
       "div",
       { class: "comparison" },
       verdict(loss.seen <= loss.promised),
-      el("p", {}, say(words.loss, loss)),
+      el("p", {}, fill(words().loss, loss)),
     ),
   );
 }
 
 /* One table, for both inputs: the verdict, the pictures, the numbers. */
-function comparison(table, limit) {
-  const { kind, asked, promised, counts, verdict: found } = table;
-  const texts = promised[0].map((_, category) => label(table, category));
+function comparison({ kind, asked, promised, counts, verdict: found }, limit, textsOf) {
+  const questions = asked.map(textsOf);
+  const labels = promised[0].map((_, category) => label(kind, questions, category));
   const inputs = found.inputs.map((input, i) => ({
     ...input,
-    title: say(words.putIn, {
-      answers: isolated(asked.map(({ options }) => options.at(i === 0 ? 0 : -1).text).join(" · ")),
+    title: fill(words().putIn, {
+      answers: isolated(
+        questions.map(({ options }) => options.at(i === 0 ? 0 : -1).text).join(SEPARATOR),
+      ),
     }),
-    rows: texts.map((text, category) => ({
-      text,
+    rows: labels.map((texts, category) => ({
+      texts,
       counted: counts[i][category],
       share: counts[i][category] / input.runs,
       promised: promised[i][category],
@@ -148,11 +160,11 @@ function comparison(table, limit) {
   return el(
     "div",
     { class: "comparison" },
-    kind === "together" ? null : asked.map(({ text }) => el("h3", { dir: "auto" }, text)),
+    kind === "together" ? null : questions.map(heading),
     verdict(found.fits),
-    el("p", {}, say(words.decided, { p: pValue(found.p), limit: number(limit, 5) })),
+    el("p", {}, fill(words().decided, { p: pValue(found.p), limit: rounded(limit, 5) })),
     inputs.map(figure),
-    el("details", {}, el("summary", {}, words.numbers), inputs.map(numbers)),
+    el("details", {}, el("summary", {}, words().numbers), inputs.map(numbers)),
   );
 }
 
@@ -162,35 +174,40 @@ function figure({ title, rows, largest, p }) {
     {},
     el("figcaption", {}, title),
     el("div", { class: "bars", "aria-hidden": "true" }, rows.map(bar)),
-    el("p", {}, say(words.largest, { deviation: number(largest, 2), p: pValue(p) })),
+    el("p", {}, fill(words().largest, { deviation: rounded(largest, 2), p: pValue(p) })),
   );
 }
 
-function bar({ text, share, promised }) {
+function bar({ texts, share, promised }) {
   const picture = { class: "bar", viewBox: "0 0 1000 24", preserveAspectRatio: "none" };
   return el(
     "div",
     {},
-    el("span", { dir: "auto" }, text),
+    inRow(texts),
     svg(
       "svg",
       picture,
       svg("rect", { class: "seen", x: 0, y: 4, width: 1000 * share, height: 16 }),
       svg("line", { class: "tick", x1: 1000 * promised, x2: 1000 * promised, y1: 0, y2: 24 }),
     ),
-    el("span", { class: "figures" }, percent(share), " ", el("b", {}, percent(promised))),
+    el(
+      "span",
+      { class: "figures" },
+      el("bdi", {}, percent(share)),
+      el("bdi", { class: "promised" }, percent(promised)),
+    ),
   );
 }
 
 function numbers({ title, rows, runs }) {
-  const heads = [words.report, words.counted, words.promised, words.difference];
-  const row = ({ text, counted, promised, deviation }) =>
+  const heads = [words().report, words().counted, words().promised, words().difference];
+  const row = ({ texts, counted, promised, deviation }) =>
     el(
       "tr",
       {},
-      el("th", { scope: "row", dir: "auto" }, text),
+      el("th", { scope: "row" }, inRow(texts)),
       el("td", {}, number(counted)),
-      el("td", {}, number(runs * promised, 1)),
+      el("td", {}, rounded(runs * promised, 1)),
       el("td", {}, signed(deviation)),
     );
   return el(
@@ -206,15 +223,29 @@ function numbers({ title, rows, runs }) {
   );
 }
 
-function label({ kind, asked }, category) {
-  if (kind === "together") return number(category);
-  if (kind === "whole") return category === 0 ? words.asPutIn : words.otherwise;
-  const positions = positionsOf(asked, category);
-  return asked.map(({ options }, i) => options[positions[i]].text).join(" · ");
+/* The name of a category: one text, or one for every question. */
+function label(kind, questions, category) {
+  if (kind === "together") return [{ text: number(category) }];
+  if (kind === "whole") return [{ text: category === 0 ? words().asPutIn : words().otherwise }];
+  const positions = positionsOf(questions, category);
+  return questions.map(({ options }, i) => options[positions[i]]);
 }
 
+function heading({ text, lang }) {
+  return el("h3", { lang, dir: "auto" }, text);
+}
+
+/* Several texts, read in the direction of the first. */
+function inRow(texts) {
+  const each = ({ text, lang }, i) => [i > 0 && SEPARATOR, el("span", { lang }, text)];
+  return el("bdi", {}, texts.map(each));
+}
+
+/* On one line, and from left to right in every language. */
 function pValue(p) {
-  return p < SMALLEST_P ? `< ${number(SMALLEST_P, 4)}` : `= ${number(p, p < 0.01 ? 4 : 2)}`;
+  const digits = p < 0.01 ? 4 : 2;
+  const [sign, value] = p < SMALLEST_P ? ["<", rounded(SMALLEST_P, 4)] : ["=", rounded(p, digits)];
+  return isolated(`p\u00a0${sign}\u00a0${value}`);
 }
 
 /* --- The files -------------------------------------------------------------------------------- */
@@ -225,20 +256,20 @@ export function files(compared) {
   return el(
     "section",
     { class: "card files" },
-    el("h2", {}, words.filesTitle),
-    outcomes?.length ? summary(outcomes) : el("p", {}, words.noList),
-    el("p", {}, words.stronger),
+    el("h2", {}, words().filesTitle),
+    outcomes?.length ? summary(outcomes) : el("p", {}, words().noList),
+    el("p", {}, words().stronger),
     outcomes?.length ? list(compared) : null,
   );
 }
 
 function summary(outcomes) {
-  if (outcomes.includes("notChecked")) return el("p", {}, words.insecure);
+  if (outcomes.includes("notChecked")) return el("p", {}, words().insecure);
   const wrong = outcomes.filter((outcome) => outcome !== "agrees").length;
   const text = wrong
-    ? say(words.filesDiffer, { count: wrong })
-    : say(words.filesAgree, { count: outcomes.length });
-  return [verdict(!wrong, text), el("p", {}, words.files)];
+    ? fill(words().filesDiffer, { count: wrong })
+    : fill(words().filesAgree, { count: outcomes.length });
+  return [verdict(!wrong, text), el("p", {}, words().files)];
 }
 
 /* Open where there is something to look at. */
@@ -247,17 +278,17 @@ function list(compared) {
   const lines = compared.map(({ path, stated, found }) => `${found ?? stated}  ${path}\n`);
   const status = el("span", { role: "status" });
   const click = () => {
-    if (copy(lines.join(""), items)) status.replaceChildren(words.copied);
+    if (copy(lines.join(""), items)) status.replaceChildren(words().copied);
   };
   return el(
     "details",
     { open: compared.some(({ outcome }) => outcome !== "agrees") },
-    el("summary", {}, words.fileList),
+    el("summary", {}, words().fileList),
     items,
     el(
       "p",
       { class: "copy" },
-      el("button", { class: "secondary", type: "button", click }, words.copy),
+      el("button", { class: "secondary", type: "button", click }, words().copy),
       status,
     ),
   );
@@ -269,7 +300,7 @@ function file({ path, stated, found, outcome }) {
     {},
     el("code", { class: "path", dir: "ltr" }, path),
     el("code", { class: "long", dir: "ltr" }, found ?? stated),
-    outcome === "notChecked" ? null : verdict(outcome === "agrees", words[outcome]),
+    outcome === "notChecked" ? null : verdict(outcome === "agrees", words()[outcome]),
   );
 }
 
@@ -288,7 +319,7 @@ function copy(text, shown) {
 
 /* --- Parts ------------------------------------------------------------------------------------ */
 
-function verdict(fits, text = fits ? words.fits : words.misfits) {
+function verdict(fits, text = fits ? words().fits : words().misfits) {
   const name = fits ? "fits" : "misfits";
   return el("p", { class: `verdict ${name}` }, icon(name), text);
 }

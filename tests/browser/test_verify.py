@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from tests import builders
 from tests.services import Candor
@@ -35,8 +35,12 @@ FITS = "It does what was promised, as far as 100,000 runs can show."
 
 @pytest.fixture(scope="session")
 def verify_url(candor_server: Candor) -> str:
-    """The page, on a site with an open survey of one block: 2 x 4 options at ε = 2."""
-    file = builders.FILE | {"slug": SLUG}
+    """The page, on a site with an open survey of one block: 2 x 4 options at ε = 2.
+
+    Only the title and the first question are translated, and only into German.
+    """
+    german = {"title": "Eine kleine Umfrage", "questions": {"q1": {"text": "Haben Sie?"}}}
+    file = builders.FILE | {"slug": SLUG, "translations": {"de": german}}
     candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(file))
     return f"{candor_server.url}/verify/"
 
@@ -148,8 +152,14 @@ def test_a_design_that_the_randomizer_refuses_is_an_error_in_words(
 
     page.route(f"**/surveys/{SLUG}/", weaken)
     page.goto(f"{verify_url}#{SLUG}")
-    refusal = "The randomizer stopped. It says: design.blocks[0].keep: costs more than the stated"
-    expect(page.get_by_text(refusal)).to_be_visible()
+    refusal = page.get_by_text("The randomizer stopped. It says:")
+    expect(refusal).to_contain_text("design.blocks[0].keep: costs more than the stated")
+
+
+def test_a_survey_of_another_protocol_is_an_error_in_words(verify_url: str, page: Page) -> None:
+    page.route(f"**/surveys/{SLUG}/", lambda route: route.fulfill(json={"protocol": 2}))
+    page.goto(f"{verify_url}#{SLUG}")
+    expect(page.get_by_text("This page cannot check this survey.")).to_be_visible()
 
 
 def test_nothing_is_asked_for_while_it_runs(verify_url: str, page: Page) -> None:
@@ -202,6 +212,8 @@ def test_by_keyboard_and_by_ear(verify_url: str, page: Page) -> None:
       new MutationObserver(note).observe(status, {childList: true});
     }""")
     page.keyboard.press("Tab")
+    expect(page.get_by_label("Language")).to_be_focused()
+    page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     expect(page.get_by_role("button", name="Stop")).to_be_focused()
     expect(verdict(page)).to_be_visible(timeout=60_000)
@@ -248,7 +260,7 @@ def test_a_randomizer_that_breaks_down_is_said_so(verify_url: str, page: Page) -
     page.add_init_script("globalThis.left = 1000;")
     page.goto(verify_url)
     page.get_by_role("button", name="Run").click()
-    expect(page.get_by_text("It says: tired").first).to_be_visible()
+    expect(page.get_by_text("It says: \u2068tired").first).to_be_visible()
     expect(page.get_by_role("button", name="Run")).to_be_visible()
 
 
@@ -328,33 +340,138 @@ def test_without_a_list_it_says_so_and_still_runs(
 # --- For everybody --------------------------------------------------------------------------------
 
 
-def test_the_page_is_accessible_before_during_and_after(verify_url: str, page: Page) -> None:
-    def check() -> None:
-        for size in ((320, 640), (1280, 800)):
-            page.set_viewport_size({"width": size[0], "height": size[1]})
-            for scheme in ("light", "dark"):
-                page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
-                found = Axe().run(page)
-                assert found.violations_count == 0, found.generate_report()
-            for direction in ("rtl", "ltr"):
-                page.evaluate(f"document.documentElement.dir = '{direction}'")
-                assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+def check_access(page: Page) -> None:
+    """No violation and no sideways scrolling, on a small phone and a laptop, light and dark."""
+    for size in ((320, 640), (1280, 800)):
+        page.set_viewport_size({"width": size[0], "height": size[1]})
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
+            found = Axe().run(page)
+            assert found.violations_count == 0, found.generate_report()
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
+
+def test_the_page_is_accessible_before_during_and_after(verify_url: str, page: Page) -> None:
     held: list[Route] = []
     page.add_init_script(SEEDED)
     page.route("**/.well-known/*", lambda route: held.append(route))
     page.goto(f"{verify_url}#{SLUG}")
     expect(page.get_by_role("button", name="Run")).to_be_visible()
-    check()
+    check_access(page)
     page.get_by_role("button", name="Run").click()
     expect(page.get_by_role("progressbar")).to_be_visible()
-    check()
+    check_access(page)
     held[0].continue_()
     expect(verdict(page)).to_have_text(FITS, timeout=60_000)
     for summary in page.locator("summary").all():
         summary.click()
-    check()
+    check_access(page)
     page.goto(f"{verify_url}#nowhere")
     page.reload()
     expect(page.get_by_text("There is no survey")).to_be_visible()
-    check()
+    check_access(page)
+
+
+# --- In every language ----------------------------------------------------------------------------
+
+LANGUAGES = {
+    "de-AT": ("de", "ltr", "Das Zufallsprogramm prüfen", "Es hält, was versprochen wurde"),
+    "ar-EG": ("ar", "rtl", "اختبار برنامج الصدفة", "يفعل البرنامج ما وُعد به"),
+}
+QUESTIONS = {
+    "de": ("Eine kleine Umfrage", [("Haben Sie?", "de"), ("Which?", "en")], "Ja · "),
+    "ar": ("A small survey", [("Did you?", "en"), ("Which?", "en")], "Yes · "),
+}
+
+
+@pytest.mark.parametrize("locale", LANGUAGES)
+def test_the_whole_check_in_the_readers_language(
+    verify_url: str, new_context: Callable[..., BrowserContext], locale: str
+) -> None:
+    tag, direction, title, fits = LANGUAGES[locale]
+    page = new_context(locale=locale).new_page()
+    page.add_init_script(SEEDED)
+    page.goto(f"{verify_url}#{SLUG}")
+    expect(page.get_by_role("heading", level=1)).to_have_text(title)
+    assert page.title() == title
+    assert page.evaluate("[document.documentElement.lang, document.documentElement.dir]") == [
+        tag, direction,
+    ]  # fmt: skip
+    runs = page.evaluate(f"new Intl.NumberFormat('{tag}').format(100_000)")
+    button = page.locator("button.primary")
+    expect(button).to_contain_text(runs)
+    button.click()
+    expect(verdict(page)).to_contain_text(fits, timeout=60_000)
+    expect(verdict(page)).to_contain_text(runs)
+    card = page.locator("section.card").first
+    share = float(card.locator(".bar .seen").first.get_attribute("width") or 0) / 1000
+    options = "{style: 'percent', minimumFractionDigits: 1, maximumFractionDigits: 1}"
+    percent = page.evaluate(f"new Intl.NumberFormat('{tag}', {options}).format({share})")
+    expect(card.locator(".figures").first).to_contain_text(percent)
+    survey, questions, answer = QUESTIONS[tag]
+    expect(page.locator(".screen > p").last).to_contain_text(survey)
+    headings = card.get_by_role("heading", level=3).all()
+    assert [(one.inner_text(), one.get_attribute("lang")) for one in headings] == questions
+    expect(card.locator("figcaption").last).to_contain_text(answer)
+    for summary in page.locator("summary").all():
+        summary.click()
+    check_access(page)
+
+
+def test_pictures_and_figures_go_from_right_to_left_in_arabic(
+    verify_url: str, new_context: Callable[..., BrowserContext]
+) -> None:
+    page = new_context(locale="ar-EG").new_page()
+    page.add_init_script(SEEDED)
+    page.goto(verify_url)
+    page.locator("button.primary").click()
+    expect(verdict(page)).to_be_visible(timeout=60_000)
+
+    def box(selector: str) -> dict[str, float]:
+        found = page.locator(selector).first.bounding_box()
+        assert found is not None
+        return {"left": found["x"], "right": found["x"] + found["width"]}
+
+    bar, seen, tick = box(".bar"), box(".bar .seen"), box(".bar .tick")
+    assert seen["right"] == pytest.approx(bar["right"], abs=1)
+    width = bar["right"] - bar["left"]
+    assert tick["left"] == pytest.approx(bar["right"] - 0.75 * width, abs=3)
+    counted, promised = box(".figures bdi"), box(".figures .promised")
+    assert promised["right"] <= counted["left"]
+
+
+def test_a_change_of_language_keeps_the_run_and_its_result(verify_url: str, page: Page) -> None:
+    page.add_init_script(SEEDED)
+    held: list[Route] = []
+    page.route("**/.well-known/*", lambda route: held.append(route))
+    page.goto(verify_url)
+    page.get_by_role("button", name="Run").click()
+    menu = page.locator("header select")
+    menu.select_option("de")  # while it waits for the files
+    expect(page.get_by_role("button", name="Anhalten")).to_be_visible()
+    expect(page.locator("#progress")).to_have_text("0 von 100.000 Durchläufen")
+    held[0].continue_()
+    fits = "Es hält, was versprochen wurde, soweit 100.000 Durchläufe das zeigen können."
+    expect(verdict(page)).to_have_text(fits, timeout=60_000)
+    expect(page.get_by_text("stimmen mit der Liste überein")).to_be_visible()
+    asked = requests(page)
+    counted = page.locator("section.card td").all_text_contents()
+    menu.select_option("en")
+    expect(verdict(page)).to_have_text(FITS)
+    expect(page.get_by_role("button", name="Run")).to_be_visible()
+    expect(page.get_by_role("heading", level=3).first).to_have_text("Example question 1")
+    again = page.locator("section.card td").all_text_contents()
+    swap = str.maketrans(".,", ",.")
+    assert counted and again == [figure.translate(swap) for figure in counted]
+    assert page.title() == "Check the randomizer"
+    assert asked == []
+    # A stopped run is told in the new language, too, and so is an address without a survey.
+    page.get_by_role("button", name="Run").click()
+    page.get_by_role("button", name="Stop").click()
+    expect(page.locator(".outcome")).to_contain_text("Stopped.")
+    menu.select_option("fr")
+    expect(page.locator(".outcome")).to_contain_text("Arrêté.")
+    page.evaluate("location.hash = 'nowhere'")
+    expect(page.get_by_text("Il n’y a pas de questionnaire à cette adresse.")).to_be_visible()
+    menu.select_option("es")
+    expect(page.get_by_text("No hay ninguna encuesta con esta dirección.")).to_be_visible()
