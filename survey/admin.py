@@ -1,5 +1,7 @@
 """The back room: make a survey, look at its design and odds, open it, close it."""
 
+import hashlib
+import json
 import math
 from collections.abc import Iterator
 from typing import Any
@@ -226,11 +228,13 @@ def addresses(survey: Survey) -> SafeString:
 
 
 def seen_hash(survey: Survey) -> str:
-    """What the person who opens a survey must have seen."""
+    """What the person who opens a survey must have seen: all that will be frozen."""
     try:
-        return survey.draft_design().hash
+        design = survey.draft_design()
     except DesignError:
         return ""
+    told = [survey.title, survey.introduction, survey.language, survey.translations]
+    return hashlib.sha256(json.dumps([design.hash, *told]).encode()).hexdigest()
 
 
 def described(survey: Survey) -> SafeString:

@@ -22,7 +22,8 @@ class DefinitionView(APIView):
     @extend_schema(operation_id="survey", tags=["respondents"], responses=DefinitionSerializer)
     def get(self, request: Request, slug: str) -> Response:
         survey = get_object_or_404(Survey.objects.exclude(state=Survey.State.DRAFT), slug=slug)
-        return Response(DefinitionSerializer(survey).data, headers={"Cache-Control": "no-store"})
+        headers = {"Cache-Control": "no-store", "Cross-Origin-Resource-Policy": "same-origin"}
+        return Response(DefinitionSerializer(survey).data, headers=headers)
 
 
 @extend_schema_view(get=extend_schema(operation_id="surveys", tags=["researchers"]))

@@ -33,6 +33,13 @@ MAX_OPTIONS = 20
 MAX_STRATUM_OPTIONS = 100
 MAX_KEY = 50  # characters of an option's key, before it is made distinct
 KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,49}")
+# Control characters and halves of characters, which no database takes, and what lets a text be read
+# as another: letters without a width, and what turns the direction of writing. Plain marks and
+# joiners, as Arabic and Persian have, may stay.
+NO_TEXT = re.compile(
+    "[\0-\x08\x0b-\x1f\x80-\x9f\u200b\u2060\ufeff\u202a-\u202e\u2066-\u2069\ud800-\udfff"
+    "\U000e0000-\U000e007f]"
+)
 
 
 class DesignError(ValueError):
@@ -255,6 +262,13 @@ def _check_questions(where: str, questions: Sequence[Question], least: int, most
         options = [option.key for option in question.options]
         if len(set(options)) < len(options):
             raise DesignError(f"{where} {question.key}", "two options have the same key")
+        for text in (question.text, *(option.text for option in question.options)):
+            check_text(f"{where} {question.key}", text)
+
+
+def check_text(where: str, text: str) -> None:
+    if found := NO_TEXT.search(text):
+        raise DesignError(where, f"a character that is no text, {found[0]!r}")
 
 
 def _check_blocks(blocks: Sequence[Sequence[str]], keys: list[str]) -> tuple[tuple[int, ...], ...]:

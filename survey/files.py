@@ -6,8 +6,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from survey.design import DesignError
-from survey.languages import NO_TEXT
+from survey.design import NO_TEXT, DesignError
 from survey.models import Question, Stratum, Survey
 
 SURVEY_KEYS = {"slug", "title", "introduction", "language", "translations", "epsilon", "crowd"}

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from survey.design import KEY, DesignError
+from survey.design import KEY, DesignError, check_text
 
 # Language, script, region and variants of BCP 47, in their usual case: one way to write each.
 TAG = re.compile(
@@ -17,9 +17,6 @@ TAG = re.compile(
 )
 MAX_TAG = 35
 MAX_TITLE = 200
-# Control characters and halves of characters, which no database takes, and the ones that turn the
-# direction of writing, which let a text be read as another. Plain marks, as Arabic has, may stay.
-NO_TEXT = re.compile("[\0-\x08\x0b-\x1f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 class Words(NamedTuple):
@@ -115,8 +112,7 @@ def _check_text(where: str, text: Any) -> None:
         raise DesignError(where, "a text, please")
     if not text.strip():
         raise DesignError(where, "the text is empty")
-    if found := NO_TEXT.search(text):
-        raise DesignError(where, f"a character that is no text, {found[0]!r}")
+    check_text(where, text)
 
 
 def freeze(

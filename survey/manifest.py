@@ -19,6 +19,24 @@ from config import __version__
 
 ICON = "icon.svg"
 
+# What the pages may do. The header says so, and the shell says it again with the hashes of its own
+# modules: there it is part of the bytes that the manifest vouches for. Nothing is loaded by a style
+# sheet, so that no style sheet, wherever it comes from, can tell what was tapped.
+DIRECTIVES = {
+    "default-src": "'none'",
+    "script-src": "'self'",
+    "style-src": "'self'",
+    "img-src": "data:",  # the icon, which stands in the shell
+    "connect-src": "'self'",
+    "worker-src": "'none'",
+    "base-uri": "'none'",
+    "form-action": "'none'",  # answers are read by script; the forms themselves go nowhere
+    "frame-ancestors": "'none'",
+    "require-trusted-types-for": "'script'",
+    "trusted-types": "'none'",
+}
+ONLY_IN_A_HEADER = {"frame-ancestors"}
+
 # The four forms of import that the storage rewrites when it collects, as it leaves them.
 IMPORT = re.compile(
     r"""^[ \t]*(?:import|export)\b(?:[^"'();=]*\bfrom)?\s*["'](?P<static>[^"']+)["']"""
@@ -56,6 +74,20 @@ class File:
         """Its hash as browsers read it, in the shell's policy and on its own element."""
         return f"sha256-{b64encode(hashlib.sha256(self.content).digest()).decode()}"
 
+    @property
+    def base64(self) -> str:
+        return b64encode(self.content).decode()
+
+
+def policy(directives: dict[str, str]) -> str:
+    return "; ".join(f"{name} {value}" for name, value in directives.items())
+
+
+def own_policy(modules: list[File]) -> str:
+    """What a shell says itself: the modules that it lists may run, and nothing else."""
+    said = {name: DIRECTIVES[name] for name in DIRECTIVES if name not in ONLY_IN_A_HEADER}
+    return policy(said | {"script-src": " ".join(f"'{module.integrity}'" for module in modules)})
+
 
 def files(storage: ManifestStaticFilesStorage) -> dict[str, bytes]:
     """Everything that a browser loads for the pages, by address, out of a collected storage."""
@@ -64,11 +96,11 @@ def files(storage: ManifestStaticFilesStorage) -> dict[str, bytes]:
         icon = read(storage, storage.stored_name(ICON))
         styles = [read(storage, storage.stored_name(name)) for name in page.styles]
         modules = graph(storage, storage.stored_name(page.script))
-        shell = render_to_string(
-            page.template, {"icon": icon, "styles": styles, "modules": modules}
-        )
-        found[address] = shell.encode()
-        found |= {file.url: file.content for file in (icon, *styles, *modules)}
+        context = {
+            "policy": own_policy(modules), "icon": icon, "styles": styles, "modules": modules,
+        }  # fmt: skip
+        found[address] = render_to_string(page.template, context).encode()
+        found |= {file.url: file.content for file in (*styles, *modules)}
     return found
 
 

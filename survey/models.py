@@ -110,6 +110,8 @@ class Survey(models.Model):
 
     def draft_design(self) -> Design:
         """The design that opening would freeze; DesignError says what stands in the way."""
+        designs.check_text("title", self.title)
+        designs.check_text("introduction", self.introduction)
         questions, strata = list(self.questions.all()), list(self.strata.all())
         numbers = sorted({q.block for q in questions if q.block is not None})
         if numbers and any(question.block is None for question in questions):

@@ -88,7 +88,12 @@ CREATE TRIGGER survey_keep_state BEFORE UPDATE ON survey_survey
   WHEN OLD.state <> 'draft' AND OLD.state <> NEW.state
     AND NOT (OLD.state = 'open' AND NEW.state = 'closed')
   BEGIN SELECT RAISE(ABORT, 'a survey goes from draft to open to closed'); END""",
-        # INSERT OR REPLACE deletes without a DELETE trigger, unless recursive_triggers is on.
+        # OR REPLACE deletes without a DELETE trigger, unless recursive_triggers is on.
+        """
+CREATE TRIGGER survey_keep_displaced BEFORE UPDATE ON survey_survey
+  WHEN EXISTS (SELECT 1 FROM survey_survey
+    WHERE (id = NEW.id OR slug = NEW.slug) AND id <> OLD.id AND state <> 'draft')
+  BEGIN SELECT RAISE(ABORT, 'a survey that was opened is frozen'); END""",
         """
 CREATE TRIGGER survey_keep_replaced BEFORE INSERT ON survey_survey
   WHEN EXISTS (SELECT 1 FROM survey_survey
@@ -105,7 +110,11 @@ CREATE TRIGGER {table}_keep_{event.lower()} BEFORE {event} ON {table}
             for table in ("survey_question", "survey_stratum")
             for event, ids in (
                 ("INSERT", f"NEW.survey_id, (SELECT survey_id FROM {table} WHERE id = NEW.id)"),
-                ("UPDATE", "OLD.survey_id, NEW.survey_id"),
+                (
+                    "UPDATE",
+                    "OLD.survey_id, NEW.survey_id,"
+                    f" (SELECT survey_id FROM {table} WHERE id = NEW.id)",
+                ),
                 ("DELETE", "OLD.survey_id"),
             )
         ),

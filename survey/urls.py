@@ -2,16 +2,14 @@ from django.urls import path
 
 from survey import api, ingest, views
 
-definition = api.DefinitionView.as_view()
-
 urlpatterns = [
     path("s/", views.respond),  # the address under which the manifest lists the shell
     path("s/<slug:slug>/", views.respond, name="respond"),
-    path("s/<slug:slug>/definition/", views.sealed(definition)),  # so that the shell can preload it
+    path("s/<slug:slug>/definition/", views.definition),
     path("verify/", views.verify, name="verify"),
     path(".well-known/candor-manifest.json", views.hashes),
     path("api/v1/surveys/", api.SurveyList.as_view()),
-    path("api/v1/surveys/<slug:slug>/", definition),
+    path("api/v1/surveys/<slug:slug>/", api.DefinitionView.as_view()),
     path("api/v1/surveys/<slug:slug>/reports/", ingest.report),
     path("api/v1/surveys/<slug:slug>/reports/batch/", ingest.reports),
 ]

@@ -1,31 +1,17 @@
 """The pages that handle answers: constant shells with strict headers, and the hashes of it all."""
 
 from collections.abc import Callable
-from functools import cache, wraps
-from typing import Any
+from functools import cache
 
 from django.contrib.staticfiles.storage import staticfiles_storage
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
-from survey import manifest
+from survey import api, manifest
 
-CONTENT_SECURITY_POLICY = "; ".join(
-    [
-        "default-src 'none'",
-        "script-src 'self'",  # a shell narrows it to the hashes of its modules
-        "style-src 'self'",
-        "img-src 'self'",
-        "connect-src 'self'",
-        "base-uri 'none'",
-        "form-action 'none'",  # answers are read by script; the forms themselves go nowhere
-        "frame-ancestors 'none'",
-        "require-trusted-types-for 'script'",
-        "trusted-types 'none'",
-    ]
-)
 # What a page could ask a browser for: none of it is wanted. Writing to the clipboard is left alone,
 # for a button that copies.
 FEATURES = (
@@ -39,7 +25,7 @@ FEATURES = (
 )
 HEADERS = {
     "Cache-Control": "no-store",
-    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+    "Content-Security-Policy": manifest.policy(manifest.DIRECTIVES),
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": ", ".join(f"{feature}=()" for feature in FEATURES.split()),
@@ -48,21 +34,30 @@ HEADERS = {
 }
 
 
-def sealed(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
-    """Nothing comes from elsewhere, nothing is kept, and no cookie is read or set."""
+SEALED = ("/s/", "/verify/", "/.well-known/")
+REPORTS = ("/reports/", "/reports/batch/")
 
-    # Compressed, because phones are slow; there is no secret here that its length could betray.
-    # Not the attributes of an API view: the API's description lists that one already.
-    @gzip_page
-    @wraps(view, updated=())
-    def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        request.COOKIES = {}  # else the cookie of a broken session would be deleted: Set-Cookie
-        response = view(request, *args, **kwargs)
-        for name, value in HEADERS.items():
-            response[name] = value
+
+def sealed(
+    get_response: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[[HttpRequest], HttpResponseBase]:
+    """On respondents' addresses nothing comes from elsewhere, nothing is kept, no cookie is set.
+
+    A middleware before all that look at cookies, because a broken one is answered with a new one;
+    and so it holds for errors as well.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        page = request.path.startswith(SEALED)
+        if page or request.path.endswith(REPORTS):
+            request.COOKIES = {}
+        response = get_response(request)
+        if page:
+            for name, value in HEADERS.items():
+                response[name] = value
         return response
 
-    return wrapped
+    return middleware
 
 
 @cache
@@ -75,20 +70,30 @@ def published() -> bytes:
     return manifest.manifest(files())
 
 
-@sealed
+@csrf_exempt  # there is nothing to forge
+@gzip_page
 @require_safe
 def respond(request: HttpRequest, slug: str = "") -> HttpResponse:
     """The same bytes for every survey and every visitor; its script fetches the definition."""
     return HttpResponse(files()["/s/"])
 
 
-@sealed
+@csrf_exempt
+@gzip_page
+def definition(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """What the API gives, at an address that the constant shell can preload."""
+    return api.DefinitionView.as_view()(request, slug=slug)
+
+
+@csrf_exempt
+@gzip_page
 @require_safe
 def verify(request: HttpRequest) -> HttpResponse:
     return HttpResponse(files()["/verify/"])
 
 
-@sealed
+@csrf_exempt
+@gzip_page
 @require_safe
 def hashes(request: HttpRequest) -> HttpResponse:
     return HttpResponse(published(), content_type="application/json")

@@ -13,6 +13,7 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, connection, transaction
 from django.test import Client
 
+from survey.admin import seen_hash
 from survey.design import DesignError
 from survey.models import Question, Stratum, Survey
 from tests import builders
@@ -116,6 +117,30 @@ def test_tables_cannot_be_emptied_or_replaced_at_one_stroke(table: str) -> None:
         statement = f"REPLACE INTO {table} SELECT * FROM {table} LIMIT 1"
     with pytest.raises(IntegrityError), transaction.atomic():
         sql(statement)(survey)
+    assert snapshot() == before
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="only SQLite has OR REPLACE")
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE OR REPLACE survey_survey SET slug = 'small' WHERE slug = 'draft'",
+        "UPDATE OR REPLACE survey_survey SET id = {survey} WHERE slug = 'draft'",
+        "UPDATE OR REPLACE survey_question SET id = {question} WHERE survey_id <> {survey}",
+    ],
+)
+def test_nothing_takes_the_place_of_an_opened_survey(statement: str) -> None:
+    """On a connection that has not switched recursive triggers on."""
+    survey = builders.opened()
+    builders.draft(slug="draft")
+    before = snapshot()
+    question = survey.questions.get(key="q1").pk
+    sql("PRAGMA recursive_triggers = OFF")(survey)
+    try:
+        with pytest.raises(IntegrityError), transaction.atomic():
+            sql(statement.format(survey=survey.pk, question=question))(survey)
+    finally:
+        sql("PRAGMA recursive_triggers = ON")(survey)
     assert snapshot() == before
 
 
@@ -262,7 +287,7 @@ class TestAdminSite:
         admin.post(f"/admin/survey/survey/{survey.pk}/open/", {"seen": "something else"})
         survey.refresh_from_db()
         assert survey.state == "draft"
-        seen = {"seen": survey.draft_design().hash}
+        seen = {"seen": seen_hash(survey)}
         admin.post(f"/admin/survey/survey/{survey.pk}/open/", seen)
         survey.refresh_from_db()
         assert survey.state == "open" and survey.design_hash == survey.frozen_design().hash
