@@ -108,6 +108,7 @@ let leaving = false; // the history is on its way back: a double tap must not go
 function advance(at, returns = false) {
   const place = { at, depth: (history.state?.depth ?? 0) + 1, returns };
   history.pushState(place, "");
+  if (kiosk) idle();
   render(place);
 }
 
@@ -159,7 +160,7 @@ function showOpening() {
       survey,
       content: contentIn(language, survey),
       steps,
-      program,
+      program: kiosk ? null : program, // a kiosk opens no other pages
       start: () => advance(0),
       practise: () => advance(PRACTICE),
       openLedger: !kiosk && device.ledger() && (() => showLedger(showOpening)),
@@ -227,8 +228,8 @@ function send() {
 
 /* The only place where chance meets the answers. */
 function buildReport({ survey: { design }, steps, answers }) {
-  const given = {};
-  const strata = {};
+  const given = { __proto__: null };
+  const strata = { __proto__: null };
   for (const step of steps) {
     const position = answers.get(step);
     if (step.clear) strata[step.question.key] = position;
@@ -257,7 +258,6 @@ async function deliver(quiet = false) {
   if (!quiet) show(screens.sending);
   const { stored, problem, again, wait } = await sendReport(report);
   if (stored || problem) device.drop(report.id);
-  if (problem) device.forgetAnswered(slug);
   if (visit !== mine) return;
   mine.busy = false;
   if (problem) return stop(problem);
@@ -280,7 +280,6 @@ function showWaiting() {
       again: () => deliver(),
       drop: () => {
         device.drop(report.id);
-        device.forgetAnswered(slug);
         stop("dropped");
       },
     }),
@@ -292,17 +291,22 @@ function finish(stored) {
   visit.again = null;
   unwind();
   if (kiosk) {
-    rest();
+    rest(REST);
     return show(() => screens.kioskThanks({ stored, finish: () => begin() }));
   }
   device.noteAnswered(slug);
   const thanks = () => {
     show(() =>
       screens.thanks({
+        resumed, // then nothing of it is shown: somebody else may have opened the page
         id: report.id,
-        body: resumed ? null : report.body,
+        body: report.body,
+        other: answerAnew,
         ledger: device.ledger(),
-        enter: survey && (() => (device.enter(ledgerEntry(survey)), thanks())),
+        enter: () => {
+          device.enter(ledgerEntry(survey));
+          thanks();
+        },
         openLedger: () => showLedger(thanks),
       }),
     );
@@ -311,14 +315,13 @@ function finish(stored) {
 }
 
 function showAnswered() {
-  show(() =>
-    screens.answered({
-      other: () => {
-        device.forgetAnswered(slug);
-        begin(true);
-      },
-    }),
-  );
+  show(() => screens.answered({ other: answerAnew }));
+}
+
+/* Somebody else wants to answer on this device. */
+function answerAnew() {
+  device.forgetAnswered(slug);
+  begin(true);
 }
 
 device.onAnsweredElsewhere((other) => {
@@ -373,7 +376,7 @@ function showLedger(back) {
 
 /* --- A kiosk ---------------------------------------------------------------------------------- */
 
-const WARNING = 40_000; // milliseconds without a tap or a key until the page asks
+const WARNING = 40_000; // milliseconds without a sign of life until the page asks
 const IDLE = 60_000; // and until it forgets everything
 const REST = 15_000; // after sending
 const RESEND = 30_000;
@@ -381,32 +384,42 @@ const RESEND = 30_000;
 let timers = [];
 let warning = null;
 
-function idle() {
-  forgetTimers();
-  timers = [
-    setTimeout(() => {
-      warning = screens.idleWarning({ seconds: (IDLE - WARNING) / 1000 });
-      document.body.append(warning);
-      warning.showModal();
-    }, WARNING),
-    setTimeout(begin, IDLE),
-  ];
-}
-
-function rest() {
-  forgetTimers();
-  timers = [setTimeout(begin, REST)];
-}
-
-function forgetTimers() {
+/* Somebody is there. A finger that comes down leaves the question alone until it has tapped. */
+function idle({ type } = {}) {
   timers.forEach(clearTimeout);
-  timers = [];
+  timers = [setTimeout(warn, WARNING), setTimeout(begin, IDLE)];
+  if (type === "click" || type === "keydown") endWarning();
+}
+
+function warn() {
+  warning = screens.idleWarning({ seconds: (IDLE - WARNING) / 1000 });
+  document.body.append(warning);
+  warning.showModal();
+}
+
+function endWarning() {
+  warning?.close();
   warning?.remove();
   warning = null;
 }
 
+/* Begin anew after so long, unless somebody is there. */
+function rest(milliseconds) {
+  timers.forEach(clearTimeout);
+  timers = [setTimeout(begin, milliseconds)];
+}
+
+function endTimers() {
+  timers.forEach(clearTimeout);
+  timers = [];
+  endWarning();
+}
+
 if (kiosk) {
-  for (const sign of ["pointerup", "keyup"]) addEventListener(sign, idle, { capture: true });
+  const signs = ["pointerdown", "touchmove", "wheel", "keydown", "click", "change"];
+  for (const sign of signs) addEventListener(sign, idle, { capture: true, passive: true });
+  // A device that falls asleep stops the clock.
+  addEventListener("visibilitychange", () => document.hidden && begin());
   setInterval(sendOthers, RESEND);
 }
 
@@ -437,13 +450,14 @@ function isEcho({ target, detail, pointerType }) {
   const now = performance.now();
   const button = target.closest("button") !== null;
   const echo = button && now - tapped < ECHO && (detail > 1 || pointerType === "touch");
-  tapped = button ? now : -Infinity;
+  if (!echo) tapped = button ? now : -Infinity; // or quick taps would all be swallowed
   return echo;
 }
 
 function stop(name) {
   forget();
   unwind();
+  if (kiosk) rest(IDLE);
   show(() => screens.problem({ name, again: () => begin() }));
 }
 
@@ -453,7 +467,7 @@ function forget() {
   current = null;
   clearTimeout(retry);
   clearTimeout(slow);
-  forgetTimers();
+  endTimers();
   root.replaceChildren();
 }
 

@@ -118,7 +118,7 @@ export function onAnsweredElsewhere(hear) {
 const taken = list(
   () => localStorage,
   "candor.ledger",
-  (one) => isText(one?.title) && /^\d{4}-\d\d-\d\d$/.test(one.day) && one.epsilon > 0,
+  (one) => isText(one?.title) && !Number.isNaN(Date.parse(one.day)) && Number.isFinite(one.epsilon),
 );
 
 /* The entries, or null when no ledger is kept. */

@@ -8,7 +8,7 @@
 
 import { MECHANISMS, randomize } from "./randomizer.js";
 
-const WEAK = 3; // above this total, somebody could be more than 95 in 100 sure
+const WEAK = Math.log(19); // above this total, somebody could be more than 95 in 100 sure
 
 /*
  * What one question of a block, taken alone, goes through: a = P(an option is reported | it is
@@ -76,18 +76,21 @@ export function rest({ count, edge }) {
 
 /* --- The practice question ----------------------------------------------------------------------
  *
- * The real randomizer with this survey's coin, on an answer that nobody minds. Nothing of it is sent
- * or kept.
+ * The real randomizer on an answer that nobody minds, with a coin that costs as much as the whole
+ * survey: what such a report says is the most that a whole report of the survey can say. Nothing of
+ * it is sent or kept.
  */
 
 const TRIES = 100;
+const MOST = 8; // what one block may cost
 
-/* A design of one yes/no question with the same coin as the survey's first block. */
+/* A design of one yes/no question that spends what the survey spends in all. */
 export function practiceDesign(design) {
-  const { epsilon, keep } = design.blocks[0];
+  const { mechanism, scale } = design;
+  const epsilon = Math.min(total(design), MOST);
+  const keep = Math.floor(scale * Math.tanh(epsilon / 2)); // (e^ε - 1) / (e^ε - 1 + 2)
   const options = [{ key: "no" }, { key: "yes" }];
   const block = { key: "practice", epsilon, keep, questions: [{ key: "practice", options }] };
-  const { mechanism, scale } = design;
   return { mechanism, scale, epsilon, ask: 1, blocks: [block], strata: [] };
 }
 

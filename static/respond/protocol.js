@@ -54,7 +54,24 @@ export async function fetchSurvey() {
   if (answer.status !== 200 || !answer.json) return { problem: "trouble" };
   if (answer.json.protocol !== 1) return { problem: "outdated" };
   if (answer.json.state !== "open") return { problem: "closed" };
-  return { survey: answer.json };
+  return (await isGenuine(answer.json.design)) ? { survey: answer.json } : { problem: "outdated" };
+}
+
+/* Whether a design is the one that its hash names: SHA-256 of its canonical JSON (RFC 8785). */
+async function isGenuine(design) {
+  if (!globalThis.crypto?.subtle) return true; // without https, nobody can be held to anything
+  const { hash, ...rest } = design;
+  const bytes = new TextEncoder().encode(JSON.stringify(sorted(rest)));
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  const hex = Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hash === `sha256:${hex}`;
+}
+
+function sorted(value) {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(sorted);
+  const members = Object.keys(value).sort().map((key) => [key, sorted(value[key])]);
+  return Object.fromEntries(members);
 }
 
 /*

@@ -36,13 +36,13 @@ export function opening({ survey, content, steps, program, start, practise, open
     "div",
     { class: "screen opening" },
     el("h1", said(content.title), content.title.text),
+    el("h2", { class: weak ? "label weak" : "label" }, icon(weak ? "stop" : "done"), promise.label),
     untranslated(content.title, content.introduction),
     paragraphs(content.introduction),
     el("p", { class: "facts" }, facts(design, steps)),
     el(
       "section",
       { class: weak ? "promise weak" : "promise" },
-      el("h2", {}, promise.label),
       el("p", {}, promise.who),
       odds(certain),
     ),
@@ -60,8 +60,13 @@ function facts(design, steps) {
   const strata = design.strata.length;
   const count = steps.length - strata;
   const all = design.blocks.reduce((sum, { questions }) => sum + questions.length, 0);
-  const asked = fill(count < all ? words.opening.some : words.opening.all, { count, all });
-  return strata ? `${asked} ${fill(words.opening.background, { count: strata })}` : asked;
+  return [
+    fill(count < all ? words.opening.some : words.opening.all, { count, all }),
+    strata && fill(words.opening.background, { count: strata }),
+    words.opening.once,
+  ]
+    .filter(Boolean)
+    .join(" ");
 }
 
 function odds(certain) {
@@ -99,7 +104,7 @@ function dots(filled, text) {
 function key(filled, empty) {
   return el(
     "ul",
-    { class: "key" },
+    { class: "key", "aria-hidden": "true" }, // the picture's name says as much
     el("li", {}, icon("filled"), filled),
     el("li", {}, icon("empty"), empty),
   );
@@ -146,7 +151,8 @@ function unprotected(background, program, slug) {
       point("belief", text.beliefText),
       point("page", text.pageText),
     ),
-    el("p", { class: "links" }, link(program, "read"), link(`/verify/#${slug}`, "verify")),
+    program &&
+      el("p", { class: "links" }, link(program, "read"), link(`/verify/#${slug}`, "verify")),
   );
 }
 
@@ -257,8 +263,9 @@ function asking({ at, of, content, note, options, chosen, choose, moves }) {
   if (!ready) next.classList.add("idle");
   const submit = (event) => {
     event.preventDefault();
-    if (ready) moves.next();
-    else alert.replaceChildren(words.asking.missing);
+    if (ready) return moves.next();
+    alert.replaceChildren(words.asking.missing);
+    event.target.querySelector("input").focus();
   };
 
   const heading = el(
@@ -354,7 +361,10 @@ function answersList(title, picture, lines) {
           "div",
           {},
           el("dt", said(asked), asked.text),
-          answer ? el("dd", said(answer), answer.text) : el("dd", {}, words.review.notGiven),
+          // A browser that translates pages would send it away.
+          answer
+            ? el("dd", { ...said(answer), translate: "no" }, answer.text)
+            : el("dd", {}, words.review.notGiven),
           el(
             "dd",
             { class: "change" },
@@ -402,8 +412,26 @@ export function waiting({ why, lasts, body, again, drop }) {
   );
 }
 
+/* A report of an earlier visit: whoever reads this may be somebody else. */
+function thanksForAnother(other) {
+  return el(
+    "div",
+    { class: "screen notice" },
+    icon("done"),
+    el("h1", {}, words.thanks.resumed),
+    el("p", {}, words.answered.once),
+    otherButton(other),
+  );
+}
+
+function otherButton(other) {
+  const { other: text } = words.answered;
+  return actions(el("button", { class: "secondary", type: "button", click: other }, text));
+}
+
 /* `ledger` has the entries, or is null when none is kept; `enter` begins one with this survey. */
-export function thanks({ id, body, ledger: kept, enter, openLedger }) {
+export function thanks({ resumed, id, body, ledger: kept, enter, openLedger, other }) {
+  if (resumed) return thanksForAnother(other);
   const text = words.thanks;
   return el(
     "div",
@@ -419,8 +447,8 @@ export function thanks({ id, body, ledger: kept, enter, openLedger }) {
       el("p", {}, el("code", { class: "long", dir: "ltr" }, id)),
       el("p", {}, text.receiptText),
     ),
-    body && whatIsSent(text.see, body),
-    kept ? ledgerLine(openLedger) : enter && ledgerOffer(enter),
+    whatIsSent(text.see, body),
+    kept ? ledgerLine(openLedger) : ledgerOffer(enter),
   );
 }
 
@@ -431,6 +459,7 @@ function whatIsSent(summary, body) {
     el("summary", {}, summary),
     el("h2", { id: "sent" }, words.sent.title),
     el("p", {}, words.sent.text),
+    Object.keys(JSON.parse(body).strata).length ? el("p", {}, words.sent.strata) : null,
     el("pre", { tabindex: 0, role: "region", "aria-labelledby": "sent", dir: "ltr" }, body),
     el("p", {}, fill(words.sent.length, { count: body.length })),
   );
@@ -446,7 +475,7 @@ export function answered({ other }) {
     el("h1", {}, text.title),
     el("p", {}, text.text),
     el("p", {}, text.once),
-    actions(el("button", { class: "secondary", type: "button", click: other }, text.other)),
+    otherButton(other),
   );
 }
 
@@ -559,9 +588,9 @@ export function idleWarning({ seconds }) {
   const text = words.kiosk;
   return el(
     "dialog",
-    { "aria-labelledby": "idle" },
+    { "aria-labelledby": "idle", "aria-describedby": "idle-text" },
     el("h2", { id: "idle" }, text.idle),
-    el("p", {}, fill(text.idleText, { count: seconds })),
+    el("p", { id: "idle-text" }, fill(text.idleText, { count: seconds })),
     el("button", { class: "primary", type: "button" }, text.stay), // any tap or key will do
   );
 }

@@ -16,6 +16,7 @@ export const LANGUAGES = Object.freeze({
 });
 
 export let language;
+let locale; // the reader's own variant of it, such as en-GB, for numbers and dates
 export let words; // the catalogue of that language; nothing before the first speak()
 
 let digits, plurals;
@@ -25,7 +26,8 @@ export async function speak(tag) {
   const catalogue = await LANGUAGES[tag].load();
   language = tag;
   words = catalogue.default;
-  digits = new Intl.NumberFormat(tag);
+  locale = globalThis.navigator?.languages?.find((one) => serves(one, tag)) ?? tag;
+  digits = new Intl.NumberFormat(locale);
   plurals = new Intl.PluralRules(tag);
 }
 
@@ -44,7 +46,7 @@ export function fill(text, values) {
 }
 
 export function number(value, options) {
-  return options ? new Intl.NumberFormat(language, options).format(value) : digits.format(value);
+  return options ? new Intl.NumberFormat(locale, options).format(value) : digits.format(value);
 }
 
 /* What this language calls another one. */
@@ -54,7 +56,7 @@ export function nameOf(tag) {
 
 export function day(isoDate) {
   const options = { dateStyle: "medium", timeZone: "UTC" };
-  return new Intl.DateTimeFormat(language, options).format(new Date(isoDate));
+  return new Intl.DateTimeFormat(locale, options).format(new Date(isoDate));
 }
 
 /* --- Counts out of 100, as odds.js gives them: {count, edge} ----------------------------------- */

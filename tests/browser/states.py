@@ -107,7 +107,8 @@ class States:
         yield "waiting-resumed"
         page.unroute(REPORTS)
         self.tap(page.locator(".primary"))
-        expect(page.locator(".receipt")).to_be_visible()
+        expect(page.locator(".icon.done")).to_be_visible()
+        yield "waited"
 
     def afterwards(self) -> Iterator[str]:
         page = self.page

@@ -95,17 +95,14 @@ def test_axe_would_find_something(page: Page, url: str) -> None:
 
 OPENING = """
 - heading "A small survey" [level=1]
-- paragraph: Two questions and an age.
-- paragraph: 2 questions. Then 1 background question, sent as you give it. You may skip it.
 - heading "Nobody can know for sure what you answered." [level=2]
+- paragraph: Two questions and an age.
+- paragraph: /^2 questions. Then 1 background question, .* Please answer only once.$/
 - paragraph: /Not the researchers/
 - figure:
   - 'img "A square of 100 dots. Filled: 88 in 100: how sure they can be. Empty: 12 in 100: the doubt that stays."'
   - paragraph: Say someone thinks it is 50:50 that you gave a certain answer.
   - paragraph: After seeing your whole report, they can be at most about 88 in 100 sure.
-  - list:
-    - listitem: "88 in 100: how sure they can be"
-    - listitem: "12 in 100: the doubt that stays"
 - heading "How it works" [level=2]
 - list:
   - listitem: You simply answer truthfully.

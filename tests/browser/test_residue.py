@@ -191,6 +191,28 @@ def test_a_kiosk_forgets_whoever_walks_away(url: str, page: Page) -> None:
     assert checked(page) == 0
 
 
+def test_a_kiosk_forgets_also_without_a_pointer_or_a_key(url: str, page: Page) -> None:
+    """As assistive technology taps."""
+    page.clock.install()
+    page.goto(f"{url}?kiosk")
+    expect(page.get_by_role("button", name="Start")).to_be_visible()
+    page.evaluate("document.querySelector('.primary').click()")
+    expect(page.get_by_role("heading", name="Did you?")).to_be_visible()
+    page.clock.fast_forward(61_000)
+    expect(page.get_by_role("button", name="Start")).to_be_visible()
+
+
+def test_a_kiosk_forgets_when_its_screen_goes_dark(url: str, page: Page) -> None:
+    page.goto(f"{url}?kiosk")
+    page.get_by_role("button", name="Start").click()
+    page.get_by_role("radio").nth(1).check(force=True)
+    page.evaluate("""() => {
+      Object.defineProperty(document, "hidden", {value: true});
+      document.dispatchEvent(new Event("visibilitychange", {bubbles: true}));
+    }""")
+    expect(page.get_by_role("button", name="Start")).to_be_visible()
+
+
 def test_a_kiosk_does_not_forget_whoever_is_busy(url: str, page: Page) -> None:
     page.clock.install()
     page.goto(f"{url}?kiosk")

@@ -84,13 +84,14 @@ def test_an_unknown_survey_and_a_closed_one_have_their_own_words(
     )  # fmt: skip
     page.get_by_role("button", name="Send").click()
     expect(page.get_by_role("heading", name="has just closed")).to_be_visible()
-    page.goto(survey_url.replace("small", "closed"))
-    expect(page.get_by_role("heading", name="This survey is closed")).to_be_visible()
+    later = page.context.new_page()
+    later.goto(survey_url.replace("small", "closed"))
+    expect(later.get_by_role("heading", name="This survey is closed")).to_be_visible()
 
 
 @pytest.mark.parametrize(
     ("status", "words"),
-    [(400, "did not accept"), (404, "no longer there"), (409, "could not be stored"),
+    [(400, "did not accept"), (404, "no longer there"), (409, "did not store"),
      (410, "has just closed"), (413, "too large"), (415, "did not accept"),
      (429, "has not arrived yet"), (500, "has not arrived yet"), (503, "has not arrived yet")],
 )  # fmt: skip
@@ -105,17 +106,73 @@ def test_every_refusal_has_its_words(survey_url: str, page: Page, status: int, w
     expect(page.get_by_role("heading", name=words)).to_be_visible()
 
 
-def test_a_design_that_changed_has_its_own_words(survey_url: str, page: Page) -> None:
-    """Through the real server: the page was given a design that is not the survey's."""
+def test_a_design_of_another_survey_has_its_own_words(
+    survey_url: str, candor_server: Candor, page: Page
+) -> None:
+    """Through the real server: the page was given a genuine design that is not this survey's."""
+    other = builders.FILE | {"slug": "otherwise", "epsilon": 1}
+    candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(other))
 
-    def alter(route: Route) -> None:
-        definition = route.fetch().json()
-        definition["design"]["hash"] = "sha256:" + "0" * 64
-        route.fulfill(json=definition)
+    def swap(route: Route) -> None:
+        route.fulfill(response=route.fetch(url=route.request.url.replace("small", "otherwise")))
 
-    page.route("**/definition/", alter)
+    page.route("**/definition/", swap)
     respondent.start(page, survey_url)
     respondent.answer(page, 0, 0)
     page.get_by_role("button", name="Send").click()
-    expect(page.get_by_role("heading", name="could not be used")).to_be_visible()
-    assert respondent.kept(page) == {}
+    expect(page.get_by_role("heading", name="did not use your report")).to_be_visible()
+
+
+@pytest.mark.parametrize("place", ["hash", "text", "keep", "options"])
+def test_a_design_that_is_not_what_its_hash_says_is_not_run(
+    survey_url: str, page: Page, place: str
+) -> None:
+    def alter(route: Route) -> None:
+        definition = route.fetch().json()
+        design = definition["design"]
+        question = design["blocks"][0]["questions"][0]
+        match place:
+            case "hash":
+                design["hash"] = "sha256:visitor-4711"
+            case "text":
+                question["text"] += " "
+            case "keep":
+                design["blocks"][0]["keep"] -= 1
+            case "options":
+                question["options"].reverse()
+        route.fulfill(json=definition)
+
+    page.route("**/definition/", alter)
+    page.goto(survey_url)
+    expect(page.get_by_role("heading", name="cannot run this survey")).to_be_visible()
+
+
+def test_quick_taps_are_not_swallowed_for_ever(survey_url: str, page: Page) -> None:
+    respondent.start(page, survey_url)
+    for position in (0, 0):
+        page.get_by_role("radio").nth(position).check(force=True)
+        before = page.get_by_role("heading", level=1).inner_text()
+        for _ in range(5):  # a tap every 150 ms or so, as of somebody in a hurry
+            page.locator(".primary").dispatch_event("click", {"detail": 2})
+            page.wait_for_timeout(150)
+            if page.get_by_role("heading", level=1).inner_text() != before:
+                break
+        expect(page.get_by_role("heading", level=1)).not_to_have_text(before)
+
+
+def test_long_words_do_not_widen_the_page(candor_server: Candor, page: Page) -> None:
+    word = "Arbeitsunfähigkeitsbescheinigungsausstellungsverfahren" * 2
+    survey = builders.FILE | {
+        "slug": "wide",
+        "questions": [
+            {"key": "q1", "text": f"Was ist {word}?", "kind": "choice", "options": [word, "B"]}
+        ],
+        "blocks": [["q1"]],
+    }
+    candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(survey))
+    page.set_viewport_size({"width": 360, "height": 740})
+    respondent.start(page, f"{candor_server.url}/s/wide/")
+    expect(page.locator(".asking")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    respondent.answer(page, 0)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -97,4 +97,11 @@ describe("the ledger", () => {
     assert.equal(device.ledger(), null);
     assert.equal(localStorage.length, 0);
   });
+
+  it("leaves out what is no entry", () => {
+    const entry = { title: "A", day: "2026-01-05", epsilon: 2 };
+    const planted = [entry, { ...entry, day: "2020-99-99" }, { ...entry, epsilon: "2" }, null, {}];
+    localStorage.setItem("candor.ledger", JSON.stringify(planted));
+    assert.deepEqual(device.ledger(), [entry]);
+  });
 });

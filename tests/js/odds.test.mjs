@@ -93,9 +93,11 @@ describe("how sure somebody can be at most", () => {
     }
   });
 
-  it("is called weak above 3, and not at 3", () => {
-    assert.equal(isWeak(3), false);
-    assert.equal(isWeak(3.01), true);
+  it("is called weak where somebody can be more than 95 in 100 sure", () => {
+    assert.equal(isWeak(Math.log(19)), false);
+    assert.equal(isWeak(2.95), true);
+    assert.ok(sure(2.95) > 0.95);
+    assert.ok(sure(2.94) < 0.95);
   });
 });
 

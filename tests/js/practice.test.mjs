@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 
-import { kept, practiceDesign, tryOut } from "../../static/respond/odds.js";
+import { kept, practiceDesign, sure, total, tryOut } from "../../static/respond/odds.js";
 
 const options = (size) => Array.from({ length: size }, (_, i) => ({ key: `o${i}`, text: `${i}` }));
 const design = {
@@ -23,9 +23,19 @@ const design = {
 };
 
 describe("the practice question", () => {
-  it("keeps an answer as often as a yes/no question of the survey", () => {
+  it("says as much as a whole report of the survey can, and no more", () => {
     const practice = practiceDesign(design);
-    assert.equal(kept(practice, practice.blocks[0], 0), kept(design, design.blocks[0], 0));
+    assert.ok(total(practice) <= total(design));
+    assert.ok(total(practice) > total(design) - 1e-8);
+    assert.ok(Math.abs(kept(practice, practice.blocks[0], 0) - sure(total(design))) < 1e-8);
+  });
+
+  it("is accepted by the randomizer for every survey, however dear", () => {
+    for (const ask of [1, 2, 5]) {
+      const blocks = Array.from({ length: 5 }, (_, i) => ({ ...design.blocks[0], key: `b${i}` }));
+      const practice = practiceDesign({ ...design, ask, blocks, epsilon: 2 * ask });
+      assert.equal(tryOut(practice, 1, () => 0).yes, 100);
+    }
   });
 
   it("tries an answer 100 times", () => {

@@ -35,6 +35,7 @@ export default {
         "Danach {count} Fragen zur Person, gesendet wie angegeben. Sie können sie überspringen.",
     },
     start: "Beginnen",
+    once: "Bitte antworten Sie nur einmal.",
 
     promise: {
       label: "Niemand kann sicher wissen, was Sie geantwortet haben.",
@@ -47,9 +48,8 @@ export default {
       label: "Der Schutz dieser Umfrage ist schwach.",
       who:
         "Das Forschungsteam, die Verantwortlichen dieser Website, ein Dieb, der die Datenbank " +
-        "kopiert, oder ein Gericht würden nur einen Datensatz sehen. Hier wird er aber " +
-        "meistens mit Ihren Antworten übereinstimmen. Machen Sie nur mit, wenn Sie auch ohne " +
-        "Schutz antworten würden.",
+        "kopiert, oder ein Gericht würden nur einen Datensatz sehen. Wer ihn ganz sieht, kann " +
+        "aber fast sicher sein. Machen Sie nur mit, wenn Sie auch ohne Schutz antworten würden.",
     },
 
     before:
@@ -75,32 +75,30 @@ export default {
         known: "Kann man erkennen, dass ich „Ja“ gesagt habe?",
         knownReply:
           "Nicht mit Sicherheit. Zu sehen ist nur ein Datensatz, und den kann der Zufall " +
-          "geschrieben haben. Ein einzelnes „Ja“ beweist bei niemandem etwas.",
+          "geschrieben haben. Ein einzelnes „Ja“ ist höchstens ein Hinweis, nie ein Beweis.",
         wrong: "Kann bei mir „Ja“ stehen, obwohl ich „Nein“ gesagt habe?",
         wrongReply:
-          "Ja, durch Zufall kann das bei allen vorkommen. Deshalb beweist ein „Ja“ in einem " +
-          "Datensatz nichts über Sie. Für die ganze Gruppe wird die Wirkung des Zufalls wieder " +
-          "herausgerechnet.",
+          "Ja, durch Zufall kann das bei allen vorkommen. Deshalb ist ein „Ja“ in einem " +
+          "Datensatz kein Beweis über Sie. Für die ganze Gruppe wird die Wirkung des Zufalls " +
+          "wieder herausgerechnet.",
       },
       choice: {
         known: "Kann man erkennen, was ich gewählt habe?",
         knownReply:
           "Nicht mit Sicherheit. Zu sehen ist nur ein Datensatz, und den kann der Zufall " +
-          "geschrieben haben. Ein einzelner Datensatz beweist bei niemandem etwas.",
+          "geschrieben haben. Ein einzelner Datensatz ist höchstens ein Hinweis, nie ein Beweis.",
         wrong: "Kann bei mir etwas stehen, das ich nicht gewählt habe?",
         wrongReply:
-          "Ja, durch Zufall kann das bei allen vorkommen. Deshalb beweist ein Datensatz nichts " +
+          "Ja, durch Zufall kann das bei allen vorkommen. Deshalb ist ein Datensatz kein Beweis " +
           "über Sie. Für die ganze Gruppe wird die Wirkung des Zufalls wieder herausgerechnet.",
       },
       weak: {
         known: "Kann man erkennen, was ich geantwortet habe?",
-        knownReply:
-          "Beinahe. Bei diesen Wahrscheinlichkeiten verrät ein Datensatz fast so viel wie eine " +
-          "ungeschützte Antwort.",
+        knownReply: "Möglicherweise. Die Zahl oben sagt, wie sicher man sein kann.",
         wrong: "Kann bei mir etwas stehen, das ich nicht gewählt habe?",
         wrongReply:
-          "Ja, durch Zufall, aber selten. Für die ganze Gruppe wird die Wirkung des Zufalls " +
-          "wieder herausgerechnet.",
+          "Ja, durch Zufall kann das vorkommen. Für die ganze Gruppe wird die Wirkung des " +
+          "Zufalls wieder herausgerechnet.",
       },
     },
 
@@ -108,11 +106,12 @@ export default {
       title: "Was nicht geschützt ist",
       part: "Dass Sie teilgenommen haben.",
       partText:
-        "Wer Ihr Netzwerk oder dieses Gerät überwacht, sieht vielleicht, dass Sie diese Seite " +
-        "geöffnet haben.",
+        "Wer Ihr Netzwerk oder dieses Gerät überwacht oder diese Website betreibt, sieht " +
+        "vielleicht, dass Sie diese Seite geöffnet haben.",
       background: "Die Fragen zur Person.",
       backgroundText:
-        "Diese Angaben werden so gesendet, wie Sie sie machen. Sie können jede Frage überspringen.",
+        "Diese Angaben werden so gesendet, wie Sie sie machen. In einer kleinen Gruppe können " +
+        "sie zeigen, von wem ein Datensatz ist. Sie können jede Frage überspringen.",
       device: "Was jemand auf diesem Gerät sieht.",
       deviceText:
         "Wenn andere das Gerät verwalten oder Ihnen über die Schulter schauen, sehen sie " +
@@ -138,7 +137,9 @@ export default {
       alone:
         "Eine Frage für sich allein: Von 100 Antworten bleiben {kept} so, wie sie gegeben " +
         "wurden. Jede der übrigen ersetzt der Zufall durch eine andere.",
-      others: "Kennt jemand Ihre anderen Antworten schon, gilt als Grenze nur die erste Zahl.",
+      others:
+        "Wenn Ihre Antworten zusammenhängen oder jemand einige davon kennt, gilt als Grenze nur " +
+        "die erste Zahl.",
       design:
         "Fragen und Wahrscheinlichkeiten stehen fest, seit diese Umfrage begonnen hat. Dies " +
         "ist ihr digitaler Fingerabdruck. Er ist für alle Befragten derselbe.",
@@ -160,12 +161,13 @@ export default {
     yes: "ein Datensatz mit „Ja“",
     no: "ein Datensatz mit „Nein“",
     lesson:
-      "Gesendet wird immer nur ein einziger Datensatz. Ein „Ja“ kann von beiden Personen " +
-      "kommen, ein „Nein“ auch. Deshalb beweist ein einzelner Datensatz nichts. Dies sind die " +
-      "Wahrscheinlichkeiten dieser Umfrage.",
+      "Gesendet wird immer nur ein einziger Datensatz. Ein „Ja“ kann von beiden Personen kommen, " +
+      "ein „Nein“ auch. Deshalb ist ein einzelner Datensatz höchstens ein Hinweis, nie ein " +
+      "Beweis. Ihr ganzer Datensatz in dieser Umfrage kann so viel verraten wie dieser und nicht " +
+      "mehr.",
     weakLesson:
-      "Gesendet wird immer nur ein einziger Datensatz. Bei den Wahrscheinlichkeiten dieser " +
-      "Umfrage steht darin meistens das, was gewählt wurde.",
+      "Gesendet wird immer nur ein einziger Datensatz. Ihr ganzer Datensatz in dieser Umfrage " +
+      "kann so viel verraten wie dieser: Er zeigt meistens, was gewählt wurde.",
     start: "Umfrage beginnen",
   },
 
@@ -230,7 +232,8 @@ export default {
     text: "Sie können diese Seite jetzt schließen.",
     once:
       "Bitte antworten Sie nur einmal. Mit einem zweiten Datensatz würden Sie doppelt gezählt, " +
-      "und er würde etwas mehr über Sie verraten.",
+      "und er würde deutlich mehr über Sie verraten.",
+    resumed: "Ein Datensatz, der auf diesem Gerät gewartet hat, ist angekommen.",
     receipt: "Beleg",
     receiptText: "Das ist die Nummer Ihres Datensatzes. Sie müssen sie nicht aufbewahren.",
     see: "Ansehen, was gesendet wurde",
@@ -240,8 +243,9 @@ export default {
     title: "Der Datensatz, an dem der Zufall mitgewirkt hat",
     text:
       "Das sind genau die Bytes. Die Zahlen unter „blocks“ sind Plätze in den Listen der " +
-      "Antworten, von 0 an gezählt. Jede kann Ihre Antwort sein oder vom Zufall stammen. Unter " +
-      "„strata“ stehen Ihre Angaben zur Person, so wie Sie sie gemacht haben.",
+      "Antworten, von 0 an gezählt. In jedem Block sind entweder alle Ihre Antworten, oder alle " +
+      "stammen vom Zufall.",
+    strata: "Unter „strata“ stehen Ihre Angaben zur Person, so wie Sie sie gemacht haben.",
     length: {
       one: "Leerzeichen am Ende machen jeden Datensatz dieser Umfrage {count} Byte lang.",
       other: "Leerzeichen am Ende machen jeden Datensatz dieser Umfrage {count} Bytes lang.",
@@ -253,7 +257,7 @@ export default {
     title: "Sie haben Ihren Datensatz gesendet",
     text: "Diese Umfrage wurde hier vor Kurzem beantwortet. Es gibt nichts weiter zu tun.",
     once:
-      "Mit einem zweiten Datensatz würden Sie doppelt gezählt, und er würde etwas mehr über " +
+      "Mit einem zweiten Datensatz würden Sie doppelt gezählt, und er würde deutlich mehr über " +
       "Sie verraten.",
     other: "Eine andere Person möchte antworten",
   },
@@ -274,10 +278,10 @@ export default {
   ledger: {
     offer: "Möchten Sie eine Liste Ihrer Umfragen führen?",
     offerText:
-      "Jede Umfrage verrät ein wenig über Sie, und das summiert sich. Eine Liste auf diesem " +
-      "Gerät kann mitzählen. Sie enthält den Namen der Umfrage, den Tag und die verbrauchte " +
-      "Privatsphäre; nie eine Antwort, nie einen Datensatz. Wer diesen Browser öffnen kann, " +
-      "kann die Liste lesen.",
+      "Jede Umfrage verrät etwas über Sie, und das summiert sich. Eine Liste auf diesem Gerät " +
+      "kann mitzählen. Sie enthält den Namen der Umfrage, den Tag und die verbrauchte " +
+      "Privatsphäre; nie eine Antwort, nie einen Datensatz. Wer diesen Browser öffnen kann, kann " +
+      "die Liste lesen.",
     keep: "Die Liste mit dieser Umfrage beginnen",
     added: "Diese Umfrage steht auf Ihrer Liste.",
     open: "Meine Liste ansehen",
@@ -358,22 +362,21 @@ export default {
       again: "Von vorn beginnen",
     },
     changed: {
-      title: "Ihr Datensatz konnte nicht verwendet werden",
+      title: "Die Website hat Ihren Datensatz nicht verwendet",
       texts: [
-        "Die Umfrage ist nicht mehr die, die diese Seite geladen hat. Ihr Datensatz wurde " +
-          "nicht gespeichert.",
-        "Wenn Sie möchten, beginnen Sie mit der aktuellen Umfrage von vorn.",
+        "Sie meldet, dass die Umfrage nicht mehr die ist, die diese Seite geladen hat, und " +
+          "dass Ihr Datensatz nicht gespeichert wurde.",
+        "Bitte antworten Sie nicht noch einmal: Ein zweiter Datensatz würde deutlich mehr über " +
+          "Sie verraten. Sagen Sie es der Person, von der Sie die Adresse haben.",
       ],
-      again: "Von vorn beginnen",
     },
     taken: {
-      title: "Ihr Datensatz konnte nicht gespeichert werden",
+      title: "Die Website hat Ihren Datensatz nicht gespeichert",
       texts: [
-        "Die Website hat schon einen anderen Datensatz mit derselben Nummer. Dieser wurde " +
-          "nicht gespeichert.",
-        "Wenn Sie möchten, beginnen Sie von vorn. Sie bekommen dann eine neue Nummer.",
+        "Sie meldet, dass sie schon einen anderen Datensatz mit derselben Nummer hat.",
+        "Bitte antworten Sie nicht noch einmal: Ein zweiter Datensatz würde deutlich mehr über " +
+          "Sie verraten.",
       ],
-      again: "Von vorn beginnen",
     },
     closedMeanwhile: {
       title: "Die Umfrage wurde gerade beendet",
@@ -411,9 +414,9 @@ export default {
       title: "Ihr Datensatz wurde gelöscht",
       texts: [
         "Er wird von diesem Gerät nicht mehr gesendet.",
-        "Falls er die Website schon vorher erreicht hat, bleibt er dort.",
+        "Falls er die Website schon vorher erreicht hat, bleibt er dort. Ein zweiter würde " +
+          "deutlich mehr über Sie verraten.",
       ],
-      again: "Von vorn beginnen",
     },
   },
 };

@@ -34,6 +34,7 @@ export default {
       other: "Then {count} background questions, sent as you give them. You may skip them.",
     },
     start: "Start",
+    once: "Please answer only once.",
 
     promise: {
       label: "Nobody can know for sure what you answered.",
@@ -45,8 +46,8 @@ export default {
       label: "The protection of this survey is weak.",
       who:
         "The researchers, the people who run this site, a thief who copies the database or a " +
-        "court would see only a report. But here it will mostly match your answers. Take part " +
-        "only if you would also answer without protection.",
+        "court would see only a report. But someone who sees all of it can be nearly sure. Take " +
+        "part only if you would also answer without protection.",
     },
 
     before: "Say someone thinks it is 50:50 that you gave a certain answer.",
@@ -68,18 +69,18 @@ export default {
       yes: {
         known: "Can they tell that I said “yes”?",
         knownReply:
-          "Not for sure. They see only a report, and chance may have written it. A single " +
-          "“yes” proves nothing about anyone.",
+          "Not for sure. They see only a report, and chance may have written it. A single “yes” " +
+          "is at most a hint, never a proof.",
         wrong: "Could I go down as a “yes” although I said “no”?",
         wrongReply:
-          "Yes, by chance that can happen to anyone. That is why a “yes” in a report is no " +
-          "proof about you. For the whole group, the effect of chance is taken out again.",
+          "Yes, by chance that can happen to anyone. That is why a “yes” in a report is no proof " +
+          "about you. For the whole group, the effect of chance is taken out again.",
       },
       choice: {
         known: "Can they tell what I chose?",
         knownReply:
-          "Not for sure. They see only a report, and chance may have written it. A single " +
-          "report proves nothing about anyone.",
+          "Not for sure. They see only a report, and chance may have written it. A single report " +
+          "is at most a hint, never a proof.",
         wrong: "Could I go down for something I did not choose?",
         wrongReply:
           "Yes, by chance that can happen to anyone. That is why a report is no proof about " +
@@ -87,12 +88,11 @@ export default {
       },
       weak: {
         known: "Can they tell what I answered?",
-        knownReply:
-          "Nearly. With these odds, a report is almost as telling as an unprotected answer.",
+        knownReply: "Possibly. The figure above says how sure they can be.",
         wrong: "Could I go down for something I did not choose?",
         wrongReply:
-          "Yes, by chance, but rarely. For the whole group, the effect of chance is taken out " +
-          "again.",
+          "Yes, by chance that can happen. For the whole group, the effect of chance is taken " +
+          "out again.",
       },
     },
 
@@ -100,9 +100,12 @@ export default {
       title: "What is not protected",
       part: "That you took part.",
       partText:
-        "Someone who watches your network or this device may see that you opened this page.",
+        "Someone who watches your network or this device, or who runs this site, may see that " +
+        "you opened this page.",
       background: "The background questions.",
-      backgroundText: "They are sent as you give them. You can skip each one.",
+      backgroundText:
+        "They are sent as you give them. In a small group they may show whose report it is. You " +
+        "can skip each one.",
       device: "What someone sees on this device.",
       deviceText:
         "If other people manage it, or look over your shoulder, they may see what you tap.",
@@ -125,7 +128,9 @@ export default {
       alone:
         "One question on its own: {kept} in 100 answers stay as they were given. Chance " +
         "replaces the rest by another answer.",
-      others: "For someone who already knows your other answers, only the first figure is a limit.",
+      others:
+        "If your answers hang together, or someone knows some of them, only the first figure is " +
+        "a limit.",
       design:
         "Questions and odds were fixed when this survey opened. This is their digital " +
         "fingerprint. It is the same for everyone who is asked.",
@@ -146,10 +151,12 @@ export default {
     yes: "a report that says “yes”",
     no: "a report that says “no”",
     lesson:
-      "Only one report is ever sent. A “yes” can come from either person, and so can a “no”. " +
-      "That is why one report proves nothing. These are the odds of this survey.",
+      "Only one report is ever sent. A “yes” can come from either person, and so can a “no”. So " +
+      "one report is at most a hint, never a proof. Your whole report in this survey can say as " +
+      "much as this one, and no more.",
     weakLesson:
-      "Only one report is ever sent. With the odds of this survey it mostly says what was tapped.",
+      "Only one report is ever sent. Your whole report in this survey can say as much as this " +
+      "one: it mostly shows what was tapped.",
     start: "Start the survey",
   },
 
@@ -206,8 +213,9 @@ export default {
     title: "Thank you. Your report has arrived.",
     text: "You can close this page now.",
     once:
-      "Please answer only once. A second report would count you twice and say a little more " +
-      "about you.",
+      "Please answer only once. A second report would count you twice and say clearly more about " +
+      "you.",
+    resumed: "A report that waited on this device has arrived.",
     receipt: "Receipt",
     receiptText: "This is the number of your report. You do not need to keep it.",
     see: "See what was sent",
@@ -216,9 +224,9 @@ export default {
   sent: {
     title: "The randomized report",
     text:
-      "These are the exact bytes. The numbers under “blocks” are places in the lists of " +
-      "answers, counted from 0. Each may be your answer or may be chance. Under “strata” are " +
-      "your background answers, as you gave them.",
+      "These are the exact bytes. The numbers under “blocks” are places in the lists of answers, " +
+      "counted from 0. In each block, all of them are your answers or all of them are chance.",
+    strata: "Under “strata” are your background answers, as you gave them.",
     length: {
       one: "Spaces at the end make every report of this survey {count} byte long.",
       other: "Spaces at the end make every report of this survey {count} bytes long.",
@@ -229,7 +237,7 @@ export default {
   answered: {
     title: "You have sent your report",
     text: "This survey was answered here a moment ago. There is nothing more to do.",
-    once: "A second report would count you twice and say a little more about you.",
+    once: "A second report would count you twice and say clearly more about you.",
     other: "Someone else wants to answer",
   },
 
@@ -249,7 +257,7 @@ export default {
   ledger: {
     offer: "Keep a list of the surveys you take?",
     offerText:
-      "Every survey gives away a little about you, and it adds up. A list on this device can " +
+      "Every survey gives something away about you, and it adds up. A list on this device can " +
       "keep count. It holds the name of the survey, the day and the privacy spent; never an " +
       "answer, never a report. Whoever can open this browser can read it.",
     keep: "Start the list with this survey",
@@ -257,8 +265,8 @@ export default {
     open: "See my list",
     title: "Your list of surveys",
     text:
-      "This list is on this device only. It is never sent. The figure ε says how much privacy a " +
-      "survey has used.",
+      "This list is on this device only. It is never sent. The figure ε says how much privacy " +
+      "a survey has used.",
     survey: "Survey",
     day: "Day",
     total: "Total",
@@ -328,20 +336,20 @@ export default {
       again: "Start again",
     },
     changed: {
-      title: "Your report could not be used",
+      title: "The site did not use your report",
       texts: [
-        "The survey is no longer the one that this page loaded. Your report was not stored.",
-        "If you like, start again with the current survey.",
+        "It says that the survey is no longer the one that this page loaded, and that it did " +
+          "not store your report.",
+        "Please do not answer again: a second report would say clearly more about you. Tell " +
+          "the person who gave you the address.",
       ],
-      again: "Start again",
     },
     taken: {
-      title: "Your report could not be stored",
+      title: "The site did not store your report",
       texts: [
-        "The site already has another report with the same number. This one was not stored.",
-        "If you like, start again. You will get a new number.",
+        "It says that it already has another report with the same number.",
+        "Please do not answer again: a second report would say clearly more about you.",
       ],
-      again: "Start again",
     },
     closedMeanwhile: {
       title: "The survey has just closed",
@@ -375,9 +383,9 @@ export default {
       title: "Your report was deleted",
       texts: [
         "It will not be sent from this device any more.",
-        "If it had reached the site before, it stays there.",
+        "If it had reached the site before, it stays there. A second one would say clearly " +
+          "more about you.",
       ],
-      again: "Start again",
     },
   },
 };

@@ -41,6 +41,7 @@ export default {
         "omitirlas.",
     },
     start: "Empezar",
+    once: "Por favor, responda una sola vez.",
 
     promise: {
       label: "Nadie puede saber con certeza qué respondió usted.",
@@ -53,8 +54,8 @@ export default {
       label: "La protección de esta encuesta es débil.",
       who:
         "El equipo de investigación, quienes gestionan este sitio, un ladrón que copie la base " +
-        "de datos o un tribunal verían solo un informe. Pero aquí el informe coincidirá en su " +
-        "mayor parte con sus respuestas. Participe solo si también respondería sin protección.",
+        "de datos o un tribunal verían solo un informe. Pero quien lo vea entero puede llegar a " +
+        "estar casi seguro. Participe solo si también respondería sin protección.",
     },
 
     before:
@@ -81,32 +82,30 @@ export default {
         known: "¿Pueden saber que dije «sí»?",
         knownReply:
           "Con certeza, no. Solo ven un informe, y puede haberlo escrito el azar. Un solo «sí» " +
-          "no prueba nada sobre nadie.",
+          "es como mucho un indicio, nunca una prueba.",
         wrong: "¿Podría quedar anotado que dije «sí» aunque dije «no»?",
         wrongReply:
-          "Sí, por azar eso le puede pasar a cualquiera. Por eso un «sí» en un informe no " +
-          "prueba nada sobre usted. En el resultado de todo el grupo, el efecto del azar se " +
+          "Sí, por azar eso le puede pasar a cualquiera. Por eso un «sí» en un informe no es una " +
+          "prueba sobre usted. En el resultado de todo el grupo, el efecto del azar se " +
           "descuenta.",
       },
       choice: {
         known: "¿Pueden saber qué elegí?",
         knownReply:
           "Con certeza, no. Solo ven un informe, y puede haberlo escrito el azar. Un solo " +
-          "informe no prueba nada sobre nadie.",
+          "informe es como mucho un indicio, nunca una prueba.",
         wrong: "¿Podría quedar anotado algo que no elegí?",
         wrongReply:
-          "Sí, por azar eso le puede pasar a cualquiera. Por eso un informe no prueba nada " +
+          "Sí, por azar eso le puede pasar a cualquiera. Por eso un informe no es una prueba " +
           "sobre usted. En el resultado de todo el grupo, el efecto del azar se descuenta.",
       },
       weak: {
         known: "¿Pueden saber qué respondí?",
-        knownReply:
-          "Casi. Con estas probabilidades, un informe dice casi tanto como una respuesta sin " +
-          "protección.",
+        knownReply: "Es posible. La cifra de arriba dice cuánta seguridad pueden tener.",
         wrong: "¿Podría quedar anotado algo que no elegí?",
         wrongReply:
-          "Sí, por azar, pero pocas veces. En el resultado de todo el grupo, el efecto del " +
-          "azar se descuenta.",
+          "Sí, por azar eso puede pasar. En el resultado de todo el grupo, el efecto del azar se " +
+          "descuenta.",
       },
     },
 
@@ -114,9 +113,12 @@ export default {
       title: "Qué no está protegido",
       part: "Que usted ha participado.",
       partText:
-        "Quien vigile su red o este dispositivo puede llegar a ver que usted abrió esta página.",
+        "Quien vigile su red o este dispositivo, o quien gestione este sitio, puede llegar a ver " +
+        "que usted abrió esta página.",
       background: "Las preguntas generales.",
-      backgroundText: "Se envían tal como usted las responde. Puede omitir cualquiera de ellas.",
+      backgroundText:
+        "Se envían tal como usted las responde. En un grupo pequeño pueden mostrar de quién es " +
+        "un informe. Puede omitir cualquiera de ellas.",
       device: "Lo que alguien vea en este dispositivo.",
       deviceText:
         "Si lo administran otras personas, o si alguien mira la pantalla, pueden ver lo que " +
@@ -142,7 +144,9 @@ export default {
       alone:
         "Una pregunta por separado: {kept} de cada 100 respuestas quedan tal como se dieron. " +
         "En lugar de cada una de las demás, el azar pone otra.",
-      others: "A quien ya conoce sus otras respuestas solo le pone límite la primera cifra.",
+      others:
+        "Si sus respuestas están relacionadas entre sí, o si alguien conoce algunas, solo pone " +
+        "límite la primera cifra.",
       design:
         "Las preguntas y las probabilidades quedaron fijadas cuando se abrió esta encuesta. " +
         "Este es el código que las identifica. Es el mismo para todas las personas " +
@@ -165,12 +169,12 @@ export default {
     yes: "un informe que dice «sí»",
     no: "un informe que dice «no»",
     lesson:
-      "Nunca se envía más de un informe. Un «sí» puede venir de cualquiera de las dos " +
-      "personas, y un «no» también. Por eso un solo informe no prueba nada. Estas son las " +
-      "probabilidades de esta encuesta.",
+      "Nunca se envía más de un informe. Un «sí» puede venir de cualquiera de las dos personas, " +
+      "y un «no» también. Por eso un solo informe es como mucho un indicio, nunca una prueba. Su " +
+      "informe completo en esta encuesta puede decir tanto como este, y no más.",
     weakLesson:
-      "Nunca se envía más de un informe. Con las probabilidades de esta encuesta, el informe " +
-      "dice la mayoría de las veces lo que se eligió.",
+      "Nunca se envía más de un informe. Su informe completo en esta encuesta puede decir tanto " +
+      "como este: la mayoría de las veces muestra lo que se eligió.",
     start: "Empezar la encuesta",
   },
 
@@ -231,7 +235,8 @@ export default {
     text: "Ya puede cerrar esta página.",
     once:
       "Por favor, responda una sola vez. Con un segundo informe, usted contaría dos veces y se " +
-      "sabría un poco más sobre usted.",
+      "sabría bastante más sobre usted.",
+    resumed: "Ha llegado un informe que esperaba en este dispositivo.",
     receipt: "Comprobante",
     receiptText: "Este es el número de su informe. No hace falta que lo guarde.",
     see: "Ver lo que se envió",
@@ -241,8 +246,9 @@ export default {
     title: "El informe, después del azar",
     text:
       "Estos son los bytes exactos. Los números de «blocks» son lugares en las listas de " +
-      "respuestas, contando desde 0. Cada uno puede ser su respuesta o puede ser obra del " +
-      "azar. En «strata» están sus respuestas generales, tal como las dio.",
+      "respuestas, contando desde 0. En cada bloque, todos son sus respuestas o todos son obra " +
+      "del azar.",
+    strata: "En «strata» están sus respuestas generales, tal como las dio.",
     length: {
       one: "Con espacios al final, cada informe de esta encuesta mide {count} byte.",
       many: "Con espacios al final, cada informe de esta encuesta mide {count} de bytes.",
@@ -254,7 +260,7 @@ export default {
   answered: {
     title: "Usted ya envió su informe",
     text: "Esta encuesta se respondió aquí hace un momento. No tiene que hacer nada más.",
-    once: "Con un segundo informe, usted contaría dos veces y se sabría un poco más sobre usted.",
+    once: "Con un segundo informe, usted contaría dos veces y se sabría bastante más sobre usted.",
     other: "Otra persona quiere responder",
   },
 
@@ -276,10 +282,10 @@ export default {
   ledger: {
     offer: "¿Quiere llevar una lista de las encuestas en las que participa?",
     offerText:
-      "Cada encuesta revela un poco sobre usted, y ese poco se va sumando. Una lista en este " +
-      "dispositivo puede llevar la cuenta. Contiene el nombre de la encuesta, el día y la " +
-      "privacidad gastada; nunca una respuesta, nunca un informe. Quien pueda abrir este " +
-      "navegador puede leerla.",
+      "Cada encuesta revela algo sobre usted, y eso se va sumando. Una lista en este dispositivo " +
+      "puede llevar la cuenta. Contiene el nombre de la encuesta, el día y la privacidad " +
+      "gastada; nunca una respuesta, nunca un informe. Quien pueda abrir este navegador puede " +
+      "leerla.",
     keep: "Empezar la lista con esta encuesta",
     added: "Esta encuesta está en su lista.",
     open: "Ver mi lista",
@@ -357,20 +363,20 @@ export default {
       again: "Volver a empezar",
     },
     changed: {
-      title: "Su informe no se pudo usar",
+      title: "El sitio no usó su informe",
       texts: [
-        "La encuesta ya no es la que cargó esta página. Su informe no se guardó.",
-        "Si lo desea, vuelva a empezar con la encuesta actual.",
+        "Dice que la encuesta ya no es la que cargó esta página y que no guardó su informe.",
+        "Por favor, no responda de nuevo: con un segundo informe se sabría bastante más sobre " +
+          "usted. Avise a quien le dio la dirección.",
       ],
-      again: "Volver a empezar",
     },
     taken: {
-      title: "Su informe no se pudo guardar",
+      title: "El sitio no guardó su informe",
       texts: [
-        "El sitio ya tiene otro informe con el mismo número. Este no se guardó.",
-        "Si lo desea, vuelva a empezar. Recibirá un número nuevo.",
+        "Dice que ya tiene otro informe con el mismo número.",
+        "Por favor, no responda de nuevo: con un segundo informe se sabría bastante más sobre " +
+          "usted.",
       ],
-      again: "Volver a empezar",
     },
     closedMeanwhile: {
       title: "La encuesta acaba de cerrarse",
@@ -405,9 +411,9 @@ export default {
       title: "Se ha eliminado su informe",
       texts: [
         "Ya no se enviará desde este dispositivo.",
-        "Si ya había llegado al sitio, allí se queda.",
+        "Si ya había llegado al sitio, allí se queda. Con un segundo informe se sabría " +
+          "bastante más sobre usted.",
       ],
-      again: "Volver a empezar",
     },
   },
 };

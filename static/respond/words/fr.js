@@ -47,6 +47,7 @@ export default {
         "passer.",
     },
     start: "Commencer",
+    once: "Veuillez ne répondre qu’une fois.",
 
     promise: {
       label: "Personne ne peut savoir avec certitude ce que vous avez répondu.",
@@ -58,9 +59,9 @@ export default {
     weakPromise: {
       label: "La protection de ce questionnaire est faible.",
       who:
-        "L’équipe de recherche, les responsables de ce site, un voleur qui copierait la base " +
-        "de données ou un tribunal ne verraient qu’un bulletin. Mais ici, il correspondra le " +
-        "plus souvent à vos réponses. Ne participez que si vous répondriez aussi sans " +
+        "L’équipe de recherche, les responsables de ce site, un voleur qui copierait la base de " +
+        "données ou un tribunal ne verraient qu’un bulletin. Mais une personne qui le voit en " +
+        "entier peut être presque sûre. Ne participez que si vous répondriez aussi sans " +
         "protection.",
     },
 
@@ -88,33 +89,31 @@ export default {
         known: "Peut-on savoir que j’ai dit « oui » ?",
         knownReply:
           "Pas avec certitude. On ne voit qu’un bulletin, et c’est peut-être le hasard qui l’a " +
-          "écrit. Un « oui » isolé ne prouve rien sur qui que ce soit.",
+          "écrit. Un « oui » isolé est tout au plus un indice, jamais une preuve.",
         wrong: "Mon bulletin peut-il dire « oui » alors que j’ai dit « non » ?",
         wrongReply:
-          "Oui, par hasard, cela peut arriver à tout le monde. C’est pourquoi un « oui » dans " +
-          "un bulletin ne prouve rien sur vous. Pour l’ensemble du groupe, un calcul retire " +
+          "Oui, par hasard, cela peut arriver à tout le monde. C’est pourquoi un « oui » dans un " +
+          "bulletin n’est pas une preuve sur vous. Pour l’ensemble du groupe, un calcul retire " +
           "ensuite l’effet du hasard.",
       },
       choice: {
         known: "Peut-on savoir ce que j’ai choisi ?",
         knownReply:
           "Pas avec certitude. On ne voit qu’un bulletin, et c’est peut-être le hasard qui l’a " +
-          "écrit. Un bulletin isolé ne prouve rien sur qui que ce soit.",
+          "écrit. Un bulletin isolé est tout au plus un indice, jamais une preuve.",
         wrong: "Mon bulletin peut-il dire autre chose que ce que j’ai choisi ?",
         wrongReply:
-          "Oui, par hasard, cela peut arriver à tout le monde. C’est pourquoi un bulletin ne " +
-          "prouve rien sur vous. Pour l’ensemble du groupe, un calcul retire ensuite l’effet " +
+          "Oui, par hasard, cela peut arriver à tout le monde. C’est pourquoi un bulletin n’est " +
+          "pas une preuve sur vous. Pour l’ensemble du groupe, un calcul retire ensuite l’effet " +
           "du hasard.",
       },
       weak: {
         known: "Peut-on savoir ce que j’ai répondu ?",
-        knownReply:
-          "Presque. Avec ces probabilités, un bulletin en dit presque autant qu’une réponse " +
-          "sans protection.",
+        knownReply: "C’est possible. Le chiffre ci-dessus dit à quel point on peut être sûr.",
         wrong: "Mon bulletin peut-il dire autre chose que ce que j’ai choisi ?",
         wrongReply:
-          "Oui, par hasard, mais rarement. Pour l’ensemble du groupe, un calcul retire ensuite " +
-          "l’effet du hasard.",
+          "Oui, par hasard, cela peut arriver. Pour l’ensemble du groupe, un calcul retire " +
+          "ensuite l’effet du hasard.",
       },
     },
 
@@ -122,12 +121,12 @@ export default {
       title: "Ce qui n’est pas protégé",
       part: "Votre participation.",
       partText:
-        "Une personne qui surveille votre réseau ou cet appareil peut voir que vous avez " +
-        "ouvert cette page.",
+        "Une personne qui surveille votre réseau ou cet appareil, ou qui gère ce site, peut voir " +
+        "que vous avez ouvert cette page.",
       background: "Les questions sur votre situation.",
       backgroundText:
-        "Ces réponses sont envoyées telles que vous les donnez. Vous pouvez passer chacune de " +
-        "ces questions.",
+        "Ces réponses sont envoyées telles que vous les donnez. Dans un petit groupe, elles " +
+        "peuvent montrer de qui vient un bulletin. Vous pouvez passer chacune de ces questions.",
       device: "Ce que l’on voit sur cet appareil.",
       deviceText:
         "Si d’autres personnes le gèrent, ou regardent par-dessus votre épaule, elles peuvent " +
@@ -154,8 +153,8 @@ export default {
         "Une question prise seule : sur 100 réponses, {kept} restent telles qu’elles ont été " +
         "données. Le hasard remplace chacune des autres par une réponse différente.",
       others:
-        "Si quelqu’un connaît déjà vos autres réponses, la seule limite qui vaut est le " +
-        "premier chiffre.",
+        "Si vos réponses sont liées entre elles, ou si quelqu’un en connaît certaines, la seule " +
+        "limite qui vaut est le premier chiffre.",
       design:
         "Les questions et les probabilités ont été fixées à l’ouverture de ce questionnaire. " +
         "Voici leur empreinte numérique. Elle est la même pour toutes les personnes " +
@@ -179,11 +178,12 @@ export default {
     no: "un bulletin qui dit « non »",
     lesson:
       "Un seul bulletin est envoyé, jamais plus. Un « oui » peut venir de l’une ou de l’autre " +
-      "personne, un « non » aussi. C’est pourquoi un bulletin isolé ne prouve rien. Ces " +
-      "probabilités sont celles de ce questionnaire.",
+      "personne, un « non » aussi. Un bulletin isolé est donc tout au plus un indice, jamais une " +
+      "preuve. Votre bulletin entier, dans ce questionnaire, peut en dire autant que celui-ci, " +
+      "et pas plus.",
     weakLesson:
-      "Un seul bulletin est envoyé, jamais plus. Avec les probabilités de ce questionnaire, il " +
-      "dit le plus souvent ce qui a été choisi.",
+      "Un seul bulletin est envoyé, jamais plus. Votre bulletin entier, dans ce questionnaire, " +
+      "peut en dire autant que celui-ci : le plus souvent, il montre ce qui a été choisi.",
     start: "Commencer le questionnaire",
   },
 
@@ -246,8 +246,9 @@ export default {
     title: "Merci. Votre bulletin est bien arrivé.",
     text: "Vous pouvez maintenant fermer cette page.",
     once:
-      "Veuillez ne répondre qu’une fois. Avec un second bulletin, vous compteriez deux fois, " +
-      "et il en dirait un peu plus sur vous.",
+      "Veuillez ne répondre qu’une fois. Avec un second bulletin, vous compteriez deux fois, et " +
+      "il en dirait nettement plus sur vous.",
+    resumed: "Un bulletin qui attendait sur cet appareil est arrivé.",
     receipt: "Reçu",
     receiptText: "C’est le numéro de votre bulletin. Vous n’avez pas besoin de le garder.",
     see: "Voir ce qui a été envoyé",
@@ -257,7 +258,9 @@ export default {
     title: "Le bulletin auquel le hasard a pris part",
     text:
       "Voici les octets exacts. Les nombres sous « blocks » sont des places dans les listes de " +
-      "réponses, comptées à partir de 0. Chacun peut être votre réponse ou venir du hasard. " +
+      "réponses, comptées à partir de 0. Dans chaque bloc, ils sont tous vos réponses ou " +
+      "viennent tous du hasard.",
+    strata:
       "Sous « strata » figurent vos réponses sur votre situation, telles que vous les avez " +
       "données.",
     length: {
@@ -276,7 +279,8 @@ export default {
     title: "Vous avez envoyé votre bulletin",
     text: "Ce questionnaire a été rempli ici il y a un instant. Il n’y a plus rien à faire.",
     once:
-      "Avec un second bulletin, vous compteriez deux fois, et il en dirait un peu plus sur vous.",
+      "Avec un second bulletin, vous compteriez deux fois, et il en dirait nettement plus sur " +
+      "vous.",
     other: "Une autre personne veut répondre",
   },
 
@@ -297,7 +301,7 @@ export default {
   ledger: {
     offer: "Tenir une liste de vos questionnaires ?",
     offerText:
-      "Chaque questionnaire en dit un peu sur vous, et cela s’additionne. Une liste sur cet " +
+      "Chaque questionnaire en dit un peu plus sur vous, et cela s’additionne. Une liste sur cet " +
       "appareil peut en tenir le compte. Elle contient le nom du questionnaire, le jour et la " +
       "part de vie privée cédée ; jamais une réponse, jamais un bulletin. Toute personne qui " +
       "peut ouvrir ce navigateur peut la lire.",
@@ -381,21 +385,21 @@ export default {
       again: "Recommencer",
     },
     changed: {
-      title: "Votre bulletin n’a pas pu être utilisé",
+      title: "Le site n’a pas utilisé votre bulletin",
       texts: [
-        "Le questionnaire n’est plus celui que cette page a chargé. Votre bulletin n’a pas été " +
-          "enregistré.",
-        "Si vous le souhaitez, recommencez avec le questionnaire actuel.",
+        "Il indique que le questionnaire n’est plus celui que cette page a chargé, et qu’il " +
+          "n’a pas enregistré votre bulletin.",
+        "Veuillez ne pas répondre de nouveau : un second bulletin en dirait nettement plus sur " +
+          "vous. Prévenez la personne qui vous a donné l’adresse.",
       ],
-      again: "Recommencer",
     },
     taken: {
-      title: "Votre bulletin n’a pas pu être enregistré",
+      title: "Le site n’a pas enregistré votre bulletin",
       texts: [
-        "Le site a déjà un autre bulletin avec le même numéro. Celui-ci n’a pas été enregistré.",
-        "Si vous le souhaitez, recommencez. Vous aurez un nouveau numéro.",
+        "Il indique qu’il a déjà un autre bulletin avec le même numéro.",
+        "Veuillez ne pas répondre de nouveau : un second bulletin en dirait nettement plus sur " +
+          "vous.",
       ],
-      again: "Recommencer",
     },
     closedMeanwhile: {
       title: "Le questionnaire vient de fermer",
@@ -430,9 +434,9 @@ export default {
       title: "Votre bulletin a été supprimé",
       texts: [
         "Il ne sera plus envoyé depuis cet appareil.",
-        "S’il était déjà arrivé sur le site, il y reste.",
+        "S’il était déjà arrivé sur le site, il y reste. Un second en dirait nettement plus " +
+          "sur vous.",
       ],
-      again: "Recommencer",
     },
   },
 };
