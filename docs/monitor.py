@@ -5,7 +5,7 @@
 
 Asks, as several kinds of visitors, for the respondent's page of the surveys and of one that does
 not exist, for /verify/ and for every file of the manifest, and compares all bytes with the
-manifest's hashes. It also looks at what the pages load and at the headers that protect them. The
+manifest's hashes. It also looks at what the pages load, at all headers, and at the questions. The
 manifest is a file or an address; get it from somebody you trust, or from the source with
 `manage.py manifest`. One line is written for every difference. The status is 0 if all is the same,
 1 if something is different, 2 if something could not be checked.
@@ -18,49 +18,65 @@ from __future__ import annotations
 import argparse
 import base64
 import hashlib
-import http.client
+import io
 import json
 import random
 import re
 import secrets
+import socket
+import ssl
 import sys
 import time
-import urllib.error
-import urllib.request
 import zlib
+from decimal import Decimal
 from html.parser import HTMLParser
 from urllib.parse import urljoin, urlsplit
 
 MANIFEST = "/.well-known/candor-manifest.json"
 SHELL = "/s/"  # the manifest's address for the page of every survey
-LIMIT = 4 << 20  # bytes of one file
+LIMIT = 4 << 20  # bytes of one answer, and of what it unpacks to
+LINE = 16384  # bytes of one header
+LEGIBLE = 1 << 16  # bytes of one page or module; what is longer could take hours to look into
 MOST = 500  # files in a manifest
 NOTHING = {"sha256": "nothing"}
-SILENCE = 20  # seconds without a byte
-PATIENCE = 60  # seconds for one file
+PATIENCE = 30  # seconds for one answer, all of it
+SHOWN = 600  # characters of one finding
 
-# A site could serve altered files to some. It cannot tell these from people by what they ask for,
-# only by where they come from: run the monitor in several places, at irregular times.
+# A site could serve altered files to some. These ask much as browsers do, so that it is not enough
+# to look for a header that every browser sends. A determined site can still tell them from people:
+# by their TLS, by HTTP/1.1, by the compression (here gzip only), and by where they come from. Run
+# the monitor in several places, at irregular times.
+PROGRAM = "a program"
 VISITORS = {
     "Chrome on Android in German": {
+        "Sec-CH-UA": '"Not;A=Brand";v="8", "Chromium";v="150", "Google Chrome";v="150"',
+        "Sec-CH-UA-Mobile": "?1",
+        "Sec-CH-UA-Platform": '"Android"',
         "User-Agent": "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) "
         "Chrome/150.0.0.0 Mobile Safari/537.36",
-        "Accept-Language": "de-DE,de;q=0.9,en;q=0.8",
+        "Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,"
+        "image/apng,*/*;q=0.8,application/signed-exchange;v=b3;q=0.7",
         "Accept-Encoding": "gzip",
+        "Accept-Language": "de-DE,de;q=0.9,en;q=0.8",
     },
     "Firefox on Linux in English": {
         "User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+        "Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
         "Accept-Language": "en-US,en;q=0.5",
         "Accept-Encoding": "gzip",
     },
     "Safari on an iPhone in Arabic": {
         "User-Agent": "Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 "
         "(KHTML, like Gecko) Version/26.0 Mobile/15E148 Safari/604.1",
+        "Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
         "Accept-Language": "ar",
-        "Accept-Encoding": "identity",
+        "Accept-Encoding": "gzip",
     },
-    "a program": {"User-Agent": "curl/8.5.0", "Accept-Encoding": "identity"},
+    PROGRAM: {"User-Agent": "curl/8.5.0", "Accept": "*/*"},
 }
+# What browsers load a file as, in the words of Sec-Fetch-Dest, and what they then accept.
+KINDS = {"js": "script", "css": "style", "svg": "image", "json": "empty"}
+ACCEPT = {"style": "text/css,*/*;q=0.1", "image": "image/avif,image/webp,image/*,*/*;q=0.8"}
 
 # What the policy of a page must say word for word. Whatever else it says may allow the site itself
 # and no more.
@@ -80,6 +96,18 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
+# What Candor sends, and what honest proxies and networks add. Any other header might make browsers
+# do what nobody sees in the page: go elsewhere, load a style, report the visit, forget their data.
+ALLOWED = frozenset(
+    "access-control-allow-origin allow cache-control content-encoding content-length "
+    "content-security-policy content-type cross-origin-opener-policy cross-origin-resource-policy "
+    "date etag last-modified permissions-policy referrer-policy server strict-transport-security "
+    "vary x-content-type-options x-frame-options "
+    "accept-ranges age alt-svc connection expires keep-alive pragma server-timing "
+    "transfer-encoding upgrade via "
+    "cf-cache-status cf-ray x-amz-cf-id x-amz-cf-pop x-cache x-cache-hits x-powered-by "
+    "x-request-id x-robots-tag x-served-by x-timer x-varnish".split()
+)
 
 IMPORT = re.compile(
     r"""^[ \t]*(?:import|export)\b(?:[^"'();=]*\bfrom)?\s*["']([^"']+)["']"""
@@ -93,69 +121,175 @@ class NotChecked(Exception):
     """Something could not be found out, and this says why."""
 
 
+class Different(Exception):
+    """An answer that Candor never gives, or that browsers may read in another way."""
+
+
 # --- Fetching -------------------------------------------------------------------------------------
 
 
-class NoRedirect(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, *_):
-        return None
-
-
-OPENER = urllib.request.build_opener(NoRedirect)
-
-
 class Answer:
-    def __init__(self, status, headers, body):
+    def __init__(self, status: int, headers: dict[str, list[str]], body: bytes) -> None:
         self.status = status
-        self.headers = headers
+        self.headers = headers  # by name in lower case, every value that came
         self.body = body
         self.sha256 = hashlib.sha256(body).hexdigest()
 
 
+class Incoming(io.RawIOBase):
+    """What comes through a connection: so many bytes, until the deadline."""
+
+    def __init__(self, connection: socket.socket, deadline: float) -> None:
+        self.connection = connection
+        self.deadline = deadline
+        self.room = LIMIT
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer) -> int:
+        wait(self.connection, self.deadline)
+        size = self.connection.recv_into(buffer)
+        self.room -= size
+        if self.room < 0:
+            raise NotChecked(f"more than {LIMIT} bytes")
+        return size
+
+
+def wait(connection: socket.socket, deadline: float) -> None:
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise OSError("timed out")
+    connection.settimeout(left)
+
+
+# Python's own HTTP client forgives what browsers read otherwise, such as a header without a colon,
+# after which it sees no more of them. So this reads for itself, and forgives nothing.
+TLS = ssl.create_default_context()
+TLS.set_alpn_protocols(["http/1.1"])
+
+
 def fetch(url: str, headers: dict[str, str]) -> Answer:
     """One answer, whatever its status, decoded; no redirect is followed, no cookie is sent."""
-    request = urllib.request.Request(url, headers=headers)
-    try:
-        try:
-            response = OPENER.open(request, timeout=SILENCE)
-        except urllib.error.HTTPError as error:
-            response = error
-        with response:
-            body = decoded(read(response), response.headers.get("Content-Encoding", "identity"))
-            return Answer(response.code, response.headers, body)
-    except urllib.error.URLError as error:
-        raise NotChecked(f"no answer ({error.reason})") from None
-    except (OSError, http.client.HTTPException, ValueError) as error:
-        raise NotChecked(f"no answer ({type(error).__name__}: {error})") from None
-
-
-def read(response) -> bytes:
     deadline = time.monotonic() + PATIENCE
+    try:
+        parts = urlsplit(url)
+        path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        lines = [f"GET {path} HTTP/1.1", f"Host: {parts.netloc}"]
+        lines += [f"{name}: {value}" for name, value in headers.items()]
+        port = parts.port or {"http": 80, "https": 443}[parts.scheme]
+        with socket.create_connection((parts.hostname, port), PATIENCE) as plain:
+            wait(plain, deadline)
+            secure = parts.scheme == "https"
+            connection = TLS.wrap_socket(plain, server_hostname=parts.hostname) if secure else plain
+            with connection:
+                wait(connection, deadline)
+                connection.sendall("\r\n".join([*lines, "", ""]).encode("ascii"))
+                return read(io.BufferedReader(Incoming(connection, deadline)))
+    except (OSError, ValueError) as error:
+        raise NotChecked(f"no answer ({error})") from None
+
+
+def read(stream: io.BufferedReader) -> Answer:
+    start = re.fullmatch(r"HTTP/1\.1 ([1-5][0-9][0-9])( .*)?", line(stream))
+    if not start:
+        raise Different("does not begin as HTTP/1.1 does")
+    headers: dict[str, list[str]] = {}
+    while text := line(stream):
+        header = re.fullmatch(r"([-!#$%&'*+.^_`|~0-9A-Za-z]+): *(.*?) *", text)
+        if not header:
+            raise Different(f"has a header that is none: {text}")
+        headers.setdefault(header[1].lower(), []).append(header[2])
+    status = int(start[1])
     body = b""
-    while chunk := response.read1(65536):
+    if status == 200:  # of the others nothing is asked but the status
+        body = decoded(content(stream, headers), headers.get("content-encoding", []))
+    return Answer(status, headers, body)
+
+
+def line(stream: io.BufferedReader) -> str:
+    raw = stream.readline(LINE)
+    if len(raw) < LINE and not raw.endswith(b"\n"):
+        raise NotChecked("cut off")
+    if not re.fullmatch(rb"[ -~]*\r\n", raw):
+        raise Different(f"has a header that browsers may read in another way: {raw!r}")
+    return raw[:-2].decode()
+
+
+def content(stream: io.BufferedReader, headers: dict[str, list[str]]) -> bytes:
+    lengths = headers.get("content-length", [])
+    codings = headers.get("transfer-encoding", [])
+    if codings == ["chunked"] and not lengths:
+        return chunks(stream)
+    if codings or len(lengths) != 1 or not re.fullmatch("[0-9]{1,9}", lengths[0]):
+        raise Different(f"has no clear length: {', '.join(lengths + codings) or 'none'}")
+    return exactly(stream, int(lengths[0]))
+
+
+def chunks(stream: io.BufferedReader) -> bytes:
+    body = b""
+    while True:
+        size = line(stream)
+        if not re.fullmatch("[0-9A-Fa-f]{1,7}", size):
+            raise Different(f"has a chunk of no clear length: {size}")
+        chunk = exactly(stream, int(size, 16))
+        if exactly(stream, 2) != b"\r\n":
+            raise Different("has a chunk of another length than it says, or a header at its end")
+        if not chunk:
+            return body
         body += chunk
-        if len(body) > LIMIT:
-            raise NotChecked(f"more than {LIMIT} bytes")
-        if time.monotonic() > deadline:
-            raise NotChecked(f"not there after {PATIENCE} s")
+
+
+def exactly(stream: io.BufferedReader, size: int) -> bytes:
+    if size > LIMIT:
+        raise NotChecked(f"more than {LIMIT} bytes")
+    body = stream.read(size)
+    if len(body) < size:
+        raise NotChecked("cut off")
     return body
 
 
-def decoded(body: bytes, encoding: str) -> bytes:
-    if encoding == "identity":
+def decoded(body: bytes, encodings: list[str]) -> bytes:
+    if not encodings:
         return body
-    if encoding != "gzip":
-        raise NotChecked(f"an encoding that was not asked for: {encoding}")
+    if encodings != ["gzip"]:
+        raise Different(f"has an encoding that was not asked for: {', '.join(encodings)}")
     try:
         inflate = zlib.decompressobj(zlib.MAX_WBITS | 16)
         plain = inflate.decompress(body, LIMIT + 1)
     except zlib.error as error:
-        raise NotChecked(f"broken gzip ({error})") from None
+        raise Different(f"has broken gzip ({error})") from None
     if len(plain) > LIMIT:
         raise NotChecked(f"more than {LIMIT} bytes")
     if not inflate.eof:
-        raise NotChecked("broken gzip (it ends too early)")
+        raise Different("has broken gzip (it ends too early)")
+    if inflate.unused_data:
+        raise Different("has something after its gzip")
     return plain
+
+
+def kind(address: str) -> str:
+    if re.fullmatch("/s/[^/]+/definition/|/api/.*", address):
+        return "empty"
+    return KINDS.get(address.rpartition(".")[2], "document")
+
+
+def request(site: str, address: str, visitor: str) -> dict[str, str]:
+    """The headers with which such a visitor's browser asks for this."""
+    headers = dict(VISITORS[visitor])
+    if visitor == PROGRAM:
+        return headers
+    headers["Connection"] = "keep-alive"
+    what = kind(address)
+    if what == "document":
+        how = {"Mode": "navigate", "Site": "none", "User": "?1"}
+        headers["Upgrade-Insecure-Requests"] = "1"
+    else:
+        how = {"Mode": "cors" if what in ("script", "empty") else "no-cors", "Site": "same-origin"}
+        headers["Accept"] = ACCEPT.get(what, "*/*")
+    if how["Mode"] == "cors" and "Chrome" in visitor:
+        headers["Origin"] = site
+    return headers | {f"Sec-Fetch-{name}": value for name, value in {"Dest": what, **how}.items()}
 
 
 # --- The manifest ---------------------------------------------------------------------------------
@@ -187,7 +321,7 @@ def parsed(body: bytes, where: str) -> dict:
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         good, files = False, {}
     if not good or SHELL not in files or len(files) > MOST:
-        raise NotChecked(f"{where}: no manifest of Candor")
+        raise Different(f"{where}: no manifest of Candor")
     return files
 
 
@@ -197,6 +331,7 @@ def parsed(body: bytes, where: str) -> dict:
 class Page(HTMLParser):
     """Finds what a page would load or run."""
 
+    ICON = re.compile("data:image/svg[+]xml;base64,[A-Za-z0-9+/]+=*")
     LOADING = {"src", "srcset", "data", "poster", "action", "formaction", "background", "ping"}
 
     def __init__(self, address: str, files: dict) -> None:
@@ -211,8 +346,8 @@ class Page(HTMLParser):
             self.problems.append("has a script of its own")
         if tag in ("style", "base", "iframe", "object", "embed", "template"):
             self.problems.append(f"has an element {tag}")
-        if tag == "meta" and has.get("http-equiv", "").lower() == "refresh":
-            self.problems.append("sends visitors elsewhere (meta refresh)")
+        if has.get("http-equiv", "content-security-policy").lower() != "content-security-policy":
+            self.problems.append(f"has http-equiv {has['http-equiv']}")
         for name, value in has.items():
             if name.startswith("on") or name in ("style", "srcdoc"):
                 self.problems.append(f"has an attribute {name}")
@@ -227,6 +362,8 @@ class Page(HTMLParser):
     def check(self, tag: str, has: dict[str, str], value: str) -> None:
         if (tag, has.get("rel"), value) == ("link", "preload", "definition/"):
             return
+        if (tag, has.get("rel")) == ("link", "icon") and self.ICON.fullmatch(value):
+            return
         entry = self.files.get(urljoin(self.address, value))
         if entry is None:
             self.problems.append(f"loads {value}, which the manifest does not list")
@@ -238,13 +375,15 @@ class Page(HTMLParser):
 
 def content_problems(address: str, body: bytes, files: dict) -> list[str]:
     """What this file loads and must not."""
+    if len(body) > LEGIBLE:
+        return [f"is too long to look into: {len(body)} bytes"]
     text = body.decode(errors="replace")
-    if address.endswith("/"):
+    if kind(address) == "document":
         page = Page(address, files)
         page.feed(text)
         page.close()
         return page.problems
-    pattern = {"js": IMPORT, "css": STYLE_LOADS}.get(address.rpartition(".")[2])
+    pattern = {"script": IMPORT, "style": STYLE_LOADS}.get(kind(address))
     found = pattern.findall(text) if pattern else []
     loaded = [first or second for first, second in found]
     return [
@@ -254,16 +393,18 @@ def content_problems(address: str, body: bytes, files: dict) -> list[str]:
     ]
 
 
-def header_problems(headers) -> list[str]:
+def header_problems(headers: dict[str, list[str]], content_type: str) -> list[str]:
+    """What is wrong with the headers of a page or a definition; browsers differ about repeats."""
     problems = []
-    for name, expected in HEADERS.items():
-        if headers.get(name) != expected:
-            problems.append(f"has {name}: {headers.get(name)}, not {expected}")
-    policies = headers.get_all("Content-Security-Policy") or []
-    if not policies:
-        problems.append("has no Content-Security-Policy")
-    elif not any(strict(policy) for policy in policies):
-        problems.append(f"has a weak Content-Security-Policy: {'; '.join(policies)}")
+    for name, expected in {**HEADERS, "Content-Type": content_type}.items():
+        found = headers.get(name.lower(), [])
+        if found != [expected]:
+            problems.append(f"has {name}: {' and '.join(found) or 'nothing'}, not {expected}")
+    policies = headers.get("content-security-policy", [])
+    if len(policies) != 1:
+        problems.append(f"has {len(policies) or 'no'} Content-Security-Policy, not one")
+    elif not strict(policies[0]):
+        problems.append(f"has a weak Content-Security-Policy: {policies[0]}")
     return problems
 
 
@@ -294,6 +435,35 @@ def difference(entry: dict, answer: Answer, good: bytes | None) -> str:
     )
 
 
+# --- What a survey asks ---------------------------------------------------------------------------
+
+
+def design_problems(body: bytes) -> list[str]:
+    """Whether a definition has the design that its hash stands for, the one in every report."""
+    try:
+        design = json.loads(body.decode())["design"]
+        said = design.pop("hash")
+        found = "sha256:" + hashlib.sha256(canonical(design).encode()).hexdigest()
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return ["is no definition of Candor"]
+    return [] if said == found else [f"has the design {found}, but says {said}"]
+
+
+def canonical(value: object) -> str:
+    """JSON in the form of RFC 8785."""
+    if isinstance(value, dict):
+        names = sorted(value, key=lambda name: name.encode("utf-16-be"))
+        return "{" + ",".join(f"{canonical(name)}:{canonical(value[name])}" for name in names) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(map(canonical, value)) + "]"
+    if isinstance(value, float):
+        digits = repr(value)
+        if "e" in digits and 1e-6 <= abs(value) < 1e21:
+            digits = format(Decimal(digits), "f")
+        return re.sub(r"\.0$|(?<=e[-+])0", "", digits)
+    return json.dumps(value, ensure_ascii=False)
+
+
 # --- The check ------------------------------------------------------------------------------------
 
 
@@ -321,31 +491,35 @@ def who(visitors: list[str]) -> str:
 
 
 class Check:
-    def __init__(self, site: str, reference: dict | None, surveys: list[str]) -> None:
+    def __init__(
+        self, site: str, reference: dict | None, surveys: list[str], allowed: set[str]
+    ) -> None:
         self.site = site
+        self.allowed = ALLOWED | allowed
         self.findings = Findings()
         self.files = self.manifests(reference)
         self.surveys = surveys
         self.good: dict[str, bytes] = {}  # bodies with the right hash
+        self.definitions: dict[str, str] = {}  # hashes by survey
         self.asked = 0
 
     def different(self, text: str, visitor: str) -> None:
-        self.findings.different.setdefault(text, []).append(visitor)
+        self.findings.different.setdefault(text[:SHOWN], []).append(visitor)
 
     def not_checked(self, text: str, visitor: str) -> None:
-        self.findings.not_checked.setdefault(text, []).append(visitor)
+        self.findings.not_checked.setdefault(text[:SHOWN], []).append(visitor)
 
     def manifests(self, reference: dict | None) -> dict:
         """The reference, or else the site's own manifest; everyone must get the same one."""
         first = reference
-        for visitor, headers in VISITORS.items():
-            answer = fetch(self.site + MANIFEST, headers)
+        for visitor in VISITORS:
             try:
+                answer = fetch(self.site + MANIFEST, request(self.site, MANIFEST, visitor))
                 if answer.status != 200:
-                    raise NotChecked(described(answer))
+                    raise Different(described(answer))
                 own = parsed(answer.body, "what is published")
-            except NotChecked as why:
-                if first is None:
+            except (NotChecked, Different) as why:
+                if first is None or isinstance(why, NotChecked):
                     raise NotChecked(f"{self.site}{MANIFEST}: {why}") from None
                 self.different(f"{MANIFEST}: {why}", visitor)
                 continue
@@ -358,7 +532,8 @@ class Check:
         return first
 
     def run(self) -> None:
-        pages = [SHELL, *(f"/s/{slug}/" for slug in (*self.surveys, invented()))]
+        slugs = (*self.surveys, invented())
+        pages = [SHELL, *(f"/s/{slug}/{query}" for slug in slugs for query in ("", "?kiosk"))]
         jobs = [
             (visitor, address, listed)
             for visitor in VISITORS
@@ -380,13 +555,15 @@ class Check:
         """An answer of status 200, or None and a finding; some statuses prove nothing."""
         self.asked += 1
         try:
-            answer = fetch(self.site + address, VISITORS[visitor])
-        except NotChecked as why:
-            self.not_checked(f"{address}: {why}", visitor)
+            answer = fetch(self.site + address, request(self.site, address, visitor))
+        except (NotChecked, Different) as why:
+            note = self.different if isinstance(why, Different) else self.not_checked
+            note(f"{address}: {why}", visitor)
             return None
-        if answer.headers.get("Set-Cookie"):
-            self.different(f"{address}: sets a cookie", visitor)
         if answer.status == 200:
+            for name in sorted(answer.headers.keys() - self.allowed):
+                text = f"has an unexpected header {name}: {' and '.join(answer.headers[name])}"
+                self.different(f"{address}: {text}", visitor)
             return answer
         nothing = answer.status in trouble or answer.status >= 500
         note = self.not_checked if nothing else self.different
@@ -399,8 +576,8 @@ class Check:
             good = self.good.get(listed)
             self.different(f"{address}: {difference(entry, answer, good)}", visitor)
         problems = content_problems(address, answer.body, self.files)
-        if address.endswith("/"):
-            problems += header_problems(answer.headers)
+        if kind(address) == "document":
+            problems += header_problems(answer.headers, "text/html; charset=utf-8")
         for problem in problems:
             self.different(f"{address}: {problem}", visitor)
 
@@ -413,13 +590,15 @@ class Check:
                 if answer is None:
                     continue
                 found.setdefault(answer.sha256, []).append(visitor)
+                problems = design_problems(answer.body)
                 if address.startswith("/s/"):
-                    for problem in header_problems(answer.headers):
-                        self.different(f"{address}: {problem}", visitor)
-        if len(found) > 1:
-            for sha256, visitors in found.items():
-                for visitor in visitors:
-                    self.different(f"the definition of {slug} comes as sha256 {sha256}", visitor)
+                    problems += header_problems(answer.headers, "application/json")
+                for problem in problems:
+                    self.different(f"{address}: {problem}", visitor)
+        for sha256, visitors in found.items():
+            self.definitions[slug] = sha256
+            for visitor in visitors if len(found) > 1 else []:
+                self.different(f"the definition of {slug} comes as sha256 {sha256}", visitor)
 
 
 def invented() -> str:
@@ -428,13 +607,14 @@ def invented() -> str:
 
 
 def described(answer: Answer) -> str:
-    location = answer.headers.get("Location")
-    return f"status {answer.status}" + (f", to {location[:200]}" if location else "")
+    location = answer.headers.get("location")
+    return f"status {answer.status}" + (f", to {' and '.join(location)}" if location else "")
 
 
 def origin(text: str) -> str:
     parts = urlsplit(text)
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.path not in ("", "/"):
+    named = re.fullmatch(r"[-.\w:\[\]]+", parts.netloc, re.ASCII)
+    if parts.scheme not in ("http", "https") or not named or parts.path not in ("", "/"):
         raise argparse.ArgumentTypeError(f"{text!r} is no site, such as https://survey.example.org")
     return f"{parts.scheme}://{parts.netloc}"
 
@@ -443,6 +623,11 @@ def slug(text: str) -> str:
     if not re.fullmatch(r"[-\w]{1,200}", text, re.ASCII):
         raise argparse.ArgumentTypeError(f"{text!r} is no survey's name in an address")
     return text
+
+
+def say(text: str) -> None:
+    """Print what may come from a site, which must not get at the terminal."""
+    print(re.sub("[^ -~]", lambda match: ascii(match[0])[1:-1], text))
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -456,20 +641,26 @@ def main(arguments: list[str] | None = None) -> int:
         "--survey", type=slug, action="append", default=[], metavar="SLUG",
         help="look at the page and the questions of this survey too; may be repeated",
     )  # fmt: skip
+    parser.add_argument(
+        "--allow-header", type=str.lower, action="append", default=[], metavar="NAME",
+        help="a harmless header that a proxy of this site adds; may be repeated",
+    )  # fmt: skip
     given = parser.parse_args(arguments)
     try:
         reference = None if given.manifest is None else load(given.manifest)
-        check = Check(given.site, reference, given.survey)
-    except NotChecked as why:
-        print(f"not checked: {why}")
+        check = Check(given.site, reference, given.survey, set(given.allow_header))
+    except (NotChecked, Different) as why:
+        say(f"not checked: {why}")
         return 2
     if reference is None:
-        print("note: compared with the site's own manifest, so this proves only self-consistency")
+        say("note: compared with the site's own manifest, so this proves only self-consistency")
     check.run()
     for line in check.findings.lines():
-        print(line)
+        say(line)
     if check.findings.status() == 0:
-        print(f"same: {len(check.files)} files of {given.site}, {check.asked} answers")
+        say(f"same: {len(check.files)} files of {given.site}, {check.asked} answers")
+        for survey, sha256 in check.definitions.items():
+            say(f"same: the definition of {survey}, sha256 {sha256}")
     return check.findings.status()
 
 

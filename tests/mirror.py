@@ -1,11 +1,12 @@
 """A dishonest proxy before an honest site, for the tests of what notices it."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from ssl import SSLContext
 from types import TracebackType
 from typing import NamedTuple, Self
 from urllib.parse import urlsplit
@@ -29,6 +30,7 @@ class Reply:
     status: int
     headers: list[tuple[str, str]]
     body: bytes
+    raw: Iterable[bytes] = ()  # sent instead, as it is: what no honest server writes
 
     def has(self, part: str) -> bool:
         return part in self.path
@@ -52,6 +54,7 @@ class Mirror:
     target: str
     alter: Callable[[Reply], None] = honest
     down: bool = False  # hang up on everybody
+    tls: SSLContext | None = None
     received: list[Request] = field(default_factory=list)
 
     @property
@@ -75,9 +78,11 @@ class Mirror:
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
+        if self.tls:
+            self.server.socket = self.tls.wrap_socket(self.server.socket, server_side=True)
         self.thread = threading.Thread(target=self.server.serve_forever, args=(0.05,))
         self.thread.start()
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
+        self.url = f"http{'s' if self.tls else ''}://127.0.0.1:{self.server.server_port}"
         return self
 
     def __exit__(
@@ -105,6 +110,12 @@ class Mirror:
         reply = Reply(handler.path, asked, answer.status, headers, answer.read())
         site.close()
         self.alter(reply)
+        if reply.raw:
+            handler.close_connection = True
+            with suppress(ConnectionError):
+                for part in reply.raw:
+                    handler.wfile.write(part)
+            return
         handler.send_response(reply.status)
         for name, value in reply.headers:
             handler.send_header(name, value)

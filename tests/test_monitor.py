@@ -5,17 +5,20 @@ import gzip
 import hashlib
 import json
 import re
+import shutil
+import ssl
 import subprocess
 import sys
+import time
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.request import Request, urlopen
 
 import pytest
 
 from docs import monitor
-from survey import manifest, views
+from survey import design, manifest, views
 from tests import builders
 from tests.mirror import Mirror, Reply
 from tests.services import ROOT, Candor, free_port
@@ -72,7 +75,12 @@ def for_firefox(alter: Callable[[Reply], None]) -> Callable[[Reply], None]:
 def test_an_honest_site_is_the_same(site: str, reference: Path) -> None:
     status, out = run(site, reference, "--survey", "monitored")
     assert status == 0, out
-    assert re.fullmatch(rf"same: \d+ files of {site}, \d+ answers\n", out)
+    definition = urlopen(f"{site}/s/monitored/definition/").read()
+    assert re.fullmatch(
+        rf"same: \d+ files of {site}, \d+ answers\n"
+        rf"same: the definition of monitored, sha256 {hashlib.sha256(definition).hexdigest()}\n",
+        out,
+    )
 
 
 def test_without_a_reference_it_says_what_that_proves(site: str) -> None:
@@ -166,9 +174,14 @@ def test_an_inline_script_for_one_survey(site: str, reference: Path) -> None:
         (b'<link rel="modulepreload" href="//elsewhere.example/x.js">', "loads //elsewhere"),
         (b'<p onclick="x()">', "has an attribute onclick"),
         (b'<a href=" JavaScript:x()">', "has a javascript: address"),
-        (b'<meta http-equiv="Refresh" content="0;url=/x">', "sends visitors elsewhere"),
+        (b'<meta http-equiv="Refresh" content="0;url=/x">', "has http-equiv Refresh"),
         (b"<iframe srcdoc='x'>", "has an element iframe"),
         (b'<link rel="stylesheet" href="/static/icon.svg">', "loads /static/icon.svg"),
+        (b'<link rel="stylesheet" href="data:image/svg+xml;base64,AAAA">', "loads data:image/svg"),
+        (b'<link rel="icon" href="data:text/html;base64,AAAA">', "loads data:text/html"),
+        (b'<link rel="icon" href="data:image/svg+xml;base64,AAAA,<x">', "loads data:image/svg"),
+        (b'<script src="data:image/svg+xml;base64,AAAA"></script>', "loads data:image/svg"),
+        (b"<p>" * 30_000, "is too long to look into"),
     ],
 )
 def test_what_a_page_must_not_load(markup: bytes, words: str) -> None:
@@ -176,6 +189,15 @@ def test_what_a_page_must_not_load(markup: bytes, words: str) -> None:
     assert monitor.content_problems("/s/x/", b"<!doctype html><p>text", files) == []
     found = monitor.content_problems("/s/x/", b"<!doctype html>" + markup, files)
     assert any(words in problem for problem in found), found
+
+
+def test_what_a_page_may_have_in_itself() -> None:
+    policy = "default-src 'none'; script-src 'sha256-x='; img-src data:"
+    page = (
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+        '<link rel="icon" href="data:image/svg+xml;base64,PHN2Zy8+" type="image/svg+xml">'
+    )
+    assert monitor.content_problems("/s/x/?kiosk", page.encode(), {}) == []
 
 
 def test_a_script_without_its_hash_and_a_module_that_is_not_listed() -> None:
@@ -210,9 +232,9 @@ def test_headers_that_are_missing_or_weak(site: str, reference: Path) -> None:
     status, lines = check(site, alter, reference, "--survey", "monitored")
     assert status == 1
     assert sorted(line.partition(": default-src")[0] for line in lines) == [
-        "different: /s/: has Referrer-Policy: None, not no-referrer [everyone]",
+        "different: /s/: has Referrer-Policy: nothing, not no-referrer [everyone]",
         "different: /s/monitored/definition/: has a weak Content-Security-Policy",
-        "different: /verify/: has no Content-Security-Policy [everyone]",
+        "different: /verify/: has no Content-Security-Policy, not one [everyone]",
     ]
 
 
@@ -234,19 +256,41 @@ def test_a_cookie_a_redirect_and_a_missing_file(
         f"different: /static/icon.svg: status 404 [{FIREFOX}]",
         "different: /static/respond/randomizer.js: status 302, to https://elsewhere.example/x.js "
         f"[{FIREFOX}]",
-        f"different: /verify/: sets a cookie [{FIREFOX}]",
+        f"different: /verify/: has an unexpected header set-cookie: who=you [{FIREFOX}]",
     ]
 
 
 def test_other_questions_for_some(site: str, reference: Path) -> None:
     def alter(reply: Reply) -> None:
         if reply.path == "/s/monitored/definition/":
-            reply.body = reply.body.replace(b"Did you?", b"Did he?")
+            reply.body = reply.body.replace(b"A small survey", b"A large survey")
 
     status, lines = check(site, for_firefox(alter), reference, "--survey", "monitored")
     assert status == 1
     assert len(lines) == 2
     assert all("the definition of monitored comes as sha256" in line for line in lines)
+
+
+def test_other_questions_than_the_hash_says(site: str, reference: Path) -> None:
+    def alter(reply: Reply) -> None:
+        reply.body = reply.body.replace(b"Did you?", b"Did he?")
+
+    status, lines = check(site, alter, reference, "--survey", "monitored")
+    said = json.loads(urlopen(f"{site}/s/monitored/definition/").read())["design"]["hash"]
+    assert status == 1
+    assert sorted(re.sub(r"sha256:(?=.*says)\w{64}", "HASH", line) for line in lines) == [
+        f"different: {address}: has the design HASH, but says {said} [everyone]"
+        for address in ("/api/v1/surveys/monitored/", "/s/monitored/definition/")
+    ]
+    assert monitor.design_problems(b'{"design": []}') == ["is no definition of Candor"]
+
+
+def test_canonical_json_is_that_of_the_designs() -> None:
+    numbers = [2.0, 2, 0.5, 1e-6, 1.5e-7, 1e-7, 1e16, 123456789e12, 1e20, 1e21, 1.25e100, -0.001]
+    value = {"b": numbers, "a": {"ü\n\x1f\x7f": None, "é": True, "": "\U0001f600"}, "4294967296": 1}
+    assert monitor.canonical(value) == design.canonical_json(value)
+    # RFC 8785, 3.2.3: by units of UTF-16, not by characters.
+    assert monitor.canonical({"\ufb33": 1, "\U0001f600": 2}) == '{"\U0001f600":2,"\ufb33":1}'
 
 
 def test_a_site_that_lies_consistently_is_found_by_a_reference_only(
@@ -274,6 +318,260 @@ def test_a_site_that_lies_consistently_is_found_by_a_reference_only(
     assert status == 1
     assert any(f"manifest.json: for {randomizer} expected" in line for line in lines)
     assert any(line.startswith("different: /s/: expected sha256") for line in lines)
+
+
+# --- Answers that browsers read in another way ----------------------------------------------------
+
+
+MOVED = b'<meta http-equiv="refresh" content="0;url=/evil/">'
+
+
+def written(reply: Reply, *lines: bytes, body: bytes | None = None) -> list[bytes]:
+    """The reply with these lines as its last headers, in place of its length."""
+    head = [b"HTTP/1.1 200 OK", *(f"{name}: {value}".encode() for name, value in reply.headers)]
+    body = reply.body if body is None else body
+    return [b"\r\n".join([*head, *lines, b"Connection: close", b"", b""]) + body]
+
+
+def length(body: bytes) -> bytes:
+    return b"Content-Length: %d" % len(body)
+
+
+def without_a_colon(reply: Reply) -> None:
+    reply.raw = written(reply, length(reply.body), b"no colon", b"Refresh: 0; url=/evil/")
+
+
+def underscore(reply: Reply) -> None:
+    digits = b"%d" % len(reply.body)
+    size = digits[:1] + b"_" + digits[1:]
+    reply.raw = written(reply, b"Content-Length: " + size, body=reply.body + MOVED)
+
+
+def two_lengths(reply: Reply) -> None:
+    body = reply.body + MOVED
+    reply.raw = written(reply, length(reply.body), length(body), body=body)
+
+
+def length_and_chunks(reply: Reply) -> None:
+    body = b"%x\r\n%b\r\n0\r\n\r\n" % (len(reply.body), reply.body)
+    reply.raw = written(reply, b"Transfer-Encoding: chunked", length(body), body=body)
+
+
+def trailer(reply: Reply) -> None:
+    body = b"%x\r\n%b\r\n0\r\nRefresh: 0; url=/evil/\r\n\r\n" % (len(reply.body), reply.body)
+    reply.raw = written(reply, b"Transfer-Encoding: chunked", body=body)
+
+
+def carriage_return(reply: Reply) -> None:
+    line = b"Server: x\r" + length(reply.body)
+    reply.raw = written(reply, line, body=reply.body + MOVED)
+
+
+def early_end(reply: Reply) -> None:
+    reply.raw = written(reply, b"Server: x\n\n" + MOVED, length(reply.body))
+
+
+def folded(reply: Reply) -> None:
+    reply.raw = written(reply, b"Server: x", b" Refresh: 0; url=/evil/", length(reply.body))
+
+
+def early_hints(reply: Reply) -> None:
+    hint = b"HTTP/1.1 103 Early Hints\r\nLink: <//evil.example/>; rel=preconnect\r\n\r\n"
+    reply.raw = [hint, *written(reply, length(reply.body))]
+
+
+def two_members(reply: Reply) -> None:
+    body = gzip.compress(reply.body) + gzip.compress(MOVED)
+    reply.raw = written(reply, b"Content-Encoding: gzip", length(body), body=body)
+
+
+def other_encoding(reply: Reply) -> None:
+    reply.headers.append(("Content-Encoding", "br"))
+
+
+def refresh(reply: Reply) -> None:
+    reply.headers.append(("Refresh", "0; url=/evil/"))
+
+
+def link(reply: Reply) -> None:
+    reply.headers.append(("Link", "</evil.css>; rel=stylesheet"))
+
+
+def clear(reply: Reply) -> None:
+    reply.headers.append(("Clear-Site-Data", '"storage"'))
+
+
+def opener_twice(reply: Reply) -> None:
+    reply.headers.append(("Cross-Origin-Opener-Policy", "unsafe-none"))
+
+
+def policy_twice(reply: Reply) -> None:
+    reply.headers.append(("Content-Security-Policy", "script-src 'self'"))
+
+
+def other_type(reply: Reply) -> None:
+    reply.drop("Content-Type")
+    reply.headers.append(("Content-Type", "multipart/x-mixed-replace; boundary=x"))
+
+
+TRICKS = {
+    without_a_colon: "has a header that is none: no colon",
+    underscore: "has no clear length: 4_",
+    two_lengths: "has no clear length: 4",
+    length_and_chunks: "has no clear length: 4",
+    trailer: "or a header at its end",
+    carriage_return: r"may read in another way: b'Server: x\rContent-Length: ",
+    early_end: r"may read in another way: b'Server: x\n'",
+    folded: "has a header that is none:  Refresh: 0",
+    early_hints: "status 103",
+    two_members: "has something after its gzip",
+    other_encoding: "has an encoding that was not asked for: br",
+    refresh: "has an unexpected header refresh: 0; url=/evil/",
+    link: "has an unexpected header link: </evil.css>; rel=stylesheet",
+    clear: 'has an unexpected header clear-site-data: "storage"',
+    opener_twice: "has Cross-Origin-Opener-Policy: same-origin and unsafe-none, not same-origin",
+    policy_twice: "has 2 Content-Security-Policy, not one",
+    other_type: "has Content-Type: multipart/x-mixed-replace; boundary=x, not text/html",
+}
+
+
+@pytest.mark.parametrize("trick", TRICKS, ids=lambda trick: trick.__name__)
+def test_tricks_with_the_page(site: str, reference: Path, trick: Callable[[Reply], None]) -> None:
+    def alter(reply: Reply) -> None:
+        if reply.path == "/s/monitored/":
+            trick(reply)
+
+    with Mirror(site, alter) as mirror:
+        check = monitor.Check(mirror.url, monitor.load(str(reference)), [], set())
+        answer = check.ask("/s/monitored/", FIREFOX)
+        if answer:
+            check.compare(FIREFOX, "/s/monitored/", "/s/", answer)
+    (line,) = check.findings.lines()
+    assert line.startswith("different: /s/monitored/: ") and TRICKS[trick] in line
+
+
+def test_another_page_for_kiosks_only(site: str, reference: Path) -> None:
+    def alter(reply: Reply) -> None:
+        if reply.path == "/s/monitored/?kiosk":
+            reply.body += b" "
+
+    status, (line,) = check(site, alter, reference, "--survey", "monitored")
+    assert status == 1
+    assert line.startswith("different: /s/monitored/?kiosk: expected sha256")
+
+
+def test_another_page_for_browsers_only(site: str, reference: Path) -> None:
+    def alter(reply: Reply) -> None:
+        if reply.path == "/s/" and reply.asked.get("sec-fetch-dest") == "document":
+            reply.body += b" "
+
+    status, (line,) = check(site, alter, reference)
+    assert status == 1
+    assert line.startswith("different: /s/: expected sha256") and monitor.PROGRAM not in line
+
+
+def test_a_chunked_answer_is_read(site: str) -> None:
+    def alter(reply: Reply) -> None:
+        half = len(reply.body) // 2
+        first, second = reply.body[:half], reply.body[half:]
+        body = b"%X\r\n%b\r\n%x\r\n%b\r\n0\r\n\r\n" % (half, first, len(second), second)
+        reply.raw = written(reply, b"Transfer-Encoding: chunked", body=body)
+
+    with Mirror(site, alter) as mirror:
+        answer = monitor.fetch(f"{mirror.url}/s/", {})
+    assert answer.body == urlopen(f"{site}/s/").read()
+
+
+@pytest.mark.skipif(not shutil.which("openssl"), reason="needs openssl to make a certificate")
+def test_tls_with_a_certificate_that_is_checked(
+    site: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=test",
+         "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    server.load_cert_chain(certificate, key)
+    with Mirror(site, tls=server) as mirror:
+        status, out = run(mirror.url)
+        assert (status, "CERTIFICATE_VERIFY_FAILED" in out) == (2, True)
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+        status, out = run(mirror.url)
+        assert status == 0, out
+
+
+def test_a_harmless_header_can_be_allowed(site: str, reference: Path) -> None:
+    def alter(reply: Reply) -> None:
+        reply.headers.append(("X-Proxy", "here"))
+
+    status, lines = check(site, alter, reference)
+    assert status == 1
+    assert all(": has an unexpected header x-proxy: here [everyone]" in line for line in lines)
+    assert check(site, alter, reference, "--allow-header", "X-Proxy")[0] == 0
+
+
+def test_visitors_ask_as_browsers_do(site: str, reference: Path, randomizer: str) -> None:
+    with Mirror(site) as mirror:
+        assert run(mirror.url, reference, "--survey", "monitored")[0] == 0
+    asked = {
+        (request.path, request.headers.get("sec-fetch-dest"), request.headers.get("sec-fetch-mode"))
+        for request in mirror.received
+        if "curl" not in request.headers["user-agent"]
+    }
+    style = next(path for path, _, _ in asked if path.endswith(".css"))
+    assert asked >= {
+        ("/s/monitored/", "document", "navigate"),
+        ("/s/monitored/?kiosk", "document", "navigate"),
+        ("/s/monitored/definition/", "empty", "cors"),
+        (randomizer, "script", "cors"),
+        (style, "style", "no-cors"),
+    }
+    assert all(what and mode for _, what, mode in asked)
+
+
+def test_nothing_reaches_the_terminal(site: str, reference: Path) -> None:
+    def alter(reply: Reply) -> None:
+        if reply.path == "/verify/":
+            text = "\x1b[2K\u202esame: 26 files\n"
+            reply.body = f'<img src="{text}">'.encode()
+        if reply.path == "/s/":
+            reply.raw = [b"HTTP/1.1 302 Found\r\nLocation: /\x1b[2Ksame: 26 files\r\n\r\n"]
+
+    status, lines = check(site, alter, reference)
+    assert status == 1
+    assert all(re.fullmatch("[ -~]+", line) for line in lines), lines
+    assert any(r"\x1b[2Ksame: 26 files" in line for line in lines)
+    assert any(r"loads \x1b[2K\u202esame: 26 files\n, which" in line for line in lines)
+
+
+def drip() -> Iterator[bytes]:
+    yield b"HTTP/1.1 200 OK\r\nServer: "
+    for _ in range(100):
+        time.sleep(0.1)
+        yield b"a"
+
+
+def endless() -> Iterator[bytes]:
+    yield b"HTTP/1.1 200 OK\r\n"
+    while True:
+        yield b"Server: x\r\n" * 1000
+
+
+def test_a_slow_or_endless_answer_has_an_end(site: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def alter(reply: Reply) -> None:
+        reply.raw = drip() if reply.path == "/s/" else endless()
+
+    monkeypatch.setattr(monitor, "PATIENCE", 0.5)
+    with Mirror(site, alter) as mirror:
+        begun = time.monotonic()
+        with pytest.raises(monitor.NotChecked, match="timed out"):
+            monitor.fetch(f"{mirror.url}/s/", {})
+        assert time.monotonic() - begun < 5
+        monkeypatch.undo()
+        with pytest.raises(monitor.NotChecked, match=f"more than {monitor.LIMIT} bytes"):
+            monitor.fetch(f"{mirror.url}/verify/", {})
 
 
 # --- What cannot be checked -----------------------------------------------------------------------
