@@ -83,6 +83,8 @@ ACCEPT = {"style": "text/css,*/*;q=0.1", "image": "image/avif,image/webp,image/*
 POLICY = {
     "default-src": "'none'",
     "script-src": "'self'",
+    "img-src": "data:",
+    "worker-src": "'none'",
     "base-uri": "'none'",
     "form-action": "'none'",
     "frame-ancestors": "'none'",

@@ -12,7 +12,8 @@ const HASH = /^[0-9a-f]{64}$/;
 /* {survey} or {problem}. The slug comes from the fragment, so it may be anything. */
 export async function fetchSurvey(slug) {
   if (!/^[\w-]+$/.test(slug)) return { problem: "missing" };
-  const answer = await request(`/api/v1/surveys/${slug}/`, { credentials: "omit" });
+  // What respondents get, at the address from which they get it.
+  const answer = await request(`/s/${slug}/definition/`, { credentials: "omit" });
   if (answer?.status === 404) return { problem: "missing" };
   const survey = answer?.ok ? parse(answer.bytes) : null;
   if (!survey) return { problem: "offline" };

@@ -53,7 +53,7 @@ async function begin() {
   const { survey, problem } = slug ? await fetchSurvey(slug) : { survey: null };
   if (mine !== visit) return;
   if (problem) return show(() => view.problem(words()[problem]));
-  mine.design = survey?.design ?? EXAMPLE;
+  mine.design = survey ? survey.design : EXAMPLE;
   try {
     const [{ inputs }] = plan(mine.design);
     randomize(mine.design, inputs[0], secureDraw);

@@ -117,7 +117,8 @@ export function results(found, textsOf) {
       "section",
       { class: "limits" },
       el("h2", {}, words().limitsTitle),
-      el("p", {}, fill(words().sharpness, { shift, often })),
+      el("p", {}, fill(words().sharpness, { shift })),
+      shift > 1 ? el("p", {}, fill(words().slightly, { often })) : null,
       el("p", {}, words().limits),
     ),
   ];

@@ -54,11 +54,11 @@ export default {
   limitsTitle: "Was diese Prüfung finden kann und was nicht",
   sharpness:
     "Angenommen, der Zufall lässt mehr Antworten unverändert als versprochen. Sind es {shift} " +
-    "von 100 Antworten mehr, bemerkt diese Prüfung das in 99 von 100 Versuchen. Ist es 1 von " +
-    "100 mehr, bemerkt sie es in etwa {often} von 100.",
+    "von 100 Antworten mehr, bemerkt diese Prüfung das in 99 von 100 Versuchen.",
+  slightly: "Ist es 1 von 100 mehr, bemerkt sie es in etwa {often} von 100.",
   limits:
-    "Einen kleineren Fehler kann sie nicht finden. Auch keinen, der sich nur bei anderen " +
-    "Antworten, auf anderen Geräten oder zu anderen Zeiten zeigt. Und keine Zahl von " +
+    "Einen kleineren Fehler übersieht sie oft. Sie kann auch keinen finden, der sich nur bei " +
+    "anderen Antworten, auf anderen Geräten oder zu anderen Zeiten zeigt. Und keine Zahl von " +
     "Durchläufen kann beweisen, dass alles in Ordnung ist.",
 
   filesTitle: "Die Dateien dieser Website",
@@ -93,8 +93,8 @@ export default {
     "Unter dieser Adresse gibt es keine Umfrage. Vielleicht fehlt ein Buchstabe, oder sie hat " +
     "noch nicht begonnen.",
   offline:
-    "Die Umfrage konnte nicht geladen werden. Prüfen Sie die Verbindung und laden Sie die Seite " +
-    "neu.",
+    "Die Umfrage konnte nicht geladen werden. Prüfen Sie die Verbindung und laden Sie die " +
+    "Seite neu.",
   outdated: "Diese Seite kann diese Umfrage nicht prüfen. Laden Sie die Seite neu.",
   refused: "Das Zufallsprogramm hat angehalten. Es meldet: {error}",
 };

@@ -25,8 +25,9 @@ export default {
   fitsAll: "It does what was promised, as far as {count} runs can show.",
   fitsNot: "Something does not fit what was promised.",
   runAgain:
-    "Chance alone does this in at most 1 of {checks} checks, and seldom twice, so run it again. " +
-    "If it does not fit again, do not answer surveys here, and tell the people who asked you to.",
+    "Chance alone does this in at most 1 of {checks} checks, and seldom twice, so run it " +
+    "again. If it does not fit again, do not answer surveys here, and tell the people who " +
+    "asked you to.",
   block: { one: "A question on its own", other: "{count} questions, protected together" },
   together: "How many of these parts came out as they were put in",
   fits: "Fits the promise",
@@ -49,16 +50,16 @@ export default {
   limitsTitle: "What this can find, and what it cannot",
   sharpness:
     "Say that chance leaves more answers alone than promised. If it is {shift} more in 100 " +
-    "answers, this check notices in 99 of 100 tries. If it is 1 more in 100, it notices in about " +
-    "{often} of 100.",
+    "answers, this check notices in 99 of 100 tries.",
+  slightly: "If it is 1 more in 100, it notices in about {often} of 100.",
   limits:
-    "It cannot find a smaller fault. It cannot find one that shows only with other answers, on " +
-    "other devices or at other times. And no number of runs can prove that all is well.",
+    "It will often miss a smaller fault. It cannot find one that shows only with other answers, " +
+    "on other devices or at other times. And no number of runs can prove that all is well.",
 
   filesTitle: "The files of this site",
   files:
-    "The site has a list of its files. Your browser has worked out the fingerprint (SHA-256) of " +
-    "each file that it got. Compare them with those that somebody you trust has published.",
+    "The site has a list of its files. Your browser has worked out the fingerprint (SHA-256) " +
+    "of each file that it got. Compare them with those that somebody you trust has published.",
   stronger:
     "A dishonest site could also send a dishonest checking page, so the stronger check is " +
     "docs/monitor.py, run by somebody else, somewhere else.",

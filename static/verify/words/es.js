@@ -23,8 +23,8 @@ export default {
   },
   stop: "Detener",
   nothingSent:
-    "Mientras se ejecuta, no se envía nada a ninguna parte. Usa respuestas inventadas, nunca las " +
-    "de usted.",
+    "Mientras se ejecuta, no se envía nada a ninguna parte. Usa respuestas inventadas, nunca " +
+    "las de usted.",
   progress: "Ejecuciones: {done} de {all}",
   stopped: "Detenido. Solo vale una comprobación completa, así que aquí no hay resultado.",
 
@@ -60,23 +60,23 @@ export default {
   promised: "Prometidos",
   difference: "Diferencia en errores estándar",
   loss:
-    "Pérdida de privacidad ε: prometida, como máximo {promised}. Vista en estas ejecuciones: al " +
-    "menos {seen}, con una confianza del 95 %.",
+    "Pérdida de privacidad ε: prometida, como máximo {promised}. Vista en estas ejecuciones: " +
+    "al menos {seen}, con una confianza del 95 %.",
 
   limitsTitle: "Qué puede encontrar esta comprobación y qué no",
   sharpness:
     "Supongamos que el azar deja sin cambiar más respuestas de lo prometido. Si son {shift} más " +
-    "de cada 100 respuestas, esta comprobación lo nota 99 veces de cada 100. Si es 1 más de cada " +
-    "100, lo nota unas {often} veces de cada 100.",
+    "de cada 100 respuestas, esta comprobación lo nota 99 veces de cada 100.",
+  slightly: "Si es 1 más de cada 100, lo nota unas {often} veces de cada 100.",
   limits:
-    "No puede encontrar un fallo menor. Tampoco uno que aparezca solo con otras respuestas, en " +
-    "otros dispositivos o en otros momentos. Y ningún número de ejecuciones puede probar que " +
-    "todo está bien.",
+    "A menudo se le escapa un fallo menor. Tampoco puede encontrar uno que aparezca solo con " +
+    "otras respuestas, en otros dispositivos o en otros momentos. Y ningún número de ejecuciones " +
+    "puede probar que todo está bien.",
 
   filesTitle: "Los archivos de este sitio",
   files:
-    "El sitio tiene una lista de sus archivos. Su navegador ha calculado el código (SHA-256) que " +
-    "identifica cada archivo que recibió. Compare estos códigos con los que haya publicado " +
+    "El sitio tiene una lista de sus archivos. Su navegador ha calculado el código (SHA-256) " +
+    "que identifica cada archivo que recibió. Compare estos códigos con los que haya publicado " +
     "alguien de su confianza.",
   stronger:
     "Un sitio poco honrado también podría enviar una página de comprobación poco honrada. Por " +
@@ -96,15 +96,15 @@ export default {
   differs: "No coincide con la lista",
   notLoaded: "No se pudo cargar",
   insecure:
-    "No se ha comparado nada: en una dirección sin https, este navegador no calcula los códigos. " +
-    "Lo que sigue es solo lo que dice el propio sitio.",
+    "No se ha comparado nada: en una dirección sin https, este navegador no calcula los " +
+    "códigos. Lo que sigue es solo lo que dice el propio sitio.",
   noList: "No se pudo cargar la lista de archivos, así que no se puede comparar nada.",
   copy: "Copiar los códigos",
   copied: "Copiado.",
 
   missing:
-    "No hay ninguna encuesta con esta dirección. Puede faltar una letra, o puede que aún no esté " +
-    "abierta.",
+    "No hay ninguna encuesta con esta dirección. Puede faltar una letra, o puede que aún no " +
+    "esté abierta.",
   offline: "No se pudo cargar la encuesta. Revise la conexión y vuelva a cargar la página.",
   outdated: "Esta página no puede comprobar esta encuesta. Vuelva a cargar la página.",
   refused: "El programa del azar se detuvo. Dice: {error}",

@@ -8,8 +8,8 @@
 export default {
   title: "Vérifier le programme du hasard",
   lead:
-    "Cette page exécute de nombreuses fois, ici dans votre navigateur, le programme qui protège " +
-    "vos réponses. Elle compte ce qui en sort et le compare à ce qui a été promis.",
+    "Cette page exécute de nombreuses fois, ici dans votre navigateur, le programme qui " +
+    "protège vos réponses. Elle compte ce qui en sort et le compare à ce qui a été promis.",
   example: "Vérifié ici : un exemple avec une question, et un autre avec deux questions ensemble.",
   survey: "Vérifié ici : le questionnaire « {title} ».",
   exampleQuestion: "Question d’exemple {number}",
@@ -66,10 +66,10 @@ export default {
   limitsTitle: "Ce que cette vérification peut trouver, et ce qu’elle ne peut pas",
   sharpness:
     "Supposons que le hasard laisse plus de réponses inchangées que promis. Si c’est {shift} de " +
-    "plus sur 100 réponses, cette vérification le remarque 99 fois sur 100. Si c’est 1 de plus " +
-    "sur 100, elle le remarque environ {often} fois sur 100.",
+    "plus sur 100 réponses, cette vérification le remarque 99 fois sur 100.",
+  slightly: "Si c’est 1 de plus sur 100, elle le remarque environ {often} fois sur 100.",
   limits:
-    "Elle ne peut pas trouver un défaut plus petit. Elle ne peut pas non plus en trouver un qui " +
+    "Un défaut plus petit lui échappe souvent. Elle ne peut pas non plus en trouver un qui " +
     "n’apparaît qu’avec d’autres réponses, sur d’autres appareils ou à d’autres moments. Et " +
     "aucun nombre d’exécutions ne peut prouver que tout va bien.",
 
@@ -103,8 +103,8 @@ export default {
   copied: "Copié.",
 
   missing:
-    "Il n’y a pas de questionnaire à cette adresse. Il manque peut-être une lettre, ou il n’est " +
-    "pas encore ouvert.",
+    "Il n’y a pas de questionnaire à cette adresse. Il manque peut-être une lettre, ou il " +
+    "n’est pas encore ouvert.",
   offline:
     "Le questionnaire n’a pas pu être chargé. Vérifiez votre connexion et rechargez la page.",
   outdated: "Cette page ne peut pas vérifier ce questionnaire. Rechargez la page.",
