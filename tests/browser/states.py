@@ -134,7 +134,6 @@ class States:
         yield "ledger-empty"
         self.tap(page.locator(".ledger p .link"))
         expect(page.locator(".receipt")).to_be_visible()
-        page.evaluate("sessionStorage.clear()")
 
     def in_a_kiosk(self) -> Iterator[str]:
         page = self.page
@@ -194,7 +193,10 @@ class States:
     # --- Steps ------------------------------------------------------------------------------------
 
     def open(self, query: str = "") -> None:
+        """As somebody who has not answered in this tab."""
         self.page.goto(self.url + query)
+        self.page.evaluate("sessionStorage.clear()")
+        self.page.reload()
         expect(self.page.locator(".opening")).to_be_visible()
 
     def to_review(self) -> None:
