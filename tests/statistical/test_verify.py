@@ -11,7 +11,7 @@ import pytest
 from scipy import special, stats
 
 from aggregation.statistics import privacy
-from aggregation.statistics.proportion import lower_limit, upper_limit
+from aggregation.statistics.binomial import lower_limit, upper_limit
 from survey.mechanism import Replacement
 from tests.vectors.generate import one_block, protocol
 
@@ -75,7 +75,8 @@ COUNTS = [(0, 10), (10, 10), (1, 50_000), (0, 50_000), (50_000, 50_000), (4813, 
 )
 def test_clopper_pearson(name: str, function: Any) -> None:
     grid = [(k, n, alpha) for (k, n), alpha in product(COUNTS, LEVELS)]
-    assert call(name, grid) == pytest.approx([function(*given) for given in grid], rel=1e-9)
+    expected = [float(function(*given)) for given in grid]
+    assert call(name, grid) == pytest.approx(expected, rel=1e-9)
 
 
 def test_the_bound_on_the_loss_is_that_of_the_audit() -> None:
