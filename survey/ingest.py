@@ -1,8 +1,12 @@
 """The hot path: parse, validate, store, acknowledge. Protocol 1, docs/protocol.md.
 
-Plain views without session, cookie or serializer. Nothing of a body is ever logged or put in an
-error message beyond the name of the place that is wrong, and no 2xx is sent before the report is
-durable.
+`read` checks what a request brings and `Delivery.reply` says what became of it. Between the two
+stands the store, and that is all in which the two doors differ: the web server's own event loop
+(config/asgi.py) hands reports to the inbox, where those of the same moment share a transaction; the
+plain Django views at the end of this module, for whatever does not come that way, store their own.
+
+No session, cookie or serializer. Nothing of a body is ever logged or put in an error message beyond
+the name of the place that is wrong, and no 2xx is sent before the report is durable.
 """
 
 import json
@@ -10,20 +14,20 @@ import logging
 import re
 import time
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import lru_cache, wraps
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db import DatabaseError, transaction
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.db import DatabaseError
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
 from survey.design import Design
-from survey.models import ABSENT, Recorded, Report, Survey, parse_design
+from survey.inbox import Full
+from survey.models import ABSENT, Arrival, Recorded, Report, Survey, parse_design
 
 logger = logging.getLogger(__name__)
 
@@ -50,6 +54,26 @@ class Refused(Exception):
         super().__init__(status)
         self.status = status
         self.errors = errors
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a client is told."""
+
+    status: int
+    body: Any
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    def json(self) -> bytes:
+        return json.dumps(self.body, separators=(",", ":")).encode()
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """The well-formed reports of a request, and how to tell its sender what became of them."""
+
+    reports: Sequence[Arrival]
+    reply: Callable[[Sequence[Recorded]], Reply]
 
 
 class Validator:
@@ -125,110 +149,122 @@ def _keys(prefix: str, given: dict[str, Any], wanted: Any) -> Errors:
 
 @dataclass(frozen=True)
 class Target:
+    """The survey that a path names."""
+
     survey: int
     validator: Validator
 
 
-@lru_cache(maxsize=1024)
+# For good: an opened design never changes.
+known: dict[str, Target] = {}
+
+
 def target(slug: str) -> Target:
-    """The survey that a path names. Kept for good: an opened design never changes."""
-    row = Survey.objects.filter(slug=slug).exclude(state="draft").values_list("pk", "design")
-    if not row:
-        raise Refused(404, {"survey": ["there is no survey here, or it is not open yet"]})
-    return Target(row[0][0], Validator(parse_design(row[0][1])))
+    """The survey that a path names; looked up once a process."""
+    if slug not in known:
+        row = Survey.objects.filter(slug=slug).exclude(state="draft").values_list("pk", "design")
+        if not row:
+            raise Refused(404, {"survey": ["there is no survey here, or it is not open yet"]})
+        known[slug] = Target(row[0][0], Validator(parse_design(row[0][1])))
+    return known[slug]
 
 
-def _guarded(
-    view: Callable[[HttpRequest, str], JsonResponse],
-) -> Callable[[HttpRequest, str], HttpResponseBase]:
-    """Turn every way to fail into its status, and let nothing of the body into a log."""
-
-    @wraps(view)
-    def guarded(request: HttpRequest, slug: str) -> HttpResponse:
-        try:
-            _throttle(request)
-            return view(request, slug)
-        except Refused as refused:
-            response = JsonResponse({"errors": refused.errors}, status=refused.status)
-            if refused.status == 429:
-                response["Retry-After"] = "60"
-            return response
-        except DatabaseError as error:
-            logger.error("a report could not be stored: %s", type(error).__name__)
-            errors = {"store": ["not available just now; send the same report again later"]}
-            response = JsonResponse({"errors": errors}, status=503)
-            response["Retry-After"] = RETRY_AFTER
-            return response
-        except Exception as error:
-            logger.error("ingest failed: %s", type(error).__name__)
-            errors = {"server": ["something is wrong here; nothing was stored"]}
-            return JsonResponse({"errors": errors}, status=500)
-
-    return csrf_exempt(require_POST(guarded))
+# --- From a body to a reply -----------------------------------------------------------------------
 
 
-@_guarded
-def report(request: HttpRequest, slug: str) -> JsonResponse:
+def read(here: Target, path: str, content_type: str, body: bytes) -> Delivery:
+    """What a POST to `path` below a survey brings; Refused where it makes no sense."""
+    content = _parse(content_type, body, LIMITS[path])
+    return _single(here, content) if path == SINGLE else many(here, content)
+
+
+SINGLE, BATCH = "reports/", "reports/batch/"
+LIMITS = {SINGLE: MAX_BODY, BATCH: MAX_BATCH_BODY}
+
+
+def _single(here: Target, content: Any) -> Delivery:
     """POST /api/v1/surveys/{slug}/reports/"""
-    here = target(slug)
-    pk, content = here.validator.check(_parse(request, MAX_BODY))
-    status = STATUS[Report.objects.record(here.survey, pk, content)]
-    if status in WHY:
-        raise Refused(status, WHY[status])
-    return JsonResponse({"id": str(pk)}, status=status)
+    report = Arrival(*here.validator.check(content), here.survey)
+
+    def reply(outcomes: Sequence[Recorded]) -> Reply:
+        status = STATUS[outcomes[0]]
+        body = {"errors": WHY[status]} if status in WHY else {"id": str(report.id)}
+        return Reply(status, body)
+
+    return Delivery([report], reply)
 
 
-@_guarded
-def reports(request: HttpRequest, slug: str) -> JsonResponse:
+def many(here: Target, content: Any) -> Delivery:
     """POST /api/v1/surveys/{slug}/reports/batch/: one status for each report, in order."""
-    target(slug)  # an unknown survey is a 404, whatever the body
-    return JsonResponse({"reports": accept(slug, _parse(request, MAX_BATCH_BODY))})
-
-
-def accept(slug: str, body: Any) -> list[dict[str, Any]]:
-    """Store many reports in one transaction; a bad one does not harm its neighbours."""
-    here = target(slug)
-    listed = body.get("reports") if isinstance(body, dict) and len(body) == 1 else None
+    listed = content.get("reports") if isinstance(content, dict) and len(content) == 1 else None
     if not isinstance(listed, list):
         raise Refused(400, {"reports": ["an object with one key, reports, and a list in it"]})
     if len(listed) > MAX_REPORTS:
         raise Refused(400, {"reports": [f"at most {MAX_REPORTS:,}, not {len(listed):,}"]})
-    with transaction.atomic():
-        # In one order for everybody, lest two batches with the same ids wait for each other.
-        order = sorted(range(len(listed)), key=lambda i: _id(listed[i]))
-        outcome = {i: _one_of_many(here, listed[i]) for i in order}
-        return [outcome[i] for i in range(len(listed))]
+    checked = [_one_of_many(here, one) for one in listed]
+
+    def reply(outcomes: Sequence[Recorded]) -> Reply:
+        became = iter(outcomes)
+        rows = [_row(one, next(became)) if isinstance(one, Arrival) else one for one in checked]
+        return Reply(200, {"reports": rows})
+
+    return Delivery([one for one in checked if isinstance(one, Arrival)], reply)
 
 
-def _id(one: Any) -> str:
-    given = one.get("id") if isinstance(one, dict) else None
-    return given.lower() if isinstance(given, str) else ""
-
-
-def _one_of_many(here: Target, one: Any) -> dict[str, Any]:
+def _one_of_many(here: Target, one: Any) -> Arrival | dict[str, Any]:
+    """A report, or the row that says why it is none: it does not harm its neighbours."""
     try:
-        pk, content = here.validator.check(one)
+        return Arrival(*here.validator.check(one), here.survey)
     except Refused as refused:
         given = one.get("id") if isinstance(one, dict) else None
-        known = given if isinstance(given, str) and UUID4.fullmatch(given) else None
-        return {"id": known, "status": refused.status, "errors": refused.errors}
-    status = STATUS[Report.objects.record(here.survey, pk, content)]
-    return {"id": str(pk), "status": status} | ({"errors": WHY[status]} if status in WHY else {})
+        pk = given if isinstance(given, str) and UUID4.fullmatch(given) else None
+        return {"id": pk, "status": refused.status, "errors": refused.errors}
 
 
-def _parse(request: HttpRequest, limit: int) -> Any:
-    if request.content_type != "application/json":
+def _row(report: Arrival, outcome: Recorded) -> dict[str, Any]:
+    status = STATUS[outcome]
+    errors = {"errors": WHY[status]} if status in WHY else {}
+    return {"id": str(report.id), "status": status} | errors
+
+
+def accept(slug: str, content: Any) -> list[dict[str, Any]]:
+    """Store a batch that a program of our own brings; a row for each report."""
+    delivery = many(target(slug), content)
+    rows: list[dict[str, Any]] = _store(delivery).body["reports"]
+    return rows
+
+
+def _store(delivery: Delivery) -> Reply:
+    return delivery.reply(Report.objects.record(delivery.reports))
+
+
+def failed(error: Exception) -> Reply:
+    """Every way to fail as its status; nothing of the body gets into a log."""
+    if isinstance(error, Refused):
+        headers = {"Retry-After": "60"} if error.status == 429 else {}
+        return Reply(error.status, {"errors": error.errors}, headers)
+    if isinstance(error, DatabaseError | TimeoutError | Full):
+        if not isinstance(error, Full):  # which is said to a crowd, and no fault
+            logger.error("a report could not be stored: %s", type(error).__name__)
+        errors = {"store": ["not available just now; send the same report again later"]}
+        return Reply(503, {"errors": errors}, {"Retry-After": RETRY_AFTER})
+    logger.error("ingest failed: %s", type(error).__name__)
+    return Reply(500, {"errors": {"server": ["something is wrong here; nothing was stored"]}})
+
+
+def _parse(content_type: str, body: bytes, limit: int) -> Any:
+    if content_type.partition(";")[0].strip().lower() != "application/json":
         raise Refused(415, {"body": ["send JSON, with Content-Type: application/json"]})
-    try:
-        body = request.read(limit + 1)
-    except OSError:
-        raise Refused(400, {"body": ["the body did not arrive whole"]}) from None
     if len(body) > limit:
-        raise Refused(413, {"body": [f"at most {limit // 1024} KiB"]})
+        raise too_large(limit)
     try:
         return json.loads(body.decode(), parse_constant=_no_constant)
     except (ValueError, RecursionError):
         raise Refused(400, {"body": ["not well-formed JSON in UTF-8"]}) from None
+
+
+def too_large(limit: int) -> Refused:
+    return Refused(413, {"body": [f"at most {limit // 1024} KiB"]})
 
 
 def _no_constant(name: str) -> None:
@@ -240,7 +276,8 @@ _minute = 0
 _requests: Counter[str] = Counter()
 
 
-def _throttle(request: HttpRequest) -> None:
+def throttle(remote: str, forwarded: str) -> None:
+    """Refuse an address that asks too often; `forwarded` is its X-Forwarded-For."""
     global _minute
     if not settings.INGEST_PER_MINUTE:
         return
@@ -248,16 +285,44 @@ def _throttle(request: HttpRequest) -> None:
     if minute != _minute:
         _requests.clear()
         _minute = minute
-    address = _address(request)
+    address = _address(remote, forwarded)
     _requests[address] += 1
     if _requests[address] > settings.INGEST_PER_MINUTE:
         raise Refused(429, {"rate": ["too many requests; wait a minute and send the same again"]})
 
 
-def _address(request: HttpRequest) -> str:
+def _address(remote: str, forwarded: str) -> str:
     """Where the request comes from, past the proxies of our own."""
-    forwarded = request.headers.get("X-Forwarded-For", "").split(",")
+    named = forwarded.split(",")
     hops = settings.TRUSTED_PROXIES
-    if hops and len(forwarded) >= hops:
-        return forwarded[-hops].strip()
-    return str(request.META.get("REMOTE_ADDR", ""))
+    return named[-hops].strip() if hops and len(named) >= hops else remote
+
+
+# --- The plain views ------------------------------------------------------------------------------
+
+
+def _view(path: str) -> Callable[[HttpRequest, str], HttpResponseBase]:
+    def view(request: HttpRequest, slug: str) -> HttpResponse:
+        try:
+            meta = request.META
+            throttle(meta.get("REMOTE_ADDR", ""), meta.get("HTTP_X_FORWARDED_FOR", ""))
+            here = target(slug)  # an unknown survey is a 404, whatever the body
+            body = _body(request, LIMITS[path])
+            reply = _store(read(here, path, meta.get("CONTENT_TYPE", ""), body))
+        except Exception as error:
+            reply = failed(error)
+        return HttpResponse(
+            reply.json(), "application/json", reply.status, headers=dict(reply.headers)
+        )
+
+    return csrf_exempt(require_POST(view))
+
+
+report, reports = _view(SINGLE), _view(BATCH)
+
+
+def _body(request: HttpRequest, limit: int) -> bytes:
+    try:
+        return request.read(limit + 1)
+    except OSError:
+        raise Refused(400, {"body": ["the body did not arrive whole"]}) from None

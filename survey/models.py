@@ -9,7 +9,7 @@ import secrets
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
 from django.conf import settings
@@ -285,32 +285,65 @@ class Membership(models.Model):
 Recorded = Literal["stored", "known", "conflict", "closed"]
 
 
+class Arrival(NamedTuple):
+    """A report that was checked and is not stored yet."""
+
+    id: UUID
+    content: bytes
+    survey: int
+
+
 class ReportManager(models.Manager["Report"]):
-    def record(self, survey: int, report: UUID, content: bytes) -> Recorded:
-        """Store one report, durable on return, and only while the survey is open.
+    def record(self, reports: Sequence[Arrival]) -> list[Recorded]:
+        """Store reports, durable on return, each only while its survey is open.
 
         One statement, so that a survey cannot close between the look and the insert. After a
         report has been moved its content is gone and a repeated id counts as known, whatever it
         carries: nothing that is kept could tell.
         """
+        if not reports:
+            return []
+        first: dict[UUID, Arrival] = {}
+        for report in reports:
+            first.setdefault(report.id, report)
+        # In one order for everybody, lest two groups with the same ids wait for each other; and
+        # not in that of arrival.
+        stored = self._insert([first[pk] for pk in sorted(first)])
+        rest = [report.id for report in reports if report.id not in stored]
+        if len(first) < len(reports) or rest:
+            rows = self.filter(pk__in={report.id for report in reports})
+            there = {pk: (survey, held) for pk, survey, held in rows.values_list()}
+        outcomes: list[Recorded] = []
+        for report in reports:
+            if report.id in stored and report is first[report.id]:
+                outcomes.append("stored")
+            elif report.id not in there:
+                outcomes.append("closed")
+            else:
+                survey, held = there[report.id]
+                same = survey == report.survey and held in (None, report.content)
+                outcomes.append("known" if same else "conflict")
+        return outcomes
+
+    def _insert(self, reports: Sequence[Arrival]) -> set[UUID]:
+        """The ids that were not there before and whose survey is open."""
+        values: list[Any]
+        if connection.vendor == "postgresql":
+            new = "SELECT * FROM unnest(%s::uuid[], %s::bytea[], %s::bigint[])"
+            values = [list(column) for column in zip(*reports, strict=True)]
+        else:
+            new = "VALUES " + ", ".join(["(%s, %s, %s)"] * len(reports))
+            values = [value for pk, *rest in reports for value in (pk.hex, *rest)]
         with connection.cursor() as cursor:
             cursor.execute(
-                "INSERT INTO survey_report (id, survey_id, content)"
-                " SELECT %s, id, %s FROM survey_survey WHERE id = %s AND state = 'open'"
-                " ON CONFLICT (id) DO NOTHING",
-                [_db_uuid(report), content, survey],
+                f"WITH new (id, content, survey) AS ({new})"  # noqa: S608
+                " INSERT INTO survey_report (id, content, survey_id)"
+                " SELECT new.id, new.content, new.survey FROM new"
+                " JOIN survey_survey ON survey_survey.id = new.survey WHERE state = 'open'"
+                " ON CONFLICT (id) DO NOTHING RETURNING id",
+                values,
             )
-            if cursor.rowcount:
-                return "stored"
-        row = self.filter(pk=report).values_list("survey_id", "content").first()
-        if row is None:
-            return "closed"
-        same = row[0] == survey and (row[1] is None or bytes(row[1]) == content)
-        return "known" if same else "conflict"
-
-
-def _db_uuid(value: UUID) -> Any:
-    return Report._meta.pk.get_db_prep_value(value, connection)
+            return {pk if isinstance(pk, UUID) else UUID(pk) for (pk,) in cursor.fetchall()}
 
 
 class Report(models.Model):

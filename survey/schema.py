@@ -38,6 +38,7 @@ OUTCOMES = {
     201: "Stored, and durable.",
     400: "Malformed, an unknown or missing key, a value out of range, or another design.",
     404: "No such survey, or not open yet.",
+    408: "The body did not arrive whole in time.",
     409: "The id was used before with another content.",
     410: "The survey is closed.",
     413: f"The body is over {ingest.MAX_BODY // 1024} KiB.",
@@ -79,7 +80,7 @@ def describe_ingest(result: dict[str, Any], **_: Any) -> dict[str, Any]:
             },
             {200: many},
             {200: "A status for each report, in order."}
-            | {s: OUTCOMES[s] for s in (400, 404, 413, 415, 429, 503)},
+            | {s: OUTCOMES[s] for s in (400, 404, 408, 413, 415, 429, 503)},
         ),
     }
     result["paths"] = dict(sorted(result["paths"].items()))

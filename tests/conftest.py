@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from django.test import TransactionTestCase
 from playwright.sync_api import BrowserContext, ConsoleMessage, WebError, expect
 
 from tests.packages import chromium
@@ -128,10 +129,41 @@ def production_candor() -> Iterator[Candor]:
         yield candor
 
 
+@pytest.fixture(autouse=True, scope="session")
+def tables_can_be_emptied() -> Iterator[None]:
+    """After a test that commits, without the triggers that keep surveys and releases."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TransactionTestCase, "_fixture_teardown", lambda _: empty_tables())
+        yield
+
+
+def empty_tables() -> None:
+    from django.db import connection
+
+    kept = {"django_migrations", "django_content_type", "auth_permission"}
+    tables = set(connection.introspection.table_names()) - kept
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute("SET session_replication_role = replica")  # no trigger fires
+            cursor.execute(f"TRUNCATE {', '.join(tables)} CASCADE")
+            cursor.execute("SET session_replication_role = DEFAULT")
+            return
+        cursor.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
+        triggers = cursor.fetchall()
+        for statement in (
+            "PRAGMA foreign_keys = OFF",
+            *(f"DROP TRIGGER {name}" for name, _ in triggers),
+            *(f"DELETE FROM {table}" for table in tables),
+            *(sql for _, sql in triggers),
+            "PRAGMA foreign_keys = ON",
+        ):
+            cursor.execute(statement)
+
+
 @pytest.fixture(autouse=True)
 def forget_surveys() -> None:
     """Ingest remembers opened surveys for good, and counts requests; a test begins without."""
     from survey import ingest
 
-    ingest.target.cache_clear()
+    ingest.known.clear()
     ingest._requests.clear()

@@ -29,7 +29,7 @@ from django.core.management import BaseCommand, CommandError, call_command
 from django.db import connection
 
 HOST = "127.0.0.1"
-WEB_THREADS = 16  # in each web process; they wait for the disk more than they compute
+CONNECTIONS = 1024  # to each web process; more wait in the kernel
 WEB_GRACE = 4  # seconds for requests that are being answered
 GRACE = 8  # seconds for a child to stop before it is killed
 LONGEST_PAUSE = 30  # seconds before a child that keeps dying is started again
@@ -240,20 +240,20 @@ def web(host: str, port: int, processes: int) -> None:
         """In each web process, first of all."""
         die_with(main)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)  # until it serves, it may stop at once
-        from config.wsgi import application
+        from config.asgi import application
 
         return application
 
     Granian(
-        "config.wsgi:application",
+        "config.asgi:application",
         address=host,
         port=port,
-        interface=Interfaces.WSGI,
+        interface=Interfaces.ASGINL,
         workers=processes,
-        blocking_threads=WEB_THREADS,
+        backpressure=CONNECTIONS,
         websockets=False,
         log_access=False,
-        log_level=LogLevels.error,  # its warning about threads is for work that computes
+        log_level=LogLevels.error,
         respawn_failed_workers=True,
         workers_kill_timeout=WEB_GRACE,
     ).serve(target_loader=load)

@@ -1,0 +1,193 @@
+"""Group commit: what arrives together is stored together, each report on its own merits."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from django.db import OperationalError, connection
+
+from survey import inbox as inboxes
+from survey.inbox import Full, Inbox
+from survey.models import Arrival, Recorded, Report, Survey
+from tests import builders
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def survey() -> Survey:
+    return builders.opened()
+
+
+@pytest.fixture
+def inbox() -> Iterator[Inbox]:
+    """Its thread's connection is closed at the end, lest the database cannot be dropped."""
+    made = Inbox()
+    yield made
+    made.thread.submit(lambda: connection.close()).result()
+    made.thread.shutdown()
+
+
+def arrival(survey: Survey, content: bytes = b"\1\3\0", pk: UUID | None = None) -> Arrival:
+    return Arrival(pk or uuid4(), content, survey.pk)
+
+
+def store(inbox: Inbox, requests: Sequence[Sequence[Arrival]]) -> list[Any]:
+    """All requests at the same moment; for each its outcomes or its exception."""
+
+    async def at_once() -> list[Any]:
+        return await asyncio.gather(*map(inbox.store, requests), return_exceptions=True)
+
+    return asyncio.run(at_once())
+
+
+@pytest.fixture
+def groups(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many requests each write holds."""
+    sizes: list[int] = []
+    write = inboxes.write
+
+    def counted(requests: Sequence[Sequence[Arrival]]) -> Any:
+        sizes.append(len(requests))
+        return write(requests)
+
+    monkeypatch.setattr(inboxes, "write", counted)
+    return sizes
+
+
+def test_what_arrives_together_is_written_together(
+    survey: Survey, inbox: Inbox, groups: list[int]
+) -> None:
+    sent = [arrival(survey) for _ in range(300)]
+    assert store(inbox, [[one] for one in sent]) == [["stored"]] * 300
+    assert set(Report.objects.values_list("pk", flat=True)) == {one.id for one in sent}
+    assert groups == [300]
+    assert inbox.waiting == 0 and inbox.writer is None
+
+
+def test_what_arrives_during_a_write_waits_for_the_next(
+    survey: Survey, inbox: Inbox, groups: list[int]
+) -> None:
+    async def one_after_the_other() -> list[Recorded]:
+        first = asyncio.create_task(inbox.store([arrival(survey)]))
+        await asyncio.sleep(0)  # the writer takes it
+        await asyncio.sleep(0)
+        rest = [asyncio.create_task(inbox.store([arrival(survey)])) for _ in range(5)]
+        return [(await task)[0] for task in [first, *rest]]
+
+    assert asyncio.run(one_after_the_other()) == ["stored"] * 6
+    assert groups == [1, 5]
+
+
+def test_a_transaction_has_a_largest_size(
+    survey: Survey, inbox: Inbox, groups: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(inboxes, "MOST_WRITTEN", 10)
+    requests = [[arrival(survey) for _ in range(4)] for _ in range(5)]
+    requests.append([arrival(survey) for _ in range(25)])  # more than it, alone
+    assert store(inbox, requests) == [["stored"] * len(them) for them in requests]
+    assert groups == [2, 2, 1, 1]
+
+
+def test_one_id_many_times_at_once_is_stored_once(survey: Survey, inbox: Inbox) -> None:
+    pk = uuid4()
+    requests = [[arrival(survey, pk=pk)] for _ in range(50)]
+    requests.insert(20, [arrival(survey, b"\0\3\0", pk)])
+    outcomes = [outcome for (outcome,) in store(inbox, requests)]
+    assert outcomes == ["stored"] + ["known"] * 19 + ["conflict"] + ["known"] * 30
+    assert bytes(Report.objects.get().content or b"") == b"\1\3\0"
+
+
+def test_each_survey_on_its_own_merits(survey: Survey, inbox: Inbox) -> None:
+    closed = builders.opened(slug="closed")
+    closed.close()
+    requests = [
+        [arrival(survey)],
+        [arrival(closed)],
+        [Arrival(uuid4(), b"\0", 999_999)],  # removed since this process looked
+        [arrival(survey), arrival(closed)],
+    ]
+    expected = [["stored"], ["closed"], ["closed"], ["stored", "closed"]]
+    assert store(inbox, requests) == expected
+    assert Report.objects.count() == 2
+
+
+def test_a_bad_one_does_not_harm_its_neighbours(survey: Survey, inbox: Inbox) -> None:
+    """No content that was checked can fail; should one do so all the same, it fails alone."""
+    bad = Arrival(uuid4(), b"\1", 2**80)
+    outcomes = store(inbox, [[arrival(survey)], [bad], [arrival(survey)]])
+    assert outcomes[0] == outcomes[2] == ["stored"]
+    assert isinstance(outcomes[1], Exception)
+    assert Report.objects.count() == 2
+
+
+def test_a_group_is_stored_in_the_order_of_its_ids(survey: Survey, inbox: Inbox) -> None:
+    """Random ids, so the order says nothing; that of arrival would."""
+    sent = [arrival(survey) for _ in range(200)]
+    store(inbox, [[one] for one in sent])
+    place = "ctid" if connection.vendor == "postgresql" else "rowid"
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT id FROM survey_report ORDER BY {place}")
+        stored = [UUID(str(pk)) for (pk,) in cursor.fetchall()]
+    assert stored == sorted(one.id for one in sent) != [one.id for one in sent]
+
+
+def test_more_than_it_holds_is_turned_away(
+    survey: Survey, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(inboxes, "MOST_WAITING", 10)
+    outcomes = store(inbox, [[arrival(survey)] for _ in range(25)])
+    assert outcomes[:10] == [["stored"]] * 10
+    assert all(isinstance(outcome, Full) for outcome in outcomes[10:])
+    assert store(inbox, [[arrival(survey)]]) == [["stored"]]
+
+
+def test_a_store_that_fails_fails_everybody_and_then_recovers(
+    survey: Survey, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = Report.objects.record
+    calls: list[int] = []
+
+    def broken(reports: Sequence[Arrival]) -> list[Recorded]:
+        calls.append(len(reports))
+        raise OperationalError("gone")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Report.objects, "record", broken)
+        outcomes = store(inbox, [[arrival(survey)] for _ in range(4)])
+    assert all(isinstance(outcome, OperationalError) for outcome in outcomes)
+    assert calls == [4]  # a dead store is not asked again for each
+    assert Report.objects.record == record
+    assert store(inbox, [[arrival(survey)]]) == [["stored"]]
+
+
+def test_a_store_that_hangs_is_not_waited_for_for_ever(
+    survey: Survey, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The sender is told to come again; that the report was stored after all does no harm."""
+    import threading
+
+    release = threading.Event()
+    record = Report.objects.record
+
+    def slow(reports: Sequence[Arrival]) -> list[Recorded]:
+        release.wait(20)
+        return record(reports)
+
+    monkeypatch.setattr(inboxes, "PATIENCE", 0.1)
+    one = arrival(survey)
+
+    async def impatient() -> tuple[Any, Any]:
+        with monkeypatch.context() as patch:
+            patch.setattr(Report.objects, "record", slow)
+            first = await asyncio.gather(inbox.store([one]), return_exceptions=True)
+            release.set()
+            while inbox.writer:
+                await asyncio.sleep(0.01)
+        monkeypatch.setattr(inboxes, "PATIENCE", 20)
+        return first[0], await inbox.store([one])
+
+    first, again = asyncio.run(impatient())
+    assert isinstance(first, TimeoutError) and again == ["known"]
