@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
+import numpy as np
 from django.conf import settings
 from django.db import IntegrityError, connection, models, transaction
-from django.db.models import F, Max, Q, Sum
+from django.db.models import F, Q, Sum
 from django.utils import timezone
 
 from aggregation import batches, gate
@@ -36,27 +37,18 @@ class BatchManager(models.Manager["Batch"]):
         """
         with transaction.atomic():
             survey = lock(survey)
-            rows = survey.pending().values_list("pk", "content")[:BATCH_SIZE]
-            waiting = {pk: bytes(content or b"") for pk, content in rows}
+            inbox = survey.pending().values_list("pk", "content")[:BATCH_SIZE]
+            waiting = {pk: bytes(content or b"") for pk, content in inbox}
             if not waiting or (len(waiting) < survey.crowd and survey.state == "open"):
                 return 0
-            contents, number = list(waiting.values()), next_number(self.filter(survey=survey))
-            if len(contents) < survey.crowd and number > 1:
+            rows = batches.rows(list(waiting.values()), survey.frozen_design())
+            last = self.filter(survey=survey).order_by("pk").last()
+            if len(rows) < survey.crowd and last is not None:
                 # The last few of a closed survey join the batch before them: a batch of one would
                 # link its report to the one id that was emptied in the same transaction.
-                number -= 1
-                last = self.get(survey=survey, number=number)
-                contents += batches.contents(last.unpack())
+                rows = np.concatenate([rows, last.unpack().T])
                 last.delete()
-            columns = batches.shuffled(contents)
-            self.create(
-                survey=survey,
-                number=number,
-                reports=len(contents),
-                columns=columns.tobytes(),
-                tally=batches.tally(columns, survey.frozen_design()),
-                made_on=today(),
-            )
+            self._store(survey, rows)
             emptied = 0
             for some in chunks(list(waiting), 500):
                 emptied += survey.reports.filter(pk__in=some, content__isnull=False).update(
@@ -67,28 +59,40 @@ class BatchManager(models.Manager["Batch"]):
             transaction.on_commit(forget_emptied, robust=True)
             return emptied
 
+    def _store(self, survey: Survey, rows: batches.Rows) -> "Batch":
+        """A batch of these reports, in an order that says nothing."""
+        design = survey.frozen_design()
+        columns = batches.pack(batches.shuffled(rows), design)
+        return self.create(
+            survey=survey,
+            reports=len(rows),
+            made_on=today(),
+            tally=batches.tally(columns, len(rows), design),
+            columns=columns,
+        )
+
 
 class Batch(models.Model):
     """Reports without ids, shuffled together, and their tally."""
 
     survey = models.ForeignKey(Survey, models.PROTECT, related_name="batches")
-    number = models.PositiveIntegerField()
     reports = models.PositiveIntegerField()
-    columns = models.BinaryField()  # a byte a report, one column after the other
-    tally = models.JSONField()
     made_on = models.DateField()
+    tally = models.JSONField()
+    # What batches.pack made. Last in the table, because SQLite reads a row from its beginning, and
+    # on PostgreSQL outside it: whoever wants the tally alone does not read the reports.
+    columns = models.BinaryField()
 
     objects = BatchManager()
 
     class Meta:
         verbose_name_plural = "batches"
-        constraints = [models.UniqueConstraint(fields=["survey", "number"], name="batch_number")]
 
     def __str__(self) -> str:
-        return f"{self.survey.slug} batch {self.number}"
+        return f"{self.survey.slug} batch {self.pk}"
 
     def unpack(self) -> Columns:
-        return batches.unpack(bytes(self.columns), self.reports)
+        return batches.unpack(self.columns, self.reports, self.survey.frozen_design())
 
 
 class ReleaseManager(models.Manager["Release"]):
@@ -271,10 +275,6 @@ def forget_emptied() -> None:
     if connection.vendor == "sqlite":
         with connection.cursor() as cursor:
             cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-
-
-def next_number(rows: models.QuerySet[Any]) -> int:
-    return (rows.aggregate(last=Max("number"))["last"] or 0) + 1
 
 
 def chunks(items: list[Any], size: int) -> Iterator[list[Any]]:

@@ -255,13 +255,14 @@ class PostgreSQL(Server):
         return True
 
 
-def create_database(server_url: str) -> str:
-    """The URL of a new empty database on a throw-away PostgreSQL, which takes it along."""
+def create_database(server_url: str, like: str = "") -> str:
+    """The URL of a new database on a throw-away PostgreSQL: empty, or a copy of the one there."""
     import psycopg
 
     name = f"candor_{secrets.token_hex(6)}"
     with psycopg.connect(server_url, autocommit=True) as connection:
-        connection.execute(f'CREATE DATABASE "{name}"')
+        template = like.rpartition("/")[2] or "template1"
+        connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
     return f"{server_url.rpartition('/')[0]}/{name}"
 
 

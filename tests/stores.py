@@ -1,0 +1,78 @@
+"""A database of its own on either kind of server, migrated as far as a test wants, nobody running.
+
+For tests that commit, look below Django, or start at an older version. The database is reached by
+`manage.py` in processes of its own and by a plain connection.
+"""
+
+import contextlib
+import os
+import secrets
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from tests.services import ROOT, clean_environment, create_database
+
+#   @pytest.mark.parametrize("kind", BOTH)
+BOTH = [
+    pytest.param("sqlite", marks=pytest.mark.slow),
+    pytest.param("postgresql", marks=pytest.mark.postgresql),
+]
+
+
+class Store:
+    def __init__(self, kind: str, folder: Path, like: "Store | None" = None) -> None:
+        """Empty, or a copy of another, which nobody may use meanwhile."""
+        self.kind = kind
+        self.file = folder / "candor.sqlite3"
+        self.url = ""
+        if kind == "postgresql":
+            server = os.environ["CANDOR_TEST_POSTGRESQL"]
+            self.url = create_database(server, like.url if like else "")
+        elif like:
+            with like.connect() as connection:
+                connection.execute("VACUUM INTO ?", [str(self.file)])
+        self.env = clean_environment() | {
+            "CANDOR_SECRET_KEY": secrets.token_urlsafe(48),
+            "CANDOR_HOSTS": "localhost",
+            "CANDOR_VAR": str(folder),
+            **({"DATABASE_URL": self.url} if self.url else {}),
+        }
+
+    def manage(self, *arguments: str, stdin: str | None = None) -> str:
+        done = subprocess.run(
+            [sys.executable, "manage.py", *arguments],
+            input=stdin, capture_output=True, text=True, cwd=ROOT, env=self.env, timeout=300,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def python(self, *lines: str) -> str:
+        """Run these lines in a process of their own, with the models at hand."""
+        first = "from aggregation.models import *; from aggregation import batches, models, tasks"
+        return self.manage("shell", "-v0", "-c", "\n".join([first, *lines]))
+
+    @contextlib.contextmanager
+    def connect(self) -> Iterator[Any]:
+        """A connection of the driver itself, each statement a transaction of its own."""
+        if self.url:
+            with psycopg.connect(self.url, autocommit=True) as connection:
+                yield connection
+        else:
+            connection = sqlite3.connect(self.file, isolation_level=None)
+            with contextlib.closing(connection):
+                yield connection
+
+    def rows(self, statement: str) -> list[tuple[Any, ...]]:
+        with self.connect() as connection:
+            return list(connection.execute(statement).fetchall())
+
+    def execute(self, statement: str) -> None:
+        with self.connect() as connection:
+            connection.execute(statement)
