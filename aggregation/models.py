@@ -32,32 +32,42 @@ class BatchManager(models.Manager["Batch"]):
         """Move one crowd from the inbox into a shuffled batch; how many reports were moved.
 
         One transaction: the batch with its tally appears, and the contents in the inbox vanish,
-        together or not at all. The lock on the survey makes movers take turns, so that two of them
-        neither take the same report nor split a crowd; it does not hold up reports coming in.
+        together or not at all. Movers may work side by side: each takes what no other holds, and
+        leaves it if that is less than a crowd. Two may so split a crowd between them; whoever finds
+        too few looks again, alone and with patience.
         """
+        survey = Survey.objects.get(pk=survey.pk)
+        least = survey.crowd if survey.state == Survey.State.OPEN else 1
+        if survey.pending()[:least].count() < least:
+            return 0
+        return self._move(survey, alone=False) or self._move(survey, alone=True)
+
+    def _move(self, survey: Survey, alone: bool) -> int:
         with transaction.atomic():
-            survey = lock(survey)
-            inbox = survey.pending().values_list("pk", "content")[:BATCH_SIZE]
-            waiting = {pk: bytes(content or b"") for pk, content in inbox}
-            if not waiting or (len(waiting) < survey.crowd and survey.state == "open"):
+            if alone:
+                survey = lock(survey)
+            taken = take(survey, max(BATCH_SIZE, survey.crowd), wait=alone)
+            few = len(taken) < survey.crowd
+            if not taken or (few and not (alone and survey.state == Survey.State.CLOSED)):
+                transaction.set_rollback(True)
                 return 0
-            rows = batches.rows(list(waiting.values()), survey.frozen_design())
-            last = self.filter(survey=survey).order_by("pk").last()
-            if len(rows) < survey.crowd and last is not None:
-                # The last few of a closed survey join the batch before them: a batch of one would
-                # link its report to the one id that was emptied in the same transaction.
-                rows = np.concatenate([rows, last.unpack().T])
-                last.delete()
+            rows = batches.rows(taken, survey.frozen_design())
+            if few:
+                rows = self._joined(survey, rows)
             self._store(survey, rows)
-            emptied = 0
-            for some in chunks(list(waiting), 500):
-                emptied += survey.reports.filter(pk__in=some, content__isnull=False).update(
-                    content=None
-                )
-            if emptied != len(waiting):
-                raise RuntimeError(f"{emptied} of {len(waiting)} reports emptied; nothing is moved")
             transaction.on_commit(forget_emptied, robust=True)
-            return emptied
+            return len(taken)
+
+    def _joined(self, survey: Survey, rows: batches.Rows) -> batches.Rows:
+        """The last few of a closed survey, and those of the batch before, which they replace.
+
+        A batch of one would link its report to the one id that was emptied in the same transaction.
+        """
+        last = self.filter(survey=survey).order_by("pk").last()
+        if last is None:
+            return rows
+        last.delete()
+        return np.concatenate([rows, last.unpack().T])
 
     def _store(self, survey: Survey, rows: batches.Rows) -> "Batch":
         """A batch of these reports, in an order that says nothing."""
@@ -106,7 +116,7 @@ class ReleaseManager(models.Manager["Release"]):
             last = self.filter(survey=survey).order_by("number").last()
             if not unpublished(survey, last):
                 return last
-            tallied = list(survey.batches.values_list("reports", "tally"))
+            tallied = list(survey.batches.values_list("reports", "tally"))  # and not the reports
             release = self.create(
                 survey=survey,
                 number=last.number + 1 if last else 1,
@@ -270,16 +280,58 @@ def lock(survey: Survey) -> Survey:
     return Survey.objects.select_for_update(no_key=no_key).get(pk=survey.pk)
 
 
+# A report that is taken is deleted, and its id is written again without a content: in the order of
+# the ids, which are random, so that neither ctid nor rowid keeps the order of arrival; all in one
+# statement, so that nothing that PostgreSQL notes beside a row tells one from another.
+EMPTY_POSTGRESQL = """
+WITH taken AS (
+  DELETE FROM survey_report WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM survey_report WHERE survey_id = %s AND content IS NOT NULL
+    LIMIT %s FOR UPDATE {wait}))
+  RETURNING id, survey_id, content
+), emptied AS (
+  INSERT INTO survey_report (id, survey_id) SELECT id, survey_id FROM taken ORDER BY id RETURNING 1
+)
+SELECT content, (SELECT count(*) FROM emptied) FROM taken
+"""
+TAKE_SQLITE = "SELECT rowid, content FROM survey_report WHERE {inbox} ORDER BY rowid LIMIT %s"
+EMPTY_SQLITE = """
+REPLACE INTO survey_report (id, survey_id)
+SELECT id, survey_id FROM survey_report WHERE {inbox} AND rowid <= %s ORDER BY id
+"""
+
+
+def take(survey: Survey, most: int, wait: bool) -> list[bytes]:
+    """The contents of waiting reports, which are emptied in this transaction; no id comes along.
+
+    On PostgreSQL those that another mover holds are passed over, or waited for. On SQLite there is
+    no other writer while we are in a transaction.
+    """
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            statement = EMPTY_POSTGRESQL.format(wait="" if wait else "SKIP LOCKED")
+            cursor.execute(statement, [survey.pk, most])
+            taken = cursor.fetchall()
+            emptied = taken[0][1] if taken else 0
+            contents = [bytes(content) for content, _ in taken]
+        else:
+            inbox = "survey_id = %s AND content IS NOT NULL"
+            cursor.execute(TAKE_SQLITE.format(inbox=inbox), [survey.pk, most])
+            taken = cursor.fetchall()
+            last = taken[-1][0] if taken else 0
+            cursor.execute(EMPTY_SQLITE.format(inbox=inbox), [survey.pk, last])
+            emptied = cursor.rowcount
+            contents = [content for _, content in taken]
+    if emptied != len(taken):
+        raise RuntimeError(f"{emptied} of {len(taken)} reports emptied; nothing is moved")
+    return contents
+
+
 def forget_emptied() -> None:
     """Take what was emptied out of SQLite's write-ahead log, too."""
     if connection.vendor == "sqlite":
         with connection.cursor() as cursor:
             cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-
-
-def chunks(items: list[Any], size: int) -> Iterator[list[Any]]:
-    for start in range(0, len(items), size):
-        yield items[start : start + size]
 
 
 class JobQuerySet(models.QuerySet["Job"]):

@@ -3,8 +3,9 @@
 from collections import Counter
 
 import pytest
+from django.db import connection
 
-from aggregation import batches
+from aggregation import batches, models
 from aggregation.models import BATCH_SIZE, Batch
 from survey.models import ABSENT, Report, Survey
 from tests import builders
@@ -67,13 +68,36 @@ def test_a_move_that_fails_half_way_leaves_everything(monkeypatch: pytest.Monkey
     survey = builders.opened()
     builders.send(survey, 30)
 
-    def lose_one(items: list[object], size: int) -> list[list[object]]:
-        return [items[:-1]]
+    def fail(*_: object) -> None:
+        raise RuntimeError("half-way")
 
-    monkeypatch.setattr("aggregation.models.chunks", lose_one)
+    monkeypatch.setattr("aggregation.batches.tally", fail)
+    with pytest.raises(RuntimeError, match="half-way"):
+        Batch.objects.collect(survey)
+    assert survey.pending().count() == 30 and not Batch.objects.exists()
+
+
+def test_a_move_that_empties_too_few_leaves_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    survey = builders.opened()
+    builders.send(survey, 30)
+    name = f"EMPTY_{connection.vendor.upper()}"
+    statement = getattr(models, name)
+    changed = statement.replace("ORDER BY id", "ORDER BY id LIMIT 29")
+    assert changed != statement
+    monkeypatch.setattr(models, name, changed)
     with pytest.raises(RuntimeError, match="29 of 30"):
         Batch.objects.collect(survey)
     assert survey.pending().count() == 30 and not Batch.objects.exists()
+
+
+def test_a_crowd_may_be_larger_than_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("aggregation.models.BATCH_SIZE", 10)
+    survey = builders.opened()
+    builders.send(survey, 25)
+    assert [Batch.objects.collect(survey) for _ in range(2)] == [20, 0]
+    survey.close()
+    assert Batch.objects.collect(survey) == 5
+    assert list(Batch.objects.values_list("reports", flat=True)) == [25]
 
 
 def test_a_batch_holds_at_most_so_many(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,171 @@
+"""After a move nothing in the database joins an id to a content.
+
+Each test has a database of its own and looks below Django. 2,000 reports arrive one by one, each
+with a content that no other has, so that every one can be found again in its batch.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any
+from uuid import UUID, uuid4
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from aggregation import batches
+from survey.design import Design
+from tests.stores import BOTH, Store
+
+QUESTIONS, REPORTS, CROWD, ALPHA = 11, 2000, 20, 1e-6
+SURVEY = {
+    "slug": "links",
+    "title": "As many contents as reports",
+    "epsilon": 8,
+    "crowd": CROWD,
+    "questions": [{"key": f"q{i}", "text": "?", "kind": "yes_no"} for i in range(QUESTIONS)],
+    "blocks": [[f"q{i}" for i in range(QUESTIONS)]],
+}
+IDS = "SELECT id FROM survey_report ORDER BY "
+PLACE = {"sqlite": "rowid", "postgresql": "ctid"}
+COLLECT = "print(Batch.objects.collect(Survey.objects.get()))"
+IN_ORDER = "batches.shuffled = lambda rows: rows"
+
+
+both = pytest.mark.parametrize("kind", BOTH)
+postgresql_only = pytest.mark.parametrize("kind", BOTH[1:])
+
+
+def content(number: int) -> bytes:
+    return bytes(number >> digit & 1 for digit in range(QUESTIONS))
+
+
+def number(content: Iterable[int]) -> int:
+    return sum(int(bit) << digit for digit, bit in enumerate(content))
+
+
+def arrive(store: Store, first: int, last: int) -> list[UUID]:
+    """Reports with the contents first, …, last-1 come in, in this order; the survey is open."""
+    if not store.rows("SELECT 1 FROM survey_survey"):
+        store.manage("import_survey", "-", "--open", stdin=json.dumps(SURVEY))
+    ids = [uuid4() for _ in range(first, last)]
+    mark = "%s" if store.url else "?"
+    insert = f"INSERT INTO survey_report (id, survey_id, content) VALUES ({mark}, 1, {mark})"
+    with store.connect() as connection:
+        for i, pk in enumerate(ids, first):
+            connection.execute(insert, [pk if store.url else pk.hex, content(i)])
+    return ids
+
+
+def places(store: Store) -> dict[UUID, int]:
+    """Each id's place in its table."""
+    found = store.rows(IDS + PLACE[store.kind])
+    return {pk if store.url else UUID(hex=pk): i for i, (pk,) in enumerate(found)}
+
+
+def stored(store: Store, beside: str = "id") -> Iterator[tuple[Any, list[int]]]:
+    """The contents of every batch, in their order, with something that stands beside them."""
+    design = Design.from_json(store.rows("SELECT design FROM survey_survey")[0][0])
+    for key, reports, data in store.rows(
+        f"SELECT {beside}, reports, columns FROM aggregation_batch ORDER BY id"
+    ):
+        yield key, [number(column) for column in batches.unpack(data, reports, design).T]
+
+
+def correlated(one: Iterable[int], other: Iterable[int]) -> bool:
+    """Spearman's rank correlation, alpha = 1e-6."""
+    return bool(stats.spearmanr(list(one), list(other)).pvalue < ALPHA)
+
+
+@both
+def test_no_order_is_left(store: Store) -> None:
+    """n = 2000: arrival, the ids' places in their table, the contents' places in the batch."""
+    ids = arrive(store, 0, REPORTS)
+    assert store.python(COLLECT).split() == [str(REPORTS)]
+    ((_, order),) = stored(store)
+    assert sorted(order) == list(range(REPORTS))
+    place = places(store)
+    arrival = range(REPORTS)
+    in_table = [place[pk] for pk in ids]
+    in_batch = np.argsort(order)
+    assert not correlated(arrival, in_table)
+    assert not correlated(arrival, in_batch)
+    assert not correlated(in_table, in_batch)
+    assert sorted(ids) == sorted(ids, key=lambda pk: place[pk])  # they lie in their own order
+
+
+@both
+def test_the_same_test_finds_a_move_that_keeps_order(store: Store) -> None:
+    """Once without shuffling the batch, once with the rows emptied where they are."""
+    ids = arrive(store, 0, REPORTS)
+    before = places(store)
+    assert store.python(IN_ORDER, COLLECT).split() == [str(REPORTS)]
+    ((_, order),) = stored(store)
+    assert correlated(range(REPORTS), np.argsort(order))
+    assert correlated(range(REPORTS), [before[pk] for pk in ids])
+    ids = arrive(store, 0, REPORTS)
+    store.execute("UPDATE survey_report SET content = NULL WHERE content IS NOT NULL")
+    place = places(store)
+    assert correlated(range(REPORTS), [place[pk] for pk in ids])
+
+
+# --- Joins in PostgreSQL --------------------------------------------------------------------------
+
+# All that two tables can share: what PostgreSQL notes beside each row, and the columns.
+SHARED = ["xmin", "xmax", "cmin", "cmax", "ctid", "survey_id"]
+
+
+def candidates(
+    ids: Iterable[tuple[Any, Any]], contents: Iterable[tuple[Any, Any]]
+) -> list[tuple[int, int]]:
+    """For each value that stands on both sides: how many ids have it, and how many contents."""
+    left, right = Counter(key for key, _ in ids), Counter(key for key, _ in contents)
+    return [(left[key], right[key]) for key in left.keys() & right.keys()]
+
+
+def joins(store: Store) -> dict[str, list[tuple[int, int]]]:
+    found = {}
+    for column in SHARED:
+        ids = store.rows(f"SELECT {column}::text, id FROM survey_report")
+        contents = [(key, one) for key, some in stored(store, f"{column}::text") for one in some]
+        found[column] = candidates(ids, contents)
+    return found
+
+
+def linked(pairs: list[tuple[int, int]]) -> int:
+    """How many ids are alone with one content."""
+    return sum(pair == (1, 1) for pair in pairs)
+
+
+@postgresql_only
+def test_no_join_maps_an_id_to_a_content(store: Store) -> None:
+    """Three crowds, then a survey that closes with one report more: what joins is a crowd."""
+    for first, last in ((0, 500), (500, 520), (520, 1000)):
+        arrive(store, first, last)
+        store.python(COLLECT)
+    arrive(store, 1000, 1001)
+    store.execute("UPDATE survey_survey SET state = 'closed'")
+    assert store.python(COLLECT).split() == ["1"]
+    assert sorted(one for _, some in stored(store) for one in some) == list(range(1001))
+    found = joins(store)
+    assert found["xmin"]  # a batch and the ids of its reports do share their transaction
+    for column, pairs in found.items():
+        assert all(contents >= CROWD for _, contents in pairs), column
+    # Alone in its transaction is the last id; its content may be any of the batch that it joined.
+    assert sorted(found["xmin"]) == [(1, 481), (20, 20), (500, 500)]
+
+
+@postgresql_only
+def test_the_same_join_finds_rows_that_were_written_together(store: Store) -> None:
+    """As THREATS has it: a transaction a report that also marks something else, 200 of 200."""
+    arrive(store, 0, 0)
+    with store.connect() as connection:
+        connection.execute("CREATE TABLE marks (content int)")
+        for i, pk in enumerate(uuid4() for _ in range(200)):
+            with connection.transaction():
+                connection.execute("INSERT INTO survey_report (id, survey_id) VALUES (%s, 1)", [pk])
+                connection.execute("INSERT INTO marks VALUES (%s)", [i])
+    ids = store.rows("SELECT xmin::text, id FROM survey_report")
+    marks = store.rows("SELECT xmin::text, content FROM marks")
+    assert linked(candidates(ids, marks)) == 200
