@@ -22,6 +22,7 @@ from survey.design import Block, Design, options_from_texts
 from survey.models import Survey, today
 
 BATCH_SIZE = 65_536
+MANY_SMALL = 32  # batches below half of that; with more of them they are merged
 LEVEL = 0.95
 AFTER_FAILURE = timedelta(minutes=5)  # before the beat asks again for a release that failed
 NOT_GIVEN = "Not given"  # the group of those who did not give a stratum
@@ -68,6 +69,32 @@ class BatchManager(models.Manager["Batch"]):
             return rows
         last.delete()
         return np.concatenate([rows, last.unpack().T])
+
+    def merge(self, survey: Survey) -> int:
+        """Join small batches of a survey, when there are many; how many fewer there are now.
+
+        A batch from half of BATCH_SIZE on is left as it is, so that there are never more than
+        two for BATCH_SIZE reports, and MANY_SMALL. Under the survey's lock, as are publishing and
+        the last move of a closed survey; other movers only add batches.
+        """
+        with transaction.atomic():
+            survey = lock(survey)
+            small = self.filter(survey=survey, reports__lt=BATCH_SIZE // 2).order_by("reports")
+            sizes = list(small.values_list("pk", "reports"))
+            if len(sizes) <= MANY_SMALL:
+                return 0
+            groups = list(fill(sizes, BATCH_SIZE))
+            for group in groups:
+                if len(group) > 1:
+                    self._replace(survey, list(self.filter(pk__in=group)))
+            return len(sizes) - len(groups)
+
+    def _replace(self, survey: Survey, some: list["Batch"]) -> None:
+        rows = np.concatenate([batch.unpack().T for batch in some])
+        merged = self._store(survey, rows)
+        if merged.tally != batches.total(batch.tally for batch in some):
+            raise RuntimeError("the tallies of merged batches do not add up; nothing is merged")
+        self.filter(pk__in=[batch.pk for batch in some]).delete()
 
     def _store(self, survey: Survey, rows: batches.Rows) -> "Batch":
         """A batch of these reports, in an order that says nothing."""
@@ -332,6 +359,20 @@ def forget_emptied() -> None:
     if connection.vendor == "sqlite":
         with connection.cursor() as cursor:
             cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def fill(sizes: list[tuple[int, int]], most: int) -> Iterator[list[int]]:
+    """Keys in groups whose sizes, given smallest first, add up to at most so much."""
+    group: list[int] = []
+    room = most
+    for key, size in sizes:
+        if group and size > room:
+            yield group
+            group, room = [], most
+        group.append(key)
+        room -= size
+    if group:
+        yield group
 
 
 class JobQuerySet(models.QuerySet["Job"]):

@@ -53,6 +53,7 @@ def release(job: Job) -> dict[str, int | None]:
         if some < BATCH_SIZE:
             break
     published = Release.objects.publish(survey)
+    Batch.objects.merge(survey)
     return {
         "release": published.number if published else None,
         "moved": moved,

@@ -2,11 +2,12 @@
 
 from collections import Counter
 
+import numpy as np
 import pytest
 from django.db import connection
 
-from aggregation import batches, models
-from aggregation.models import BATCH_SIZE, Batch
+from aggregation import batches, models, tasks
+from aggregation.models import BATCH_SIZE, Batch, Job, Release
 from survey.models import ABSENT, Report, Survey
 from tests import builders
 
@@ -140,3 +141,77 @@ def test_nothing_in_a_batch_tells_one_report_from_another() -> None:
 
 def test_an_absent_answer_is_the_same_byte_everywhere() -> None:
     assert ABSENT == batches.ABSENT
+
+
+# --- Small batches --------------------------------------------------------------------------------
+
+
+def small_batches(survey: Survey, number: int) -> Counter[bytes]:
+    """So many batches of a crowd each; what they hold together."""
+    for seed in range(number):
+        builders.send(survey, 20, seed)
+        assert Batch.objects.collect(survey) == 20
+    return contents(survey)
+
+
+def contents(survey: Survey) -> Counter[bytes]:
+    return Counter(bytes(row) for batch in survey.batches.all() for row in batch.unpack().T)
+
+
+def test_many_small_batches_are_merged_into_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(models, "BATCH_SIZE", 100)
+    monkeypatch.setattr(models, "MANY_SMALL", 8)
+    survey = builders.opened()
+    builders.send(survey, 60)
+    assert Batch.objects.collect(survey) == 60
+    small_batches(survey, 8)
+    assert Batch.objects.merge(survey) == 0
+    before = small_batches(survey, 1)
+    tally = batches.total(survey.batches.values_list("tally", flat=True))
+    published = Release.objects.publish(survey)
+    assert Batch.objects.merge(survey) == 7  # nine of 20 are now 100 and 80; the 60 stay
+    sizes = survey.batches.order_by("pk").values_list("reports", flat=True)
+    assert list(sizes) == [60, 100, 80]
+    assert contents(survey) == before
+    assert batches.total(survey.batches.values_list("tally", flat=True)) == tally
+    assert Batch.objects.merge(survey) == 0
+    assert Release.objects.publish(survey) == published
+
+
+def test_a_merge_that_does_not_add_up_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(models, "MANY_SMALL", 2)
+    survey, other = builders.opened(), builders.opened(slug="other")
+    small_batches(other, 3)
+    before = small_batches(survey, 3)
+    odd = survey.batches.first()
+    assert odd is not None
+    odd.tally["q1"][""][0][0] += 1
+    odd.save()
+    with pytest.raises(RuntimeError, match="do not add up"):
+        Batch.objects.merge(survey)
+    assert contents(survey) == before and survey.batches.count() == 3
+    assert Batch.objects.merge(other) == 2 and survey.batches.count() == 3
+
+
+def test_a_merged_batch_is_shuffled_anew() -> None:
+    """The reports of one batch do not stay together: 400 and 400, alpha = 1e-6 by runs.
+
+    The chance that fewer than 300 of the 799 neighbours are of different origin is 1e-12.
+    """
+    yes = np.ones((400, 3), dtype=np.uint8)
+    survey = builders.opened()
+    for rows in (yes, yes - 1):
+        Batch.objects._store(survey, rows)
+    Batch.objects._replace(survey, list(survey.batches.all()))
+    column = survey.batches.get().unpack()[0].astype(int)
+    assert np.count_nonzero(np.diff(column)) > 300
+    assert np.count_nonzero(np.diff(np.repeat([0, 1], 400))) < 300  # as it would be unshuffled
+
+
+def test_the_release_job_merges(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(models, "MANY_SMALL", 2)
+    survey = builders.opened()
+    small_batches(survey, 2)
+    builders.send(survey, 20)
+    tasks.release(Job.objects.create(survey=survey))
+    assert survey.batches.get().reports == 60

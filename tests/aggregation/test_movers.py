@@ -21,17 +21,18 @@ from tests.stores import BOTH, Store
 REPORTS, CROWD = 6000, 20
 both = pytest.mark.parametrize("kind", BOTH)
 
-# What one process does: moves in small batches and publishes, until nothing is left to do.
+# What one process does: moves in small batches, publishes and merges, until nothing is left to do.
 WORK = """
 import time
 from aggregation import models
 from aggregation.models import *
-models.BATCH_SIZE = 150
+models.BATCH_SIZE, models.MANY_SMALL = 150, 5
 survey = Survey.objects.get()
 moved, idle = 0, 0
 while idle < 3:
     some = Batch.objects.collect(survey)
     Release.objects.publish(survey)
+    Batch.objects.merge(survey)
     moved, idle = moved + some, 0 if some else idle + 1
     time.sleep(0 if some else 0.1)
 print(moved)
@@ -86,7 +87,7 @@ def side_by_side(store: Store, processes: int) -> int:
 
 
 @both
-def test_movers_and_publishers_side_by_side(store: Store) -> None:
+def test_movers_publishers_and_mergers_side_by_side(store: Store) -> None:
     contents = arrive(store, REPORTS)
     assert side_by_side(store, 3) + waiting(store) == REPORTS
     assert waiting(store) < CROWD
