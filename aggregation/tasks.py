@@ -9,7 +9,7 @@ from uuid import UUID
 
 from celery import shared_task
 
-from aggregation.models import BATCH_SIZE, Batch, Job, Release, due
+from aggregation.models import BATCH_SIZE, Batch, Job, Release, due, vacuum
 
 logger = logging.getLogger(__name__)
 
@@ -53,7 +53,8 @@ def release(job: Job) -> dict[str, int | None]:
         if some < BATCH_SIZE:
             break
     published = Release.objects.publish(survey)
-    Batch.objects.merge(survey)
+    if moved + Batch.objects.merge(survey):
+        vacuum()
     return {
         "release": published.number if published else None,
         "moved": moved,

@@ -5,8 +5,10 @@ with a content that no other has, so that every one can be found again in its ba
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -169,3 +171,43 @@ def test_the_same_join_finds_rows_that_were_written_together(store: Store) -> No
     ids = store.rows("SELECT xmin::text, id FROM survey_report")
     marks = store.rows("SELECT xmin::text, content FROM marks")
     assert linked(candidates(ids, marks)) == 200
+
+
+@postgresql_only
+def test_what_was_emptied_is_out_of_the_table_after_a_vacuum(store: Store) -> None:
+    """Out of reach of every statement; its bytes stay in free space until that is used again.
+
+    docs/operations.md says so, and that VACUUM FULL removes them, which this test shows as well.
+    """
+    ids = arrive(store, 0, REPORTS)
+    telling = range(5, REPORTS, 8)  # contents that begin with yes, no, yes are no padding
+
+    def found() -> int:
+        """How many contents lie beside their id in the table's file."""
+        store.execute("CHECKPOINT")
+        folder, name = store.rows(
+            "SELECT current_setting('data_directory'), pg_relation_filepath('survey_report')"
+        )[0]
+        data = Path(folder, name).read_bytes()
+        beside = [re.escape(ids[i].bytes) + rb".{1,16}?" + re.escape(content(i)) for i in telling]
+        return sum(re.search(pattern, data, re.DOTALL) is not None for pattern in beside)
+
+    def dead() -> int:
+        """Row versions that a statement could still come upon, as PostgreSQL counts them."""
+        with store.connect() as connection:
+            notices: list[str] = []
+            connection.add_notice_handler(lambda notice: notices.append(notice.message_primary))
+            connection.execute("VACUUM (VERBOSE) survey_report")
+        return sum(map(int, re.findall(r"tuples: (\d+) removed", "\n".join(notices))))
+
+    assert found() == len(telling)
+    store.python(
+        "survey = Survey.objects.get()", "tasks.release(Job.objects.create(survey=survey))"
+    )
+    assert dead() == 0  # the release job has vacuumed
+    size = "SELECT pg_relation_size('survey_report')"
+    before = store.rows(size)
+    arrive(store, 0, 100)
+    assert store.rows(size) == before  # freed space is used again
+    store.execute("VACUUM FULL survey_report")
+    assert found() == 0
