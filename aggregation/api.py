@@ -4,14 +4,21 @@ from typing import Any
 
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from drf_spectacular.utils import (
+    OpenApiParameter,
+    OpenApiResponse,
+    extend_schema,
+    extend_schema_field,
+)
 from rest_framework import exceptions, permissions, serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
-from aggregation.models import Estimate, Job, Release
+from aggregation.analyses import KINDS, AnalysisError
+from aggregation.models import Estimate, Release
+from aggregation.work import Analysis, Job
 from survey.models import Survey
 
 
@@ -98,6 +105,38 @@ class JobSerializer(serializers.ModelSerializer[Job]):
         return reverse("api-job", [job.pk], request=self.context["request"])
 
 
+class AskedSerializer(serializers.Serializer[Any]):
+    """What may be asked; aggregation/analyses.py checks it against the design."""
+
+    kind = serializers.ChoiceField(sorted(KINDS))
+    questions = serializers.ListField(
+        child=serializers.CharField(), required=False, help_text="For crosstab and profiles."
+    )
+    strata = serializers.ListField(
+        child=serializers.CharField(), required=False, help_text="For crosstab and regression."
+    )
+    outcome = serializers.CharField(required=False, help_text="For regression: a question.")
+    option = serializers.CharField(required=False, help_text="Which option of it is meant.")
+    predictor = serializers.CharField(required=False, help_text="For regression: a question.")
+    predictor_option = serializers.CharField(required=False)
+    classes = serializers.IntegerField(required=False, help_text="For profiles: how many.")
+
+
+class AnalysisSerializer(serializers.ModelSerializer[Analysis]):
+    release = serializers.IntegerField(source="release.number")
+    job = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Analysis
+        fields = ["asked", "release", "job"]
+        read_only_fields = fields
+
+    @extend_schema_field(JobSerializer)
+    def get_job(self, analysis: Analysis) -> Any:
+        newest = max(analysis.jobs.all(), key=lambda job: job.made_at)
+        return JobSerializer(newest, context=self.context).data
+
+
 REFUSED = {
     400: "The request makes no sense; the body says where.",
     401: "Not logged in, or not a valid token.",
@@ -177,8 +216,59 @@ class ReleasesView(APIView):
         return Response(data, status=202, headers={"Location": data["url"]})
 
 
+class AnalysesView(APIView):
+    """Tables, regressions and profiles of the latest release; POST asks for one."""
+
+    @extend_schema(
+        operation_id="analyses",
+        tags=["researchers"],
+        description="What was asked before, of all releases, with what became of it.",
+        responses={200: AnalysisSerializer(many=True)} | errors(401, 403, 404),
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        survey = survey_for(request, slug)
+        asked = Analysis.objects.filter(release__survey=survey).select_related("release")
+        rows = asked.order_by("release__number", "digest").prefetch_related("jobs")
+        return Response(AnalysisSerializer(rows, many=True, context={"request": request}).data)
+
+    @extend_schema(
+        operation_id="analyse",
+        tags=["researchers"],
+        description="Ask for an analysis of the latest release. What the same question found "
+        "before is returned at once; a job already under way instead of a second one.",
+        request=AskedSerializer,
+        responses={200: JobSerializer, 202: JobSerializer} | errors(400, 401, 403, 404),
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        survey = survey_for(request, slug)
+        if survey.state == Survey.State.DRAFT:
+            raise exceptions.ValidationError({"survey": ["a draft has no reports"]})
+        try:
+            job = Analysis.objects.ask(survey, request.data)
+        except AnalysisError as error:
+            raise exceptions.ValidationError({error.where: [error.why]}) from None
+        data = JobSerializer(job, context={"request": request}).data
+        status = 200 if job.state == Job.State.DONE else 202
+        return Response(data, status=status, headers={"Location": data["url"]})
+
+
 class JobView(APIView):
-    """What became of a job."""
+    """What became of a job; DELETE cancels an analysis."""
+
+    @extend_schema(
+        operation_id="cancel",
+        tags=["researchers"],
+        description="Cancel an analysis that is under way. One that has ended stays as it is.",
+        responses={200: JobSerializer} | errors(400, 401, 403, 404),
+    )
+    def delete(self, request: Request, pk: str) -> Response:
+        job = get_object_or_404(Job.objects.select_related("survey"), pk=pk)
+        survey_for(request, job.survey.slug)
+        if job.analysis is None:
+            raise exceptions.ValidationError({"job": ["a release cannot be cancelled"]})
+        job.cancel()
+        job.refresh_from_db()
+        return Response(JobSerializer(job, context={"request": request}).data)
 
     @extend_schema(
         operation_id="job",

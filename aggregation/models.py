@@ -1,25 +1,26 @@
-"""Batches, releases and estimates, and the jobs that make them.
+"""Batches, releases and estimates. The work on them is in work.py.
 
 Releases and estimates are append-only; the database refuses to change or delete one
 (aggregation/triggers.py).
 """
 
-import uuid
 from collections.abc import Iterator
 from datetime import timedelta
-from typing import Any
 
 import numpy as np
 from django.conf import settings
-from django.db import IntegrityError, connection, models, transaction
-from django.db.models import F, Q, Sum
+from django.db import connection, models, transaction
+from django.db.models import Sum
 from django.utils import timezone
 
 from aggregation import batches, gate
 from aggregation.batches import Columns, Tally
 from aggregation.statistics import proportion
+from aggregation.work import Analysis, Job, Part, lock
 from survey.design import Block, Design, options_from_texts
 from survey.models import Survey, today
+
+__all__ = ["Analysis", "Batch", "Estimate", "Job", "Part", "Release"]  # this app's tables
 
 BATCH_SIZE = 65_536
 MANY_SMALL = 32  # batches below half of that; with more of them they are merged
@@ -71,17 +72,20 @@ class BatchManager(models.Manager["Batch"]):
         return np.concatenate([rows, last.unpack().T])
 
     def merge(self, survey: Survey) -> int:
-        """Join small batches of a survey, when there are many; how many fewer there are now.
+        """Join small published batches, when there are many; how many fewer there are now.
 
         A batch from half of BATCH_SIZE on is left as it is, so that there are never more than
-        two for BATCH_SIZE reports, and MANY_SMALL. Under the survey's lock, as are publishing and
-        the last move of a closed survey; other movers only add batches.
+        two for BATCH_SIZE reports, and MANY_SMALL. Under the survey's lock, as are publishing, the
+        last move of a closed survey, and the beginning of an analysis, which names its batches;
+        other movers only add some.
         """
         with transaction.atomic():
             survey = lock(survey)
-            small = self.filter(survey=survey, reports__lt=BATCH_SIZE // 2).order_by("reports")
+            published = self.filter(survey=survey, release__isnull=False)
+            small = published.filter(reports__lt=BATCH_SIZE // 2).order_by("reports")
             sizes = list(small.values_list("pk", "reports"))
-            if len(sizes) <= MANY_SMALL:
+            analysed = survey.jobs.filter(active=True, analysis__isnull=False).exists()
+            if len(sizes) <= MANY_SMALL or analysed:
                 return 0
             groups = list(fill(sizes, BATCH_SIZE))
             for group in groups:
@@ -91,17 +95,20 @@ class BatchManager(models.Manager["Batch"]):
 
     def _replace(self, survey: Survey, some: list["Batch"]) -> None:
         rows = np.concatenate([batch.unpack().T for batch in some])
-        merged = self._store(survey, rows)
+        merged = self._store(survey, rows, some[-1].release)
         if merged.tally != batches.total(batch.tally for batch in some):
             raise RuntimeError("the tallies of merged batches do not add up; nothing is merged")
         self.filter(pk__in=[batch.pk for batch in some]).delete()
 
-    def _store(self, survey: Survey, rows: batches.Rows) -> "Batch":
+    def _store(
+        self, survey: Survey, rows: batches.Rows, release: "Release | None" = None
+    ) -> "Batch":
         """A batch of these reports, in an order that says nothing."""
         design = survey.frozen_design()
         columns = batches.pack(batches.shuffled(rows), design)
         return self.create(
             survey=survey,
+            release=release,
             reports=len(rows),
             made_on=today(),
             tally=batches.tally(columns, len(rows), design),
@@ -113,6 +120,8 @@ class Batch(models.Model):
     """Reports without ids, shuffled together, and their tally."""
 
     survey = models.ForeignKey(Survey, models.PROTECT, related_name="batches")
+    # The first release that counted it; none while it waits for one.
+    release = models.ForeignKey("Release", models.PROTECT, null=True, related_name="+")
     reports = models.PositiveIntegerField()
     made_on = models.DateField()
     tally = models.JSONField()
@@ -143,15 +152,17 @@ class ReleaseManager(models.Manager["Release"]):
             last = self.filter(survey=survey).order_by("number").last()
             if not unpublished(survey, last):
                 return last
-            tallied = list(survey.batches.values_list("reports", "tally"))  # and not the reports
+            tallied = list(survey.batches.values_list("reports", "tally", "pk", "release"))
             release = self.create(
                 survey=survey,
                 number=last.number + 1 if last else 1,
-                reports=sum(reports for reports, _ in tallied),
+                reports=sum(reports for reports, *_ in tallied),
                 final=survey.state == Survey.State.CLOSED,
             )
-            tally = batches.total(tally for _, tally in tallied)
+            tally = batches.total(tally for _, tally, *_ in tallied)
             Estimate.objects.bulk_create(estimates(release, tally, last), batch_size=200)
+            fresh = [pk for _, _, pk, published in tallied if published is None]
+            survey.batches.filter(pk__in=fresh).update(release=release)
             return release
 
 
@@ -297,16 +308,6 @@ def group_keys(design: Design, stratum: str) -> list[str]:
     return [option.key for option in options_from_texts([*texts, NOT_GIVEN])]
 
 
-def lock(survey: Survey) -> Survey:
-    """The survey, as it is now, held until the end of the transaction.
-
-    NO KEY on PostgreSQL, so that reports that refer to it can still come in. SQLite has one writer
-    at a time anyhow, and the IMMEDIATE transaction has made us that.
-    """
-    no_key = connection.vendor == "postgresql"
-    return Survey.objects.select_for_update(no_key=no_key).get(pk=survey.pk)
-
-
 # A report that is taken is deleted, and its id is written again without a content: in the order of
 # the ids, which are random, so that neither ctid nor rowid keeps the order of arrival; all in one
 # statement, so that nothing that PostgreSQL notes beside a row tells one from another.
@@ -386,87 +387,6 @@ def fill(sizes: list[tuple[int, int]], most: int) -> Iterator[list[int]]:
         yield group
 
 
-class JobQuerySet(models.QuerySet["Job"]):
-    LEASE = timedelta(seconds=30)
-
-    def request(self, survey: Survey) -> "Job":
-        """The job that makes the next release: a new one, or the one already under way."""
-        try:
-            job, created = self.get_or_create(survey=survey, active=True)
-        except IntegrityError:  # the other one ended between our insert and our second look
-            job, created = self.get_or_create(survey=survey, active=True)
-        if created:
-            job.send()
-        return job
-
-    def claim(self, pk: uuid.UUID) -> "Job | None":
-        """Take the job if it waits, or if whoever had it has not been heard of for a while."""
-        now = timezone.now()
-        free = Q(state=Job.State.QUEUED) | Q(state=Job.State.RUNNING, lease__lt=now)
-        claimed = self.filter(free, pk=pk).update(
-            state=Job.State.RUNNING, lease=now + self.LEASE, attempt=F("attempt") + 1
-        )
-        return self.get(pk=pk) if claimed else None
-
-    def stale(self) -> "JobQuerySet":
-        """Jobs whose message was lost, or whose worker was."""
-        return self.filter(active=True, lease__lt=timezone.now())
-
-
-class Job(models.Model):
-    """Work asked for, and what became of it. The queue carries only its id."""
-
-    class State(models.TextChoices):
-        QUEUED = "queued"
-        RUNNING = "running"
-        DONE = "done"
-        FAILED = "failed"
-
-    MAX_ATTEMPTS = 5
-
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    survey = models.ForeignKey(Survey, models.CASCADE, related_name="jobs")
-    state = models.CharField(max_length=7, choices=State, default=State.QUEUED)
-    active = models.BooleanField(default=True)  # queued or running
-    progress = models.FloatField(default=0)
-    result = models.JSONField(null=True)
-    error = models.TextField(blank=True)
-    attempt = models.PositiveSmallIntegerField(default=0)
-    lease = models.DateTimeField(default=timezone.now)  # sent again when this is past
-    made_at = models.DateTimeField(auto_now_add=True)
-
-    objects = JobQuerySet.as_manager()
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(
-                fields=["survey"], condition=Q(active=True), name="job_one_at_a_time"
-            )
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.survey.slug} release ({self.state})"
-
-    def send(self) -> None:
-        """Put the id on the queue once the row is committed; the beat sends it again if need be."""
-        from aggregation.tasks import run
-
-        Job.objects.filter(pk=self.pk).update(lease=timezone.now() + timedelta(seconds=10))
-        transaction.on_commit(lambda: run.delay(str(self.pk)), robust=True)
-
-    def advance(self, progress: float) -> None:
-        """Say how far the work has come, and that it is alive."""
-        Job.objects.filter(pk=self.pk, attempt=self.attempt, active=True).update(
-            progress=progress, lease=timezone.now() + JobQuerySet.LEASE
-        )
-
-    def finish(self, **outcome: Any) -> None:
-        """Record the outcome, unless another attempt has taken over."""
-        Job.objects.filter(pk=self.pk, attempt=self.attempt, active=True).update(
-            active=False, **outcome
-        )
-
-
 def due() -> Iterator[Survey]:
     """Surveys in which a crowd waits or was moved but not published; closed ones, to the last.
 
@@ -474,7 +394,8 @@ def due() -> Iterator[Survey]:
     """
     now = timezone.now()
     rested = now - timedelta(seconds=settings.RELEASE_SECONDS)
-    failed = Job.objects.filter(state=Job.State.FAILED, made_at__gt=now - AFTER_FAILURE)
+    recent = Job.objects.filter(made_at__gt=now - AFTER_FAILURE, analysis=None)
+    failed = recent.filter(state=Job.State.FAILED)
     surveys = Survey.objects.exclude(state=Survey.State.DRAFT)
     for survey in surveys.exclude(pk__in=failed.values("survey")):
         closed = survey.state == Survey.State.CLOSED

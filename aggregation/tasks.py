@@ -5,13 +5,23 @@ found in the database and every step is one transaction that looks before it wri
 """
 
 import logging
+import time
+from functools import partial
+from typing import Any
 from uuid import UUID
 
-from celery import shared_task
+from celery import group, shared_task
+from django.conf import settings
 
-from aggregation.models import BATCH_SIZE, Batch, Job, Release, due, vacuum
+from aggregation import analyses, limits
+from aggregation.analyses import AnalysisError
+from aggregation.models import BATCH_SIZE, Batch, Release, due, vacuum
+from aggregation.work import Job, Part
 
 logger = logging.getLogger(__name__)
+
+COUNTED = 0.8  # the progress of an analysis when its table is counted
+HEARTBEAT = 2.0  # seconds between two signs of life of a computation
 
 
 @shared_task
@@ -25,7 +35,7 @@ def tick() -> None:
 
 @shared_task
 def run(job_id: str) -> None:
-    """Do one job: move what waits into batches, then publish what may be published."""
+    """Do one job, or so much of it as can be done now."""
     job = Job.objects.claim(UUID(job_id))
     if job is None:
         return
@@ -33,17 +43,30 @@ def run(job_id: str) -> None:
         job.finish(state=Job.State.FAILED, error="Given up after several attempts; see the log.")
         return
     try:
-        job.finish(state=Job.State.DONE, progress=1, result=release(job))
+        result = analyse(job) if job.analysis else release(job)
+        if result is not None:
+            job.finish(state=Job.State.DONE, progress=1, result=result)
+    except limits.Stopped:
+        return  # cancelled, or taken over
     except Exception as error:
-        # The message may quote data, so only the kind of error is written down.
-        logger.error("job %s of survey %s: %s", job.pk, job.survey.slug, type(error).__name__)
-        job.finish(
-            state=Job.State.FAILED,
-            error=f"The release could not be made ({type(error).__name__}). Nothing was lost.",
-        )
+        job.finish(state=Job.State.FAILED, error=explain(job, error))
+
+
+def explain(job: Job, error: Exception) -> str:
+    """What a researcher is told. Other messages may quote data: only their kind is written down."""
+    if isinstance(error, AnalysisError):
+        return str(error)
+    if isinstance(error, limits.TooLong):
+        return f"Stopped after {settings.ANALYSIS_SECONDS} seconds. Ask about fewer questions."
+    if isinstance(error, limits.TooLarge):
+        return f"More than {settings.ANALYSIS_MEGABYTES} MB needed. Ask about fewer questions."
+    logger.error("job %s of survey %s: %s", job.pk, job.survey.slug, type(error).__name__)
+    what = "analysis" if job.analysis else "release"
+    return f"The {what} could not be made ({type(error).__name__}). Nothing was lost."
 
 
 def release(job: Job) -> dict[str, int | None]:
+    """Move what waits into batches, then publish what may be published."""
     survey = job.survey
     waiting = survey.pending().count()
     moved = 0
@@ -61,3 +84,61 @@ def release(job: Job) -> dict[str, int | None]:
         "waiting": survey.pending().count(),
         "crowd": survey.crowd,
     }
+
+
+# An analysis is counted in parts side by side, on as many workers as there are, and the last of
+# them lets the job go on to the computation: a group and its chord, with the database in the middle
+# and not a store of results, so that a part may be lost, doubled or late like any other message.
+
+
+def analyse(job: Job) -> analyses.Figures | None:
+    """Have the parts counted that are not; the figures, when all are."""
+    assert job.analysis is not None  # noqa: S101  # for the type checker
+    missing = job.analysis.parts.filter(counts=None).values_list("pk", flat=True)
+    if missing:
+        group(count.s(str(job.pk), pk) for pk in missing).apply_async()
+        return None
+    survey = job.survey
+    table = job.analysis.table()
+    job.analysis.admit(table)
+    question, design = job.analysis.question(), survey.frozen_design()
+    figures: analyses.Figures = limits.bounded(
+        partial(analyses.figures, question, design, table, survey.crowd),
+        settings.ANALYSIS_SECONDS,
+        settings.ANALYSIS_MEGABYTES * 1_000_000,
+        Heartbeat(job),
+    )
+    return figures
+
+
+@shared_task
+def count(job_id: str, part_id: int) -> None:
+    """Count one part of an analysis; the last one lets its job go on."""
+    job = Job.objects.filter(pk=job_id, active=True).first()
+    part = Part.objects.filter(pk=part_id, counts=None).first()
+    if job is None or part is None:
+        return
+    try:
+        part.keep(part.count())
+    except Exception as error:
+        job.finish(state=Job.State.FAILED, error=explain(job, error))
+        return
+    parts = part.analysis.parts
+    left, all_ = parts.filter(counts=None).count(), parts.count()
+    job.advance(COUNTED * (1 - left / max(all_, 1)))
+    if not left:
+        job.resume()
+
+
+class Heartbeat:
+    """Whether the job is still wanted; and a sign of life of it, now and then."""
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        self.last = 0.0
+
+    def __call__(self, *_: Any) -> bool:
+        if time.monotonic() - self.last < HEARTBEAT:
+            return True
+        self.last = time.monotonic()
+        return self.job.advance(COUNTED)

@@ -7,5 +7,6 @@ urlpatterns = [
     path("surveys/<slug:slug>/", views.dashboard, name="dashboard"),
     path("api/v1/surveys/<slug:slug>/estimates/", api.EstimatesView.as_view()),
     path("api/v1/surveys/<slug:slug>/releases/", api.ReleasesView.as_view(), name="api-releases"),
+    path("api/v1/surveys/<slug:slug>/analyses/", api.AnalysesView.as_view()),
     path("api/v1/jobs/<uuid:pk>/", api.JobView.as_view(), name="api-job"),
 ]

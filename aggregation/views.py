@@ -15,7 +15,8 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_safe
 
 from aggregation import charts
-from aggregation.models import NOT_GIVEN, Estimate, Job, Release, group_keys
+from aggregation.models import NOT_GIVEN, Estimate, Release, group_keys
+from aggregation.work import Job
 from survey.design import Design, Question
 from survey.models import Survey
 
@@ -86,7 +87,7 @@ def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
         # Named in the address, because a fast worker may be done before the page is there.
         return redirect(f"{here}?job={Job.objects.request(survey).pk}")
     release = survey.releases.order_by("number").last()
-    job = survey.jobs.order_by("made_at").last()
+    job = survey.jobs.filter(analysis=None).order_by("made_at").last()
     context: dict[str, Any] = {
         "survey": survey,
         "release": release,

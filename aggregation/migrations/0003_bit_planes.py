@@ -15,6 +15,15 @@ def pack(apps, schema_editor):
         Batch.objects.filter(pk=pk).update(packed=batches.pack(columns.T, design))
 
 
+def publish(apps, schema_editor):
+    """The batches of each survey are those of its last release, unless some wait for the next."""
+    Batch, Release = (apps.get_model("aggregation", name) for name in ("Batch", "Release"))
+    for release in Release.objects.order_by("survey", "number"):
+        held = Batch.objects.filter(survey=release.survey)
+        if held.aggregate(reports=models.Sum("reports"))["reports"] == release.reports:
+            held.update(release=release)
+
+
 def outside(apps, schema_editor):
     """Random bits are not worth compressing, and are never read in part."""
     if schema_editor.connection.vendor == "postgresql":
@@ -32,11 +41,22 @@ class Migration(migrations.Migration):
         migrations.RemoveField(model_name="batch", name="number"),
         migrations.AddField(
             model_name="batch",
+            name="release",
+            field=models.ForeignKey(
+                null=True,
+                on_delete=models.PROTECT,
+                related_name="+",
+                to="aggregation.release",
+            ),
+        ),
+        migrations.AddField(
+            model_name="batch",
             name="packed",
             field=models.BinaryField(default=b""),
             preserve_default=False,
         ),
         migrations.RunPython(pack),
+        migrations.RunPython(publish),
         migrations.RemoveField(model_name="batch", name="columns"),
         migrations.RenameField(model_name="batch", old_name="packed", new_name="columns"),
         migrations.RunPython(outside),

@@ -1,0 +1,464 @@
+"""What can be asked of a survey's batches beyond its releases: tables, regression, profiles.
+
+An analysis is a kind and what it is about. It names the axes of the one joint table of reports that
+it needs; counting that table over the batches is the work of tasks.py, and `figures` makes
+estimates of it. Pure: no database, no clock, and the same question gives the same figures.
+"""
+
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aggregation import gate
+from aggregation.batches import Axis
+from aggregation.statistics import joint, profiles, regression
+from aggregation.statistics.proportion import Channel
+from survey.design import Block, Design, Question, canonical_json
+from survey.mechanism import SCALE
+
+LEVEL = 0.95
+MOST_CELLS = 2**20
+MOST_TABLE = 4  # questions in one table
+MOST_CLASSES = 6
+
+Counts = NDArray[np.int64]
+Figures = dict[str, Any]
+
+
+class AnalysisError(ValueError):
+    """What was asked for cannot be done: where, and why."""
+
+    def __init__(self, where: str, why: str) -> None:
+        super().__init__(where, why)
+        self.where, self.why = where, why
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.why}"
+
+
+class Analysis(Protocol):
+    """A kind of analysis, with what it is about."""
+
+    kind: ClassVar[str]
+
+    @classmethod
+    def read(cls, asked: "Asked") -> Self: ...
+
+    def axes(self, design: Design) -> list[Axis]: ...
+
+    def figures(self, view: "View") -> Figures: ...
+
+
+class Asked:
+    """The members of a request, taken one by one; what is left at the end is unknown."""
+
+    def __init__(self, members: Mapping[str, Any], design: Design) -> None:
+        self.members = dict(members)
+        self.design = design
+
+    def keys(self, name: str, known: Sequence[str], least: int, most: int) -> tuple[str, ...]:
+        """A list of distinct keys."""
+        given = self.members.pop(name, [])
+        if not isinstance(given, list) or not all(isinstance(key, str) for key in given):
+            raise AnalysisError(name, "a list of keys")
+        for key in given:
+            if key not in known:
+                raise AnalysisError(name, f"there is no {key[:50]!r} in this survey")
+        if len(set(given)) < len(given):
+            raise AnalysisError(name, "the same key stands there twice")
+        if not least <= len(given) <= most:
+            raise AnalysisError(name, f"{least} to {most} of them, not {len(given)}")
+        return tuple(given)
+
+    def questions(self, name: str, least: int, most: int) -> tuple[str, ...]:
+        return self.keys(name, [question.key for question in self.design.questions], least, most)
+
+    def strata(self, name: str, most: int) -> tuple[str, ...]:
+        return self.keys(name, [stratum.key for stratum in self.design.strata], 0, most)
+
+    def choice(self, name: str, option: str) -> "Choice":
+        """A question, and the option of it that counts as yes; without one, the last of two."""
+        if not isinstance(self.members.get(name), str):
+            raise AnalysisError(name, "the key of a question")
+        self.members[name] = [self.members[name]]
+        (question,) = self.questions(name, 1, 1)
+        keys = [one.key for one in question_of(self.design, question).options]
+        given = self.members.pop(option, None)
+        if given is None and len(keys) == 2:
+            return Choice(question, 1)
+        if given not in keys:
+            raise AnalysisError(option, f"one of the options of {question}: {', '.join(keys)}")
+        return Choice(question, keys.index(given))
+
+    def number(self, name: str, least: int, most: int) -> int:
+        given = self.members.pop(name, least)
+        if type(given) is not int or not least <= given <= most:
+            raise AnalysisError(name, f"a whole number from {least} to {most}")
+        return given
+
+    def nothing_else(self) -> None:
+        for name in self.members:
+            raise AnalysisError(str(name)[:50], "there is nothing of this name to ask")
+
+
+@dataclass(frozen=True)
+class View:
+    """A table of reports with its axes, and the groups of it that may be shown."""
+
+    design: Design
+    axes: Sequence[Axis]
+    table: Counts  # the axes of questions first, then those of strata
+    shown: set[int]  # positions among the groups, the strata's axes taken together
+
+    @property
+    def strata(self) -> list[str]:
+        return [key for kind, key in self.axes if kind == "stratum"]
+
+    def groups(self) -> list[tuple[tuple[int, ...], Counts]]:
+        """Each group that may be shown: its place on the strata's axes, and its own table."""
+        depth = len(self.axes) - len(self.strata)
+        shape = self.table.shape[depth:]
+        flat = self.table.reshape(*self.table.shape[:depth], -1)
+        places = list(product(*map(range, shape)))
+        return [(places[i], flat[..., i]) for i in sorted(self.shown)]
+
+    def blocks(self) -> list[joint.Block]:
+        """Which of the questions' axes share a coin."""
+        places: dict[str, tuple[float, list[int]]] = {}
+        for position, (kind, key) in enumerate(self.axes):
+            if kind == "question":
+                block, _ = place_of(self.design, key)
+                keep = block.keep / SCALE
+                places.setdefault(block.key, (keep, []))[1].append(position)
+        return [joint.Block(keep, tuple(axes)) for keep, axes in places.values()]
+
+
+@dataclass(frozen=True)
+class Crosstab:
+    """The joint shares of two to four questions, over everybody or by one stratum."""
+
+    kind: ClassVar[str] = "crosstab"
+    questions: tuple[str, ...]
+    strata: tuple[str, ...]
+
+    @classmethod
+    def read(cls, asked: Asked) -> Self:
+        return cls(asked.questions("questions", 2, MOST_TABLE), asked.strata("strata", 1))
+
+    def axes(self, design: Design) -> list[Axis]:
+        return axes_of(self.questions, self.strata)
+
+    def figures(self, view: View) -> Figures:
+        tables = []
+        for place, table in view.groups():
+            tables.append({"group": _group(view, place)} | self._table(table, view.blocks()))
+        return {"tables": tables}
+
+    def _table(self, table: Counts, blocks: list[joint.Block]) -> Figures:
+        theta, covariance = joint.cells(table, blocks)
+        fit = joint.mle(table, blocks)
+        found = {
+            "n": int(table.sum()),
+            "counts": table.tolist(),
+            "estimates": theta.tolist(),
+            "standard_errors": covariance.standard_errors.tolist(),
+            "bounded": fit.theta.tolist(),
+            "bounded_converged": fit.converged,
+        }
+        if len(self.questions) == 2:
+            found["independence"] = _independence(joint.independence(table, blocks))
+            if table.shape == (2, 2):
+                found["association"] = _association(joint.association(table, blocks))
+        return found
+
+
+class Choice(NamedTuple):
+    """One option of a question, as yes; the others together are no."""
+
+    question: str
+    option: int
+
+
+@dataclass(frozen=True)
+class Regression:
+    """The log-odds of one option as it depends on strata, and on one option of another question."""
+
+    kind: ClassVar[str] = "regression"
+    outcome: Choice
+    strata: tuple[str, ...]
+    predictor: Choice | None
+
+    @classmethod
+    def read(cls, asked: Asked) -> Self:
+        outcome = asked.choice("outcome", "option")
+        strata = asked.strata("strata", MOST_TABLE)
+        predictor = None
+        if asked.members.get("predictor") is not None:
+            predictor = asked.choice("predictor", "predictor_option")
+        elif not strata:
+            raise AnalysisError("strata", "name at least one stratum, or a predictor")
+        if predictor and _block(asked.design, predictor) == _block(asked.design, outcome):
+            together = f"{predictor.question} and {outcome.question} are randomized together"
+            raise AnalysisError("predictor", f"{together}; make a table of the two")
+        return cls(outcome, strata, predictor)
+
+    def axes(self, design: Design) -> list[Axis]:
+        chosen = [self.outcome, *([self.predictor] if self.predictor else [])]
+        return axes_of([choice.question for choice in chosen], self.strata)
+
+    def figures(self, view: View) -> Figures:
+        groups = view.groups()
+        names, rows = _dummies(view, [place for place, _ in groups])
+        tables = [self._binary(table) for _, table in groups]
+        outcome = channel_of(view.design, self.outcome.question)
+        fit: regression.Fit | regression.PredictorFit
+        if self.predictor is None:
+            yes, all_ = [table[1].sum() for table in tables], [table.sum() for table in tables]
+            fit = regression.tallies(rows, yes, all_, outcome)
+        else:
+            cells = list(product(range(len(groups)), (0, 1), (0, 1)))
+            fit = regression.predictor(
+                [rows[group] for group, _, _ in cells],
+                [z for _, _, z in cells],
+                [y for _, y, _ in cells],
+                channel_of(view.design, self.predictor.question),
+                outcome,
+                [tables[group][y, z] for group, y, z in cells],
+            )
+            names.append(_named(view.design, self.predictor))
+        return {
+            "outcome": _named(view.design, self.outcome),
+            "n": int(sum(table.sum() for table in tables)),
+            "groups": len(groups),
+            "converged": bool(fit.converged),
+            "separated": bool(fit.separated),
+            "log_likelihood": plain(fit.log_likelihood),
+            "terms": [
+                name | _effect(joint.Effect(value, error))
+                for name, value, error in zip(
+                    names, fit.coefficients, fit.standard_errors, strict=True
+                )
+            ],
+        }
+
+    def _binary(self, table: Counts) -> Counts:
+        """The table of one group as [outcome no, yes][predictor no, yes]."""
+        found = _two(table, self.outcome.option)
+        return found[:, None] if self.predictor is None else _two(found.T, self.predictor.option).T
+
+
+def _two(table: Counts, option: int) -> Counts:
+    """The first axis as no and yes."""
+    return np.stack([table.sum(axis=0) - table[option], table[option]])
+
+
+@dataclass(frozen=True)
+class Profiles:
+    """Which kinds of people there are: latent classes of the answers to several questions."""
+
+    kind: ClassVar[str] = "profiles"
+    questions: tuple[str, ...]
+    classes: int
+
+    @classmethod
+    def read(cls, asked: Asked) -> Self:
+        questions = asked.questions("questions", 2, 20)
+        return cls(questions, asked.number("classes", 2, MOST_CLASSES))
+
+    def axes(self, design: Design) -> list[Axis]:
+        return axes_of(self.questions, ())
+
+    def figures(self, view: View) -> Figures:
+        ((_, table),) = view.groups()
+        patterns = np.argwhere(table)
+        seed = int.from_bytes(hashlib.sha256(repr(self).encode()).digest()[:8])
+        fit = profiles.fit(
+            patterns, table[tuple(patterns.T)], view.blocks(), table.shape, self.classes, seed
+        )
+        return {
+            "n": fit.people,
+            "shares": fit.shares.tolist(),
+            "share_errors": [plain(error) for error in fit.share_errors],
+            "answers": {
+                key: {
+                    "probabilities": found.tolist(),
+                    "standard_errors": [[plain(error) for error in row] for row in errors],
+                }
+                for key, found, errors in zip(
+                    self.questions, fit.answers, fit.answer_errors, strict=True
+                )
+            },
+            "log_likelihood": fit.log_likelihood,
+            "parameters": fit.parameters,
+            "bic": fit.bic,
+            "converged": fit.converged,
+            "starts": fit.starts,
+            "agreeing": fit.agreeing,
+            "warning": fit.warning,
+        }
+
+
+KINDS: dict[str, type[Analysis]] = {kind.kind: kind for kind in (Crosstab, Regression, Profiles)}
+
+
+def read(asked: Any, design: Design) -> Analysis:
+    """The analysis that a request describes; AnalysisError says what is wrong with it."""
+    if not isinstance(asked, dict):
+        raise AnalysisError("analysis", "an object with a kind")
+    members = Asked(asked, design)
+    kind = members.members.pop("kind", None)
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise AnalysisError("kind", f"one of {', '.join(KINDS)}")
+    analysis = KINDS[kind].read(members)
+    members.nothing_else()
+    cells = math.prod(sizes(analysis.axes(design), design))
+    if cells > MOST_CELLS:
+        raise AnalysisError(
+            "questions", f"a table of {cells:,} cells; at most {MOST_CELLS:,}: ask about fewer"
+        )
+    return analysis
+
+
+def digest(asked: Mapping[str, Any]) -> str:
+    """The same for the same question, in whatever order its members came."""
+    return hashlib.sha256(canonical_json(dict(asked)).encode()).hexdigest()
+
+
+def group_sizes(axes: Sequence[Axis], table: Counts) -> list[int]:
+    """How many reports each group holds, the strata's axes taken together."""
+    depth = sum(kind == "question" for kind, _ in axes)
+    found: list[int] = table.sum(axis=tuple(range(depth))).ravel().tolist()
+    return found
+
+
+def figures(analysis: Analysis, design: Design, table: Counts, crowd: int) -> Figures:
+    """The estimates, from the groups that the gate shows; AnalysisError where there is none."""
+    axes = analysis.axes(design)
+    found = group_sizes(axes, table)
+    shown = gate.shown(found, crowd)
+    if not shown:
+        raise AnalysisError(
+            "reports",
+            f"fewer than {crowd} reports have all of these questions"
+            + (" in every group" if len(found) > 1 else ""),
+        )
+    view = View(design, axes, table, shown)
+    hidden = sum(1 for i, size in enumerate(found) if size and i not in shown)
+    return analysis.figures(view) | {"hidden_groups": hidden}
+
+
+# --- Places in a design ---------------------------------------------------------------------------
+
+
+def axes_of(questions: Sequence[str], strata: Sequence[str]) -> list[Axis]:
+    return [("question", key) for key in questions] + [("stratum", key) for key in strata]
+
+
+def sizes(axes: Sequence[Axis], design: Design) -> list[int]:
+    """The numbers of options along these axes; a stratum has one more, “not given”."""
+    strata = {stratum.key: stratum.size + 1 for stratum in design.strata}
+    return [
+        question_of(design, key).size if kind == "question" else strata[key] for kind, key in axes
+    ]
+
+
+def place_of(design: Design, key: str) -> tuple[Block, int]:
+    """The block of a question, and its position there."""
+    return next(
+        (block, i)
+        for block in design.blocks
+        for i, question in enumerate(block.questions)
+        if question.key == key
+    )
+
+
+def question_of(design: Design, key: str) -> Question:
+    block, i = place_of(design, key)
+    return block.questions[i]
+
+
+def channel_of(design: Design, key: str) -> Channel:
+    block, i = place_of(design, key)
+    return Channel(*block.mechanism.channel(i))
+
+
+def _block(design: Design, choice: Choice) -> str:
+    return place_of(design, choice.question)[0].key
+
+
+def _named(design: Design, choice: Choice) -> dict[str, Any]:
+    option = question_of(design, choice.question).options[choice.option]
+    return {"question": choice.question, "option": option.key}
+
+
+def _group(view: View, place: Sequence[int]) -> dict[str, str | None]:
+    """A group by the options of its strata."""
+    named = zip(view.strata, place, strict=True)
+    return {key: _option(view.design, key, position) for key, position in named}
+
+
+def _option(design: Design, key: str, position: int) -> str | None:
+    """The key of a stratum's option; None for “not given”."""
+    stratum = next(stratum for stratum in design.strata if stratum.key == key)
+    return stratum.options[position].key if position < stratum.size else None
+
+
+def _dummies(
+    view: View, places: Sequence[Sequence[int]]
+) -> tuple[list[dict[str, Any]], list[list[float]]]:
+    """An intercept, and a column for each option of each stratum but the first that occurs."""
+    names: list[dict[str, Any]] = [{"intercept": True}]
+    columns: list[tuple[int, int]] = []
+    for axis, key in enumerate(view.strata):
+        first, *others = sorted({place[axis] for place in places})
+        for position in others:
+            against = _option(view.design, key, first)
+            name = {"stratum": key, "option": _option(view.design, key, position)}
+            names.append(name | {"against": against})
+            columns.append((axis, position))
+    rows = [
+        [1.0, *(float(place[axis] == position) for axis, position in columns)] for place in places
+    ]
+    return names, rows
+
+
+# --- Figures as JSON ------------------------------------------------------------------------------
+
+
+def plain(value: float | None) -> float | None:
+    """A number that JSON knows: what is not finite has no figure."""
+    return float(value) if value is not None and math.isfinite(value) else None
+
+
+def _effect(effect: joint.Effect) -> Figures:
+    low, high = effect.interval(LEVEL)
+    return {
+        "estimate": plain(effect.value),
+        "standard_error": plain(effect.standard_error),
+        "interval": {"level": LEVEL, "low": plain(low), "high": plain(high)},
+    }
+
+
+def _association(found: joint.Association) -> Figures:
+    names = ("covariance", "risk_difference", "phi", "log_odds_ratio")
+    effects = {name: getattr(found, name) for name in names}
+    return {name: effect and _effect(effect) for name, effect in effects.items()}
+
+
+def _independence(found: joint.Independence) -> Figures:
+    def test(chi: joint.ChiSquare | None) -> Figures | None:
+        return None if chi is None else chi._asdict()
+
+    return {
+        "p_value": found.p_value,
+        "g2": test(found.g2),
+        "x2": test(found.x2),
+        "fisher": found.fisher,
+        "cells": test(found.cells),
+    }

@@ -1,0 +1,265 @@
+"""Work asked for, and what became of it: jobs, and the analyses that some of them make.
+
+The queue carries only ids of these rows; whoever takes one finds here what is to be done.
+"""
+
+import uuid
+import zlib
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+from django.db import IntegrityError, connection, models, transaction
+from django.db.models import F, Q
+from django.utils import timezone
+
+from aggregation import analyses, batches, gate
+from aggregation.analyses import AnalysisError
+from survey.models import Survey
+
+MOST_PARTS = 64  # of an analysis; their tables are kept until they are added up
+PART_BATCHES = 8  # at least, in one part
+
+
+def lock(survey: Survey) -> Survey:
+    """The survey, as it is now, held until the end of the transaction.
+
+    NO KEY on PostgreSQL, so that reports that refer to it can still come in. SQLite has one writer
+    at a time anyhow, and the IMMEDIATE transaction has made us that.
+    """
+    no_key = connection.vendor == "postgresql"
+    return Survey.objects.select_for_update(no_key=no_key).get(pk=survey.pk)
+
+
+class AnalysisManager(models.Manager["Analysis"]):
+    def ask(self, survey: Survey, asked: Any) -> "Job":
+        """The job that makes these figures of the last release: done, under way, or a new one.
+
+        AnalysisError where that cannot be asked. What the same question found before is kept.
+        """
+        design = survey.frozen_design()
+        analyses.read(asked, design)
+        with transaction.atomic():
+            survey = lock(survey)
+            release = survey.releases.order_by("number").last()
+            if release is None:
+                raise AnalysisError("survey", "nothing has been released yet")
+            analysis, _ = self.get_or_create(
+                release=release, digest=analyses.digest(asked), defaults={"asked": asked}
+            )
+            job = analysis.jobs.order_by("made_at").last()
+            if job is None or job.state in (Job.State.FAILED, Job.State.CANCELLED):
+                analysis.divide()
+                job = Job.objects.create(survey=survey, analysis=analysis)
+                job.send()
+        return job
+
+
+class Analysis(models.Model):
+    """A question about several questions at once, put to the reports of one release."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    release = models.ForeignKey("aggregation.Release", models.CASCADE, related_name="analyses")
+    asked = models.JSONField()
+    digest = models.CharField(max_length=64)
+    # How many reports each group of it held: the gate needs it, nobody else may see it.
+    sizes = models.JSONField(null=True)
+
+    objects = AnalysisManager()
+
+    class Meta:
+        verbose_name_plural = "analyses"
+        constraints = [
+            models.UniqueConstraint(fields=["release", "digest"], name="analysis_once_a_release")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.release} {self.asked['kind']}"
+
+    def divide(self) -> None:
+        """Make the parts that are counted side by side: some of the release's batches each."""
+        published = self.release.survey.batches.filter(release__isnull=False)
+        found = list(published.order_by("pk").values_list("pk", "reports"))
+        if sum(reports for _, reports in found) != self.release.reports:
+            raise AnalysisError("survey", "a release is being made; ask again in a moment")
+        size = max(PART_BATCHES, -(-len(found) // MOST_PARTS))
+        keys = [pk for pk, _ in found]
+        self.parts.all().delete()
+        Part.objects.bulk_create(
+            Part(analysis=self, batches=keys[start : start + size])
+            for start in range(0, len(keys), size)
+        )
+
+    def question(self) -> analyses.Analysis:
+        return analyses.read(self.asked, self.release.survey.frozen_design())
+
+    def table(self) -> analyses.Counts:
+        """The parts together; RuntimeError if one is missing."""
+        tables = [part.table() for part in self.parts.all()]
+        return sum(tables[1:], tables[0])
+
+    def admit(self, table: analyses.Counts) -> None:
+        """Let this table through the gate, or not: AnalysisError.
+
+        Two releases must not tell fewer than a crowd apart, neither here.
+        """
+        survey = self.release.survey
+        axes = self.question().axes(survey.frozen_design())
+        sizes = self.sizes = analyses.group_sizes(axes, table)
+        same = Analysis.objects.filter(release__survey=survey, digest=self.digest)
+        earlier = same.filter(sizes__isnull=False, release__number__lt=self.release.number)
+        last = earlier.order_by("release__number").last()
+        before = last.sizes if last else None
+        if last and before and before != sizes and not self.release.final:
+            shown = gate.Table(before, gate.shown(before, survey.crowd))
+            if not gate.may_replace(shown, sizes, survey.crowd):
+                raise AnalysisError(
+                    "reports",
+                    f"since release {last.release.number} fewer than {survey.crowd} have joined in "
+                    "some group; the figures of that release stand",
+                )
+        self.save(update_fields=["sizes"])
+
+
+class Part(models.Model):
+    """Some batches of an analysis, and the table of their reports once it is counted.
+
+    Counting it twice does no harm, so nobody claims it. It is gone when the analysis is done.
+    """
+
+    analysis = models.ForeignKey(Analysis, models.CASCADE, related_name="parts")
+    batches = models.JSONField()
+    counts = models.BinaryField(null=True)
+
+    def __str__(self) -> str:
+        return f"{self.analysis} part {self.pk}"
+
+    def count(self) -> analyses.Counts:
+        """The table of its batches, read one after the other."""
+        survey = self.analysis.release.survey
+        design = survey.frozen_design()
+        axes = self.analysis.question().axes(design)
+        rows = survey.batches.filter(pk__in=self.batches)
+        if rows.count() != len(self.batches):
+            raise AnalysisError("survey", "its last reports were just added; ask again")
+        read = rows.values_list("columns", "reports").iterator(chunk_size=1)
+        return batches.tables(read, design, [axes])[0]
+
+    def keep(self, table: analyses.Counts) -> None:
+        Part.objects.filter(pk=self.pk).update(counts=zlib.compress(table.tobytes(), 1))
+
+    def table(self) -> analyses.Counts:
+        if self.counts is None:
+            raise RuntimeError("a part is not counted yet")
+        design = self.analysis.release.survey.frozen_design()
+        shape = analyses.sizes(self.analysis.question().axes(design), design)
+        return np.frombuffer(zlib.decompress(self.counts), dtype=np.int64).reshape(shape)
+
+
+class JobQuerySet(models.QuerySet["Job"]):
+    LEASE = timedelta(seconds=30)
+
+    def request(self, survey: Survey) -> "Job":
+        """The job that makes the next release: a new one, or the one already under way."""
+        wanted: dict[str, Any] = {"survey": survey, "analysis": None, "active": True}
+        try:
+            job, created = self.get_or_create(**wanted)
+        except IntegrityError:  # the other one ended between our insert and our second look
+            job, created = self.get_or_create(**wanted)
+        if created:
+            job.send()
+        return job
+
+    def claim(self, pk: uuid.UUID) -> "Job | None":
+        """Take the job if it waits, or if whoever had it has not been heard of for a while."""
+        now = timezone.now()
+        free = Q(state=Job.State.QUEUED) | Q(state=Job.State.RUNNING, lease__lt=now)
+        claimed = self.filter(free, pk=pk).update(
+            state=Job.State.RUNNING, lease=now + self.LEASE, attempt=F("attempt") + 1
+        )
+        return self.get(pk=pk) if claimed else None
+
+    def stale(self) -> "JobQuerySet":
+        """Jobs whose message was lost, or whose worker was."""
+        return self.filter(active=True, lease__lt=timezone.now())
+
+
+class Job(models.Model):
+    """Work asked for, and what became of it: a release, or an analysis of one.
+
+    The queue carries only its id.
+    """
+
+    class State(models.TextChoices):
+        QUEUED = "queued"
+        RUNNING = "running"
+        DONE = "done"
+        FAILED = "failed"
+        CANCELLED = "cancelled"
+
+    MAX_ATTEMPTS = 5
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    survey = models.ForeignKey(Survey, models.CASCADE, related_name="jobs")
+    analysis = models.ForeignKey(Analysis, models.CASCADE, null=True, related_name="jobs")
+    state = models.CharField(max_length=9, choices=State, default=State.QUEUED)
+    active = models.BooleanField(default=True)  # queued or running
+    progress = models.FloatField(default=0)
+    result = models.JSONField(null=True)
+    error = models.TextField(blank=True)
+    attempt = models.PositiveSmallIntegerField(default=0)
+    lease = models.DateTimeField(default=timezone.now)  # sent again when this is past
+    made_at = models.DateTimeField(auto_now_add=True)
+
+    objects = JobQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["survey"],
+                condition=Q(active=True, analysis__isnull=True),
+                name="job_one_at_a_time",
+            ),
+            models.UniqueConstraint(
+                fields=["analysis"], condition=Q(active=True), name="job_one_an_analysis"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.survey.slug} {self.analysis or 'release'} ({self.state})"
+
+    def send(self) -> None:
+        """Put the id on the queue once the row is committed; the beat sends it again if need be."""
+        from aggregation.tasks import run
+
+        Job.objects.filter(pk=self.pk).update(lease=timezone.now() + timedelta(seconds=10))
+        transaction.on_commit(lambda: run.delay(str(self.pk)), robust=True)
+
+    def advance(self, progress: float) -> bool:
+        """Say how far the work has come, and that it is alive; whether it is still wanted."""
+        ours = Job.objects.filter(pk=self.pk, attempt=self.attempt, active=True)
+        lease = timezone.now() + JobQuerySet.LEASE
+        return bool(ours.update(progress=progress, lease=lease))
+
+    def resume(self) -> None:
+        """Its parts are counted: let it go on. Whoever says so second says nothing."""
+        waiting = Job.objects.filter(pk=self.pk, state=Job.State.RUNNING)
+        if waiting.update(state=Job.State.QUEUED):
+            self.send()
+
+    def cancel(self) -> bool:
+        """Stop it, if it is still to be done; what it has done so far is forgotten."""
+        stopped = Job.objects.filter(pk=self.pk, active=True).update(
+            state=Job.State.CANCELLED, active=False
+        )
+        if stopped and self.analysis:
+            self.analysis.parts.all().delete()
+        return bool(stopped)
+
+    def finish(self, **outcome: Any) -> None:
+        """Record the outcome, unless another attempt has taken over."""
+        ended = Job.objects.filter(pk=self.pk, attempt=self.attempt, active=True).update(
+            active=False, **outcome
+        )
+        if ended and self.analysis:
+            self.analysis.parts.all().delete()

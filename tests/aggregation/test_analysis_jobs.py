@@ -1,0 +1,335 @@
+"""Analyses as jobs: asked, counted in parts, computed, kept, cancelled, refused by the gate."""
+
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+import pytest
+
+from aggregation import tasks, work
+from aggregation.analyses import AnalysisError
+from aggregation.models import Batch, Release
+from aggregation.work import Analysis, Job, Part
+from survey.models import Survey
+from tests import builders
+
+pytestmark = pytest.mark.django_db
+
+ASKED = {"kind": "crosstab", "questions": ["q1", "q2"]}
+
+
+@pytest.fixture(autouse=True)
+def messages(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
+    """What would be on the queue, in order; `work_off` does it. Its contents are ids."""
+    sent: list[tuple[Any, ...]] = []
+    monkeypatch.setattr(Job, "send", lambda job: sent.append((tasks.run, str(job.pk))))
+
+    class Group:
+        def __init__(self, signatures: Any) -> None:
+            self.signatures = list(signatures)
+
+        def apply_async(self) -> None:
+            sent.extend((tasks.count, *signature.args) for signature in self.signatures)
+
+    monkeypatch.setattr(tasks, "group", Group)
+    return sent
+
+
+def work_off(messages: list[tuple[Any, ...]], twice: bool = False, backwards: bool = False) -> None:
+    while messages:
+        task, *arguments = messages.pop(-1 if backwards else 0)
+        for _ in range(2 if twice else 1):
+            task(*arguments)
+
+
+def published(people: int = 300, batches: int = 3, **changes: Any) -> Survey:
+    survey = builders.opened(**changes)
+    for seed in range(batches):
+        builders.send(survey, people // batches, seed=seed)
+        assert Batch.objects.collect(survey)
+    Release.objects.publish(survey)
+    return survey
+
+
+def brute_force(survey: Survey, *columns: int) -> Any:
+    """The joint counts of columns of bytes, one report after the other."""
+    table = np.zeros((2, 4), dtype=int)
+    for batch in survey.batches.all():
+        for report in batch.unpack().T:
+            table[tuple(report[list(columns)])] += 1
+    return table.tolist()
+
+
+@pytest.mark.parametrize(("twice", "backwards"), [(0, 0), (1, 0), (0, 1), (1, 1)])
+def test_an_analysis_is_counted_in_parts_and_computed_once(
+    messages: Any, monkeypatch: pytest.MonkeyPatch, twice: bool, backwards: bool
+) -> None:
+    monkeypatch.setattr(work, "PART_BATCHES", 1)
+    survey = published()
+    job = Analysis.objects.ask(survey, ASKED)
+    assert job.state == "queued" and Part.objects.count() == 3
+    work_off(messages, twice, backwards)
+    job.refresh_from_db()
+    assert (job.state, job.active, job.progress) == ("done", False, 1)
+    assert job.result is not None
+    assert job.result["tables"][0]["counts"] == brute_force(survey, 0, 1)
+    assert job.attempt == 2  # once to have the parts counted, once to compute
+    assert not Part.objects.exists()
+
+
+def test_the_same_question_again_is_not_computed_again(messages: Any) -> None:
+    survey = published()
+    first = Analysis.objects.ask(survey, ASKED)
+    assert Analysis.objects.ask(survey, dict(reversed(ASKED.items()))) == first  # under way
+    work_off(messages)
+    again = Analysis.objects.ask(survey, ASKED)
+    assert again == first and again.state == "done" and not messages
+
+
+def test_a_new_release_is_a_new_question(messages: Any) -> None:
+    survey = published()
+    first = Analysis.objects.ask(survey, ASKED)
+    work_off(messages)
+    builders.send(survey, 50, seed=9)
+    Batch.objects.collect(survey)
+    assert Analysis.objects.ask(survey, ASKED) == first  # moved, but not yet published
+    Release.objects.publish(survey)
+    second = Analysis.objects.ask(survey, ASKED)
+    work_off(messages)
+    second.refresh_from_db()
+    assert second.result is not None
+    assert second.result["tables"][0]["n"] == 350
+
+
+def test_two_releases_do_not_tell_a_few_apart(messages: Any) -> None:
+    """q1 and q2 are in two blocks, one of which is asked: some group may grow by very few."""
+    asked = {"kind": "regression", "outcome": "q1", "strata": ["age"]}
+    survey = published()
+    first = Analysis.objects.ask(survey, asked)
+    work_off(messages)
+    design = survey.frozen_design()
+    from survey import ingest
+
+    young = [builders.report(design, strata={"age": 0}) for _ in range(25)]
+    old = [builders.report(design, strata={"age": 1}) for _ in range(3)]
+    ingest.accept(survey.slug, {"reports": young + old})
+    Batch.objects.collect(survey)
+    Release.objects.publish(survey)
+    second = Analysis.objects.ask(survey, asked)
+    work_off(messages)
+    second.refresh_from_db()
+    assert second.state == "failed" and "release 1" in second.error and second.result is None
+    builders.send(survey, 150, seed=11)
+    Batch.objects.collect(survey)
+    Release.objects.publish(survey)
+    third = Analysis.objects.ask(survey, asked)
+    work_off(messages)
+    third.refresh_from_db()
+    assert first.pk != third.pk and third.state == "done"
+
+
+def test_before_the_first_release_there_is_nothing_to_ask() -> None:
+    survey = builders.opened()
+    with pytest.raises(AnalysisError, match="nothing has been released"):
+        Analysis.objects.ask(survey, ASKED)
+
+
+def test_a_part_that_fails_fails_the_job_in_words(
+    messages: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    survey = published()
+    job = Analysis.objects.ask(survey, ASKED)
+    monkeypatch.setattr(Part, "count", lambda _: 1 / 0)
+    work_off(messages)
+    job.refresh_from_db()
+    assert job.state == "failed"
+    assert job.error == "The analysis could not be made (ZeroDivisionError). Nothing was lost."
+    again = Analysis.objects.ask(survey, ASKED)
+    assert again.pk != job.pk and again.state == "queued"
+
+
+def test_a_cancelled_analysis_stays_cancelled(messages: Any) -> None:
+    survey = published()
+    job = Analysis.objects.ask(survey, ASKED)
+    (task, pk), *_ = messages
+    task(pk)  # the parts are on the queue
+    assert job.cancel() and not job.cancel()
+    work_off(messages)
+    job.refresh_from_db()
+    assert (job.state, job.result) == ("cancelled", None)
+    assert not Part.objects.exists()
+    assert Analysis.objects.ask(survey, ASKED).state == "queued"
+
+
+def test_a_computation_is_stopped_when_it_is_cancelled(
+    messages: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import time
+
+    monkeypatch.setattr(tasks, "HEARTBEAT", 0.0)
+    monkeypatch.setattr(tasks.analyses, "figures", lambda *_: time.sleep(60))
+    survey = published()
+    job = Analysis.objects.ask(survey, ASKED)
+    beat = tasks.Heartbeat.__call__
+
+    def cancel_then_ask(heartbeat: tasks.Heartbeat) -> bool:
+        job.cancel()
+        return beat(heartbeat)
+
+    monkeypatch.setattr(tasks.Heartbeat, "__call__", cancel_then_ask)
+    began = time.monotonic()
+    work_off(messages)
+    assert time.monotonic() - began < 30
+    job.refresh_from_db()
+    assert job.state == "cancelled"
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "words"),
+    [
+        ("ANALYSIS_SECONDS", 0, "Stopped after 0 seconds"),
+        ("ANALYSIS_MEGABYTES", 1, "More than 1 MB"),
+    ],
+)
+def test_limits_of_time_and_memory_are_said(
+    messages: Any,
+    settings: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    setting: str,
+    value: int,
+    words: str,
+) -> None:
+    import time
+
+    def heavy(*_: Any) -> Any:
+        held = np.ones(10_000_000)
+        time.sleep(5)
+        return {"sum": float(held.sum())}
+
+    monkeypatch.setattr(tasks.analyses, "figures", heavy)
+    setattr(settings, setting, value)
+    job = Analysis.objects.ask(published(), ASKED)
+    work_off(messages)
+    job.refresh_from_db()
+    assert job.state == "failed" and job.error.startswith(words)
+
+
+def test_a_lost_message_is_sent_again_by_the_beat(messages: Any) -> None:
+    from datetime import timedelta
+
+    from django.utils import timezone
+
+    job = Analysis.objects.ask(published(), ASKED)
+
+    def lose_all_and_tick() -> None:
+        messages.clear()
+        Job.objects.update(lease=timezone.now() - timedelta(seconds=1))
+        tasks.tick()
+
+    lose_all_and_tick()  # the first one
+    tasks.run(str(job.pk))
+    assert messages[-1][0] is tasks.count
+    lose_all_and_tick()  # those of the parts
+    work_off(messages[:1])
+    while messages[-1][0] is tasks.count:
+        task, *arguments = messages.pop()
+        task(*arguments)
+    lose_all_and_tick()  # the last one
+    work_off(messages)
+    job.refresh_from_db()
+    assert job.state == "done"
+
+
+def test_batches_are_not_merged_under_an_analysis(
+    messages: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from aggregation import models
+
+    monkeypatch.setattr(models, "MANY_SMALL", 1)
+    survey = published()
+    job = Analysis.objects.ask(survey, ASKED)
+    assert Batch.objects.merge(survey) == 0
+    work_off(messages)
+    assert Batch.objects.merge(survey) == 2
+    job.refresh_from_db()
+    assert job.state == "done"
+    merged = survey.batches.get()
+    assert merged.reports == 300 and merged.release is not None
+
+
+def test_the_last_few_of_a_closed_survey_do_not_disturb(messages: Any) -> None:
+    """They join a batch that an analysis is about to read: it says so and can be asked again."""
+    survey = published()
+    job = Analysis.objects.ask(survey, ASKED)
+    builders.send(survey, 2, seed=7)
+    survey.close()
+    Batch.objects.collect(survey)
+    work_off(messages)
+    job.refresh_from_db()
+    assert job.state == "failed" and "ask again" in job.error
+    with pytest.raises(AnalysisError, match="a release is being made"):
+        Analysis.objects.ask(survey, ASKED)
+    Release.objects.publish(survey)
+    again = Analysis.objects.ask(survey, ASKED)
+    work_off(messages)
+    again.refresh_from_db()
+    assert again.result is not None
+    assert again.result["tables"][0]["n"] == 302
+
+
+# --- Through the API ------------------------------------------------------------------------------
+
+
+def test_the_api_asks_polls_and_cancels(messages: Any) -> None:
+    survey = published()
+    alice = builders.client(builders.alice(survey))
+    url = f"/api/v1/surveys/{survey.slug}/analyses/"
+    response = alice.post(url, ASKED, content_type="application/json")
+    assert response.status_code == 202
+    job = response.json()
+    assert alice.get(job["url"]).json()["state"] == "queued"
+    assert alice.delete(job["url"]).json()["state"] == "cancelled"
+    again = alice.post(url, ASKED, content_type="application/json").json()
+    work_off(messages)
+    done = alice.post(url, ASKED, content_type="application/json")
+    assert done.status_code == 200 and done.json()["id"] == again["id"]
+    assert done.json()["result"]["tables"][0]["n"] == 300
+    (listed,) = alice.get(url).json()
+    assert listed["asked"] == ASKED and listed["release"] == 1
+    assert listed["job"]["state"] == "done"
+    assert "sizes" not in str(listed)
+
+
+@pytest.mark.parametrize(
+    ("body", "where"),
+    [([], "analysis"), ({"kind": "crosstab"}, "questions"), ({"kind": 5}, "kind")],
+)
+def test_the_api_says_what_is_wrong(body: Any, where: str) -> None:
+    survey = published()
+    alice = builders.client(builders.alice(survey))
+    url = f"/api/v1/surveys/{survey.slug}/analyses/"
+    response = alice.post(url, body, content_type="application/json")
+    assert response.status_code == 400 and where in response.json()
+
+
+def test_a_release_cannot_be_cancelled() -> None:
+    survey = published()
+    job = Job.objects.request(survey)
+    alice = builders.client(builders.alice(survey))
+    assert alice.delete(f"/api/v1/jobs/{job.pk}/").status_code == 400
+
+
+def test_others_may_not_ask(messages: Any) -> None:
+    survey = published()
+    job = Analysis.objects.ask(survey, ASKED)
+    url = f"/api/v1/surveys/{survey.slug}/analyses/"
+    for who, status in ((None, 401), (builders.charlie(), 403)):
+        client = builders.client(who)
+        for response in (
+            client.get(url),
+            client.post(url, ASKED, content_type="application/json"),
+            client.get(f"/api/v1/jobs/{job.pk}/"),
+            client.delete(f"/api/v1/jobs/{job.pk}/"),
+        ):
+            assert response.status_code == status
+    assert builders.client(builders.root()).delete(f"/api/v1/jobs/{uuid4()}/").status_code == 404
