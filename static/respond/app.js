@@ -29,6 +29,7 @@ const SLOW = 400; // milliseconds until a page says that it is loading
  *   survey    the definition, as the server gave it
  *   another   whether somebody else has answered on this device before, and this person knows
  *   steps     the questions of the blocks that chance picked, then the strata
+ *   deepest   how many entries of the browser's history are of this visit
  *   answers   step → position; a stratum that is not given is null; null once the report is built
  *   practice  {answer, mine, theirs}: the practice question, once it is tapped
  *   report    {slug, id, body} once it is built
@@ -58,7 +59,7 @@ async function begin(another = false) {
   if (problem) return stop(problem);
   try {
     const steps = stepsOf(survey.design, choose(survey.design, secureDraw));
-    visit = { survey, another, steps, answers: new Map(), practice: null, report: null };
+    visit = { survey, another, steps, deepest: 0, answers: new Map(), practice: null, report: null };
     for (const step of steps) if (step.clear) visit.answers.set(step, null);
     render(null);
   } catch {
@@ -108,6 +109,7 @@ let leaving = false; // the history is on its way back: a double tap must not go
 function advance(at, returns = false) {
   const place = { at, depth: (history.state?.depth ?? 0) + 1, returns };
   history.pushState(place, "");
+  visit.deepest = place.depth;
   if (kiosk) idle();
   render(place);
 }
@@ -119,16 +121,19 @@ function retreat() {
 }
 
 /* Once there is nothing to go back to, leave no entries that lead nowhere. */
-function unwind() {
-  const depth = history.state?.depth ?? 0;
-  if (leaving || !depth) return;
+function unwind(entries = history.state?.depth ?? 0) {
+  if (leaving || !entries) return;
   leaving = true;
-  history.go(-depth);
+  history.go(-entries);
 }
 
 addEventListener("popstate", ({ state }) => {
   leaving = false;
-  if (visit?.answers) render(state);
+  if (!visit?.answers) return;
+  // The browser's Forward still leads to places of an earlier visit, past questions unanswered now.
+  const beyond = (state?.depth ?? 0) - visit.deepest;
+  if (beyond > 0) unwind(beyond);
+  else render(state);
 });
 
 function render(place) {

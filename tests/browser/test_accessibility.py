@@ -46,6 +46,22 @@ UNSEEN_FOCUS = """() => {
   const {outlineStyle, outlineWidth} = getComputedStyle(activeElement);
   return outlineStyle === "none" || outlineWidth === "0px";
 }"""
+# Whatever can have the focus is not behind the bar of buttons when it has it (WCAG 2.2, 2.4.11).
+COVERED = """() => {
+  const {activeElement} = document;
+  const covered = [...document.querySelectorAll("a, button, input, select, summary, pre")]
+    .filter((one) => {
+      one.focus();
+      if (document.activeElement !== one) return false;
+      const seen = one.closest("label") ?? one;
+      const {left, top, width, height} = seen.getBoundingClientRect();
+      return ![0.1, 0.5, 0.9].some((part) =>
+        seen.contains(document.elementFromPoint(left + width / 2, top + part * height)));
+    })
+    .map((one) => one.outerHTML);
+  activeElement.focus();
+  return covered;
+}"""
 
 
 @pytest.fixture(scope="session")
@@ -69,6 +85,7 @@ def test_every_state_in_every_variant(
         assert found.violations_count == 0, f"{state}\n{found.generate_report()}"
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), state
         assert not (keyboard and page.evaluate(UNSEEN_FOCUS)), state
+        assert page.evaluate(COVERED) == [], state
         seen.append(state)
     assert len(seen) == len(set(seen)) > 35
 

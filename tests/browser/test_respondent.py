@@ -38,6 +38,27 @@ def test_back_loses_nothing_and_the_address_never_changes(survey_url: str, page:
     assert page.url == survey_url
 
 
+def test_forward_leads_past_no_question(survey_url: str, page: Page) -> None:
+    """The entries that an earlier visit left in the history are no places of this one."""
+    respondent.start(page, survey_url)
+    respondent.answer(page, 1, 0)
+    expect(page.get_by_role("heading", name="Check and send")).to_be_visible()
+    page.reload()
+    start = page.get_by_role("button", name="Start")
+    expect(start).to_be_visible()
+    for _ in range(2):
+        page.evaluate("history.go(4)")  # as somebody who holds the button down
+        page.wait_for_timeout(300)
+        expect(start).to_be_visible()
+        assert page.evaluate("history.state") is None
+    start.click()
+    respondent.answer_one(page, 1)
+    page.get_by_role("button", name="Back").click()
+    expect(page.get_by_role("heading", name="Did you?")).to_be_visible()
+    page.go_forward()  # within one visit it works
+    expect(page.get_by_role("heading", name="Which?")).to_be_visible()
+
+
 def test_the_body_has_one_length_and_only_the_allowed_keys(survey_url: str, page: Page) -> None:
     bodies = respondent.posts(page)
     for first, second in ((0, 0), (1, 3)):
