@@ -258,6 +258,8 @@ async function deliver(quiet = false) {
   const mine = visit;
   const { report } = mine;
   if (mine.busy) return;
+  // Another tab has sent it, or somebody has deleted it there.
+  if (!device.waiting().some(({ id }) => id === report.id)) return leaveToOthers();
   mine.busy = true;
   clearTimeout(retry);
   if (!quiet) show(screens.sending);
@@ -285,6 +287,7 @@ function showWaiting() {
       again: () => deliver(),
       drop: () => {
         device.drop(report.id);
+        device.noteAnswered(slug); // it may have arrived all the same
         stop("dropped");
       },
     }),
@@ -331,10 +334,15 @@ function answerAnew() {
 
 device.onAnsweredElsewhere((other) => {
   if (kiosk || other !== slug || !visit?.answers || visit.another) return;
+  leaveToOthers();
+});
+
+/* Another tab has done, or is doing, what there is to do. */
+function leaveToOthers() {
   forget();
   unwind();
   showAnswered();
-});
+}
 
 /* Reports of other surveys, or of this kiosk's earlier visitors, that are still waiting. */
 let busy = false;

@@ -238,6 +238,30 @@ def test_a_waiting_report_can_be_deleted_instead(
     assert respondent.stored(candor_server, "once") == before
 
 
+def test_a_report_deleted_in_another_tab_is_not_sent(
+    url: str, context: BrowserContext, candor_server: Candor
+) -> None:
+    before = respondent.stored(candor_server, "once")
+    first, second = context.new_page(), context.new_page()
+    first.clock.install()
+    context.route("**/reports/", lambda route: route.abort())
+    respondent.start(first, url)
+    respondent.answer(first, 1, 1)
+    first.get_by_role("button", name="Send").click()
+    expect(first.get_by_role("heading", name=WAITS)).to_be_visible()
+    second.goto(url)
+    second.get_by_role("button", name="Delete the report instead").click()
+    expect(second.get_by_role("heading", name="was deleted")).to_be_visible()
+    context.unroute("**/reports/")
+    bodies = respondent.posts(context)
+    first.clock.fast_forward(61_000)  # it would have gone by itself
+    expect(first.get_by_role("heading", name="You have sent your report")).to_be_visible()
+    second.reload()  # no invitation to a second draw of chance
+    expect(second.get_by_role("heading", name="You have sent your report")).to_be_visible()
+    assert bodies == []
+    assert respondent.stored(candor_server, "once") == before
+
+
 @pytest.mark.parametrize("status", [400, 409])
 def test_a_site_that_says_no_gets_no_second_draw(url: str, page: Page, status: int) -> None:
     """It may have kept the report, whatever it says."""
