@@ -15,13 +15,17 @@ from survey import api, manifest
 # What a page could ask a browser for: none of it is wanted. Writing to the clipboard is left alone,
 # for a button that copies.
 FEATURES = (
-    "accelerometer attribution-reporting autoplay browsing-topics camera clipboard-read "
-    "compute-pressure cross-origin-isolated display-capture encrypted-media fullscreen gamepad "
-    "geolocation gyroscope hid identity-credentials-get idle-detection join-ad-interest-group "
-    "keyboard-map local-fonts magnetometer microphone midi otp-credentials payment "
-    "picture-in-picture private-aggregation publickey-credentials-create "
+    "accelerometer attribution-reporting autoplay browsing-topics camera captured-surface-control "
+    "clipboard-read compute-pressure cross-origin-isolated deferred-fetch deferred-fetch-minimal "
+    "digital-credentials-create digital-credentials-get display-capture encrypted-media "
+    "fullscreen gamepad geolocation gyroscope hid identity-credentials-get idle-detection "
+    "interest-cohort join-ad-interest-group keyboard-map language-detector language-model "
+    "local-fonts magnetometer media-playback-while-not-visible microphone midi "
+    "on-device-speech-recognition otp-credentials payment picture-in-picture private-aggregation "
+    "private-state-token-issuance private-state-token-redemption publickey-credentials-create "
     "publickey-credentials-get run-ad-auction screen-wake-lock serial shared-storage "
-    "storage-access sync-xhr usb window-management xr-spatial-tracking"
+    "speaker-selection storage-access summarizer sync-xhr translator usb window-management "
+    "xr-spatial-tracking"
 )
 HEADERS = {
     "Cache-Control": "no-store",

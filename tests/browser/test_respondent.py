@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
+from survey import views
 from tests import builders
 from tests.browser import respondent
 from tests.services import Candor
@@ -80,6 +81,15 @@ def test_without_a_secure_generator_nothing_is_sent(survey_url: str, page: Page)
     page.goto(survey_url)
     expect(page.get_by_role("heading", name="cannot protect your answers")).to_be_visible()
     assert not [url for url in requests if "/api/" in url]
+
+
+def test_what_a_browser_could_be_asked_for_is_off(survey_url: str, page: Page) -> None:
+    """As Chromium understood the header, not as we wrote it."""
+    page.goto(survey_url)
+    known = set(page.evaluate("document.featurePolicy.features()"))
+    allowed = set(page.evaluate("document.featurePolicy.allowedFeatures()"))
+    assert len(known & set(views.FEATURES.split())) > 30
+    assert not allowed & set(views.FEATURES.split())
 
 
 def test_without_javascript_it_says_so(survey_url: str, new_context: Any) -> None:
