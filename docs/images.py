@@ -4,11 +4,12 @@ Every state of the respondent's page on a phone and on a laptop, the checking pa
 dashboard; look at them after a change.
 """
 
+import json
 from pathlib import Path
 
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from tests.browser.states import States
+from tests.browser.states import POOR, States
 from tests.conftest import CHROMIUM_FLAGS
 from tests.packages import chromium
 from tests.services import Candor
@@ -22,6 +23,7 @@ LANGUAGES = ("de", "es", "fr", "ar")
 def main() -> None:
     with Candor() as candor, sync_playwright() as playwright:
         candor.manage("load_demo")
+        candor.manage("import_survey", "-", "--open", stdin=json.dumps(POOR))
         browser = playwright.chromium.launch(
             executable_path=chromium(), args=[*CHROMIUM_FLAGS, "--no-sandbox"]
         )
@@ -36,7 +38,7 @@ def main() -> None:
 
 def respondent(browser: Browser, url: str, size: str) -> None:
     page = open_page(browser, size)
-    for state in States(page, f"{url}/s/{SLUG}/"):
+    for state in States(page, f"{url}/s/{SLUG}/", f"{url}/s/{POOR['slug']}/"):
         take(page, size, state, whole=state != "kiosk-idle")
     page.close()
 

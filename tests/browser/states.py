@@ -31,14 +31,27 @@ NO_SURVEY = {
     "trouble": (500, {}),
     "outdated": (200, {"protocol": 2}),
 }
+# A survey for the states that a good one has not: hardly protected, not translated, a long list.
+POOR = {
+    "slug": "poor",
+    "title": "Un sondaggio",
+    "introduction": "Una domanda sola.",
+    "language": "it",
+    "epsilon": 6,
+    "crowd": 20,
+    "questions": [{"key": "q1", "text": "Quale?", "kind": "choice", "options": ["A", "B", "C"]}],
+    "strata": [{"key": "ward", "text": "Dove?", "options": [f"Reparto {i}" for i in range(1, 13)]}],
+    "blocks": [["q1"]],
+}
 
 
 class States:
-    """A walk through all of them, by tapping or by the keyboard alone."""
+    """A walk through all of them, by tapping or by the keyboard alone; `poor` is that of POOR."""
 
-    def __init__(self, page: Page, url: str, keyboard: bool = False) -> None:
+    def __init__(self, page: Page, url: str, poor: str, keyboard: bool = False) -> None:
         self.page = page
         self.url = url
+        self.poor = poor
         self.keyboard = keyboard
 
     def __iter__(self) -> Iterator[str]:
@@ -48,6 +61,8 @@ class States:
         yield from self.afterwards()
         yield from self.in_a_kiosk()
         yield from self.problems()
+        yield from self.poorly()
+        yield from self.without_a_program()
 
     def before_the_questions(self) -> Iterator[str]:
         page = self.page
@@ -189,6 +204,37 @@ class States:
         self.tap(page.locator("p > .link"))
         expect(page.locator(".icon.stop")).to_be_visible()
         yield "dropped"
+
+    def poorly(self) -> Iterator[str]:
+        page = self.page
+        page.goto(self.poor)
+        expect(page.locator(".label.weak")).to_be_visible()
+        yield "weak"
+        self.tap(page.locator(".how button"))
+        self.tap(page.locator(".practice .option").first)
+        expect(page.locator(".tries")).to_be_visible()
+        yield "weak-tried"
+        self.go_on()
+        expect(page.locator(".untranslated")).to_be_visible()
+        yield "untranslated"
+        self.tap(page.locator(".option").first)
+        self.go_on()
+        expect(page.locator("main select")).to_be_visible()
+        yield "long-list"
+
+    def without_a_program(self) -> Iterator[str]:
+        """Last of all: what is taken away from the page does not come back."""
+        page = self.page
+        page.route("**/respond/app.*.js", lambda route: route.abort())
+        page.goto(self.url)
+        page.evaluate("document.getAnimations().forEach((one) => one.finish())")  # 8 s later
+        expect(page.locator(".late")).to_be_visible()
+        yield "not-starting"
+        page.unroute("**/respond/app.*.js")
+        page.add_init_script("Object.defineProperty(globalThis, 'crypto', {value: undefined})")
+        page.goto(self.url)
+        expect(page.locator(".icon.stop")).to_be_visible()
+        yield "generator"
 
     # --- Steps ------------------------------------------------------------------------------------
 
