@@ -60,7 +60,14 @@ def test_a_whole_run_loads_what_the_manifest_lists_and_nothing_else(site: str, p
     }  # fmt: skip
 
 
-def test_one_changed_byte_in_any_module_and_the_page_does_not_start(site: str, page: Page) -> None:
+def forgive_refusals(page_problems: list[str]) -> None:
+    """Chromium from 156 at the latest fetches a refused module again; the policy stops that."""
+    page_problems[:] = [one for one in page_problems if "script-src" not in one]
+
+
+def test_one_changed_byte_in_any_module_and_the_page_does_not_start(
+    site: str, page: Page, page_problems: list[str]
+) -> None:
     for address in modules(site):
 
         def alter(reply: Reply, address: str = address) -> None:
@@ -72,9 +79,10 @@ def test_one_changed_byte_in_any_module_and_the_page_does_not_start(site: str, p
             assert f"GET {address}" in mirror.requests
             expect_no_start(page, mirror)
     expect(page.get_by_role("heading", name="The survey is not starting")).to_be_visible()
+    forgive_refusals(page_problems)
 
 
-def test_a_changed_language_is_not_spoken(site: str, page: Page) -> None:
+def test_a_changed_language_is_not_spoken(site: str, page: Page, page_problems: list[str]) -> None:
     def alter(reply: Reply) -> None:
         if "/words/fr." in reply.path:
             reply.body += b"\n"
@@ -87,6 +95,7 @@ def test_a_changed_language_is_not_spoken(site: str, page: Page) -> None:
         expect(page.get_by_role("button", name="Start")).to_be_visible()
         menu.select_option("de")
         expect(page.get_by_role("button", name="Beginnen")).to_be_visible()
+    forgive_refusals(page_problems)
 
 
 def test_a_module_that_the_shell_does_not_list_does_not_run(

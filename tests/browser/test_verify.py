@@ -151,14 +151,14 @@ def test_a_design_that_the_randomizer_refuses_is_an_error_in_words(
         survey["design"]["blocks"][0]["keep"] += 2**20
         route.fulfill(response=answer, json=survey)
 
-    page.route(f"**/surveys/{SLUG}/", weaken)
+    page.route(f"**/s/{SLUG}/definition/", weaken)
     page.goto(f"{verify_url}#{SLUG}")
     refusal = page.get_by_text("The randomizer stopped. It says:")
     expect(refusal).to_contain_text("design.blocks[0].keep: costs more than the stated")
 
 
 def test_a_survey_of_another_protocol_is_an_error_in_words(verify_url: str, page: Page) -> None:
-    page.route(f"**/surveys/{SLUG}/", lambda route: route.fulfill(json={"protocol": 2}))
+    page.route(f"**/s/{SLUG}/definition/", lambda route: route.fulfill(json={"protocol": 2}))
     page.goto(f"{verify_url}#{SLUG}")
     expect(page.get_by_text("This page cannot check this survey.")).to_be_visible()
 
@@ -398,7 +398,7 @@ def test_the_whole_check_in_the_readers_language(
     assert page.evaluate("[document.documentElement.lang, document.documentElement.dir]") == [
         tag, direction,
     ]  # fmt: skip
-    runs = page.evaluate(f"new Intl.NumberFormat('{tag}').format(100_000)")
+    runs = page.evaluate(f"new Intl.NumberFormat('{locale}').format(100_000)")
     button = page.locator("button.primary")
     expect(button).to_contain_text(runs)
     button.click()
@@ -407,7 +407,7 @@ def test_the_whole_check_in_the_readers_language(
     card = page.locator("section.card").first
     share = float(card.locator(".bar .seen").first.get_attribute("width") or 0) / 1000
     options = "{style: 'percent', minimumFractionDigits: 1, maximumFractionDigits: 1}"
-    percent = page.evaluate(f"new Intl.NumberFormat('{tag}', {options}).format({share})")
+    percent = page.evaluate(f"new Intl.NumberFormat('{locale}', {options}).format({share})")
     expect(card.locator(".figures").first).to_contain_text(percent)
     survey, questions, answer = QUESTIONS[tag]
     expect(page.locator(".screen > p").last).to_contain_text(survey)
