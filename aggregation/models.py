@@ -415,3 +415,17 @@ def unpublished(survey: Survey, last: Release | None) -> bool:
         return moved >= survey.crowd
     closed = survey.state == Survey.State.CLOSED
     return moved != last.reports or (closed and not last.final)
+
+
+def unfinished(survey: Survey) -> str:
+    """What must happen before nothing of a survey can change any more; empty if nothing must."""
+    last = survey.releases.order_by("number").last()
+    if survey.state == Survey.State.DRAFT:
+        return "The survey is a draft; export_survey writes what it asks."
+    if survey.state == Survey.State.OPEN:
+        return "The survey is open: close it first."
+    if waiting := survey.pending().count():
+        return f"{waiting} reports still wait in the inbox: let the worker run, and try again."
+    if unpublished(survey, last):
+        return "The last release is still to be made: let the worker run, and try again."
+    return ""

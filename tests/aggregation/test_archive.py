@@ -1,0 +1,331 @@
+"""A finished survey as a file that explains itself, without any of our code but the statistics."""
+
+import csv
+import hashlib
+import io
+import json
+import os
+import stat
+from collections import Counter
+from fractions import Fraction
+from io import StringIO
+from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from aggregation import archive
+from aggregation.models import Batch, Estimate, Release
+from aggregation.statistics import proportion
+from survey import files
+from survey.models import Survey
+from tests import builders
+
+pytestmark = pytest.mark.django_db
+
+TWO_BLOCKS: dict[str, Any] = {"blocks": [["q1"], ["q2"]], "ask": 1}
+
+
+def finished(people: int = 300, **changes: Any) -> Survey:
+    """A closed survey with two releases, the second of them final; or without any."""
+    survey = builders.opened(**changes)
+    builders.send(survey, people, q1=[0.7, 0.3])
+    Batch.objects.collect(survey)
+    Release.objects.publish(survey)
+    if people:
+        builders.send(survey, 7, seed=2)
+    survey.close()
+    Batch.objects.collect(survey)
+    Release.objects.publish(survey)
+    return survey
+
+
+def run(*arguments: Any) -> list[str]:
+    out = StringIO()
+    call_command(*arguments, stdout=out)
+    return out.getvalue().splitlines()
+
+
+def unzip(file: Path) -> dict[str, str]:
+    with ZipFile(file) as found:
+        return {name: found.read(name).decode() for name in found.namelist()}
+
+
+def test_the_published_estimates_follow_from_the_archive_alone(tmp_path: Path) -> None:
+    finished(**TWO_BLOCKS)
+    run("archive_survey", "small", tmp_path / "small.zip")
+    found = unzip(tmp_path / "small.zip")
+    design = json.loads(found["design.json"])
+    header, *lines = csv.reader(io.StringIO(found["reports.csv"]))
+    last = json.loads(found["releases.json"])[-1]
+    assert header == ["q1", "q2", "age", "count"] and last["final"]
+    compared = 0
+    for block in design["blocks"]:
+        for question in block["questions"]:
+            column, size = header.index(question["key"]), len(question["options"])
+            a = Fraction(block["keep"], design["scale"])
+            b = (1 - a) / size
+            channel = proportion.Channel(float(a + b), float(b))
+            assert f"a = {channel.a!r}, b = {channel.b!r}" in found["README.txt"]
+            for row in last["estimates"]:
+                if row["question"] != question["key"] or row["suppressed"]:
+                    continue
+                group = [
+                    line for line in lines
+                    if line[column] and (row["stratum"] is None or line[2] == row["group"])
+                ]  # fmt: skip
+                n = sum(int(line[-1]) for line in group)
+                count = sum(int(line[-1]) for line in group if line[column] == row["option"])
+                assert (row["n"], row["count"]) == (n, count)
+                again = proportion.estimate(count, n, channel)
+                assert row["estimate"] == pytest.approx(again.value, abs=1e-12)
+                assert row["standard_error"] == pytest.approx(again.standard_error, abs=1e-12)
+                interval = row["interval"]
+                assert (interval["low"], interval["high"]) == pytest.approx(
+                    (again.low, again.high), abs=1e-9
+                )
+                compared += 1
+    assert compared >= 2 * (2 + 4)  # everybody and the larger group, all options of both questions
+
+
+def test_every_file_is_what_the_explanation_says(tmp_path: Path) -> None:
+    survey = finished()
+    out = run("archive_survey", "small", tmp_path / "small.zip")
+    found = unzip(tmp_path / "small.zip")
+    names = ["survey.json", "design.json", "releases.json", "reports.csv", "README.txt"]
+    assert list(found) == [*names, "SHA256SUMS"]
+    sums = {name: hashlib.sha256(found[name].encode()).hexdigest() for name in names}
+    assert found["SHA256SUMS"] == "".join(f"{sums[name]}  {name}\n" for name in names)
+    assert f"sha256:{sums['design.json']}" == survey.design_hash
+    whole = hashlib.sha256((tmp_path / "small.zip").read_bytes()).hexdigest()
+    assert out[-1] == f"{whole}  {tmp_path / 'small.zip'}"
+
+    told = json.loads(found["survey.json"])
+    added = {key: told.pop(key) for key in told.keys() - files.dump(survey).keys()}
+    assert told == files.dump(survey)
+    assert added == {
+        "format": 1, "state": "closed", "opened_on": str(survey.opened_on),
+        "closed_on": str(survey.closed_on), "design_hash": survey.design_hash, "reports": 307,
+    }  # fmt: skip
+    for text in (survey.title, survey.design_hash, str(survey.closed_on), *names[:4]):
+        assert text in found["README.txt"]
+    assert "{" not in found["README.txt"]
+
+
+def test_reports_are_counted_and_sorted(tmp_path: Path) -> None:
+    finished(**TWO_BLOCKS)
+    run("archive_survey", "small", tmp_path / "small.zip")
+    _, *lines = csv.reader(io.StringIO(unzip(tmp_path / "small.zip")["reports.csv"]))
+    stored: Counter[tuple[str, ...]] = Counter()
+    keys = (["no", "yes"], ["red", "green", "blue", "prefer-not-to-say"],
+            ["under-30", "30-and-over"])  # fmt: skip
+    for batch in Batch.objects.all():
+        for report in batch.unpack().T.tolist():
+            stored[tuple("" if i == 255 else k[i] for k, i in zip(keys, report, strict=True))] += 1
+    assert {tuple(line[:-1]): int(line[-1]) for line in lines} == stored
+    places = [[k.index(v) if v else 255 for k, v in zip(keys, line, strict=False)]
+              for line in lines]  # fmt: skip
+    assert places == sorted(places)
+
+
+def test_releases_are_those_of_the_api_and_sizes_stay_inside(tmp_path: Path) -> None:
+    survey = finished(25)
+    survey.results_public = True
+    survey.save()
+    run("archive_survey", "small", tmp_path / "small.zip")
+    text = unzip(tmp_path / "small.zip")["releases.json"]
+    releases = json.loads(text)
+    api = builders.client().get("/api/v1/surveys/small/estimates/?release=1").json()
+    assert releases[0] == api and [one["release"] for one in releases] == [1, 2]
+    hidden = [row for one in releases for row in one["estimates"] if row["suppressed"]]
+    assert len(hidden) == Estimate.objects.filter(n=None).count() > 0
+    assert all(row["n"] is row["count"] is row["estimate"] is None for row in hidden)
+    assert '"size"' not in text
+
+
+def test_the_same_survey_gives_the_same_bytes(tmp_path: Path) -> None:
+    finished()
+    for name in ("a.zip", "b.zip"):
+        run("archive_survey", "small", tmp_path / name)
+    assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
+
+
+def test_only_its_owner_reads_it_and_nothing_else_is_left(tmp_path: Path) -> None:
+    finished()
+    run("archive_survey", "small", tmp_path / "small.zip")
+    assert stat.S_IMODE((tmp_path / "small.zip").stat().st_mode) == 0o600
+    assert os.listdir(tmp_path) == ["small.zip"]
+
+
+@pytest.mark.parametrize("people", [0, 5])
+def test_a_survey_that_never_reached_a_crowd_is_archived_too(tmp_path: Path, people: int) -> None:
+    survey = builders.opened()
+    builders.send(survey, people)
+    survey.close()
+    Batch.objects.collect(survey)
+    run("archive_survey", "small", tmp_path / "small.zip")
+    found = unzip(tmp_path / "small.zip")
+    assert json.loads(found["releases.json"]) == []
+    assert (
+        sum(int(line[-1]) for line in csv.reader(found["reports.csv"].splitlines()[1:])) == people
+    )
+    assert "fewer reports than a crowd" in found["README.txt"]
+
+
+class TestRefused:
+    def test_until_the_survey_is_finished_and_says_why(self, tmp_path: Path) -> None:
+        file = tmp_path / "small.zip"
+        survey = builders.draft()
+        for change, why in (
+            (lambda: None, "is a draft"),
+            (survey.open, "close it first"),
+            (lambda: (builders.send(survey, 30), survey.close()), "30 reports still wait"),
+            (lambda: Batch.objects.collect(survey), "release is still to be made"),
+        ):
+            change()
+            with pytest.raises(CommandError, match=why):
+                run("archive_survey", "small", file)
+        Release.objects.publish(survey)
+        run("archive_survey", "small", file)
+
+    def test_over_another_file(self, tmp_path: Path) -> None:
+        finished()
+        file = tmp_path / "small.zip"
+        file.write_text("precious")
+        with pytest.raises(CommandError, match="is there already"):
+            run("archive_survey", "small", file)
+        assert file.read_text() == "precious" and os.listdir(tmp_path) == ["small.zip"]
+
+    def test_while_another_is_at_work(self, tmp_path: Path) -> None:
+        finished()
+        (tmp_path / "small.zip.part").write_text("half")
+        with pytest.raises(CommandError, match="in the way"):
+            run("archive_survey", "small", tmp_path / "small.zip")
+        assert (tmp_path / "small.zip.part").read_text() == "half"
+
+    def test_where_there_is_no_such_folder_or_survey(self, tmp_path: Path) -> None:
+        finished()
+        with pytest.raises(CommandError, match="cannot be written"):
+            run("archive_survey", "small", tmp_path / "nowhere" / "small.zip")
+        with pytest.raises(CommandError, match="no survey"):
+            run("archive_survey", "other", tmp_path / "small.zip")
+
+    def test_half_way_and_nothing_is_left(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        finished()
+
+        def full(survey: Survey) -> bytes:
+            raise OSError("no space left")
+
+        monkeypatch.setattr(archive, "_readme", full)
+        with pytest.raises(CommandError, match="no space left"):
+            run("archive_survey", "small", tmp_path / "small.zip")
+        assert os.listdir(tmp_path) == []
+
+
+def test_a_cell_is_never_a_formula() -> None:
+    for text in ("=1+1", "+1", "-1", "@x", "\tx", "'=1"):
+        assert archive.cell(text) == f"'{text}"
+    for text in ("no", "30-and-over", "ü=1"):
+        assert archive.cell(text) == text
+
+
+def test_a_survey_of_hostile_texts_is_archived_whole(tmp_path: Path) -> None:
+    question = builders.FILE["questions"][1]
+    options = ['=HYPERLINK("http://x")', "a,b;c\td", "-2+3", 'say "hi"\nthere', "{0}"]
+    survey = finished(
+        40, title="{title} %s", questions=[question | {"options": options}], blocks=[["q2"]]
+    )
+    file = tmp_path / "small.zip"
+    run("archive_survey", "small", file)
+    found = unzip(file)
+    assert found["README.txt"].startswith("{title} %s\n")
+    cells = {value for line in csv.reader(io.StringIO(found["reports.csv"])) for value in line}
+    assert cells >= {option.key for option in survey.frozen_design().questions[0].options}
+    assert not [value for value in cells if value.startswith(("=", "+", "-", "@"))]
+    archive.check(survey, file)
+
+
+class TestCheck:
+    @pytest.fixture
+    def survey(self) -> Survey:
+        return finished()
+
+    def rewrite(self, file: Path, name: str, content: str | None, honest: bool = False) -> None:
+        """One file changed or left out; `honest`: with sums that fit."""
+        found = unzip(file)
+        found.pop(name, None)
+        if content is not None:
+            found[name] = content
+        if honest:
+            found.pop("SHA256SUMS")
+            sums = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in found.items()}
+            found["SHA256SUMS"] = "".join(f"{sum}  {name}\n" for name, sum in sums.items())
+        with ZipFile(file, "w") as changed:
+            for each, text in found.items():
+                changed.writestr(each, text)
+
+    def test_a_whole_archive_passes(self, survey: Survey, tmp_path: Path) -> None:
+        made = archive.write(survey, tmp_path / "a.zip")
+        assert archive.check(survey, tmp_path / "a.zip") == made
+
+    def test_an_explanation_in_other_words_passes(self, survey: Survey, tmp_path: Path) -> None:
+        archive.write(survey, tmp_path / "a.zip")
+        self.rewrite(tmp_path / "a.zip", "README.txt", "Older words.", honest=True)
+        archive.check(survey, tmp_path / "a.zip")
+
+    @pytest.mark.parametrize(
+        ("name", "content", "honest", "why"),
+        [
+            ("reports.csv", "q1,q2,age,count\n", False, "not whole"),
+            ("reports.csv", "q1,q2,age,count\n", True, "reports.csv in"),
+            ("releases.json", "[]", True, "releases.json in"),
+            ("design.json", "{}", True, "design.json in"),
+            ("README.txt", None, True, "does not hold the files"),
+            ("more.txt", "x", True, "does not hold the files"),
+            ("SHA256SUMS", None, False, "not whole"),
+        ],
+    )
+    def test_a_changed_one_does_not(
+        self, survey: Survey, tmp_path: Path, name: str, content: str, honest: bool, why: str
+    ) -> None:
+        archive.write(survey, tmp_path / "a.zip")
+        self.rewrite(tmp_path / "a.zip", name, content, honest)
+        with pytest.raises(archive.ArchiveError, match=why):
+            archive.check(survey, tmp_path / "a.zip")
+
+    def test_nor_does_that_of_another_survey(self, survey: Survey, tmp_path: Path) -> None:
+        other = finished(slug="other")
+        archive.write(other, tmp_path / "a.zip")
+        with pytest.raises(archive.ArchiveError, match="survey.json in .* is not that of 'small'"):
+            archive.check(survey, tmp_path / "a.zip")
+
+    def test_nor_one_cut_short_or_missing_or_of_something_else(
+        self, survey: Survey, tmp_path: Path
+    ) -> None:
+        archive.write(survey, tmp_path / "a.zip")
+        whole = (tmp_path / "a.zip").read_bytes()
+        for content in (whole[:-30], whole[: len(whole) // 2], b"", b"hello"):
+            (tmp_path / "b.zip").write_bytes(content)
+            with pytest.raises(archive.ArchiveError, match="cannot be read"):
+                archive.check(survey, tmp_path / "b.zip")
+        with pytest.raises(archive.ArchiveError, match="cannot be read"):
+            archive.check(survey, tmp_path / "c.zip")
+
+    def test_every_damaged_byte_of_the_contents_is_noticed(
+        self, survey: Survey, tmp_path: Path
+    ) -> None:
+        archive.write(survey, tmp_path / "a.zip")
+        whole = (tmp_path / "a.zip").read_bytes()
+        for place in range(60, len(whole) // 2, 97):
+            (tmp_path / "b.zip").write_bytes(
+                whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :]
+            )
+            try:
+                archive.check(survey, tmp_path / "b.zip")
+            except archive.ArchiveError:
+                continue
+            assert unzip(tmp_path / "b.zip") == unzip(tmp_path / "a.zip")
