@@ -19,7 +19,7 @@ from django.utils.safestring import SafeString
 from survey.design import Design, DesignError
 from survey.forms import QuestionForm, StratumForm, SurveyForm
 from survey.mechanism import SCALE
-from survey.models import ApiToken, Membership, Question, Stratum, Survey
+from survey.models import ApiToken, Membership, Question, Removed, Stratum, Survey
 
 admin.site.site_header = "Candor"
 admin.site.site_title = "Candor"
@@ -73,6 +73,22 @@ class ApiTokenAdmin(admin.ModelAdmin):
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: ApiToken | None = None) -> bool:
+        return False
+
+
+@admin.register(Removed)
+class RemovedAdmin(admin.ModelAdmin):
+    """What is left of surveys that `manage.py remove_survey` removed."""
+
+    list_display = ["title", "slug", "reports", "removed_on"]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Removed | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Removed | None = None) -> bool:
         return False
 
 

@@ -108,6 +108,17 @@ class Survey(models.Model):
     def __str__(self) -> str:
         return self.title
 
+    def clean(self) -> None:
+        if self.state == self.State.DRAFT and (
+            removed := Removed.objects.filter(slug=self.slug).first()
+        ):
+            raise ValidationError(
+                {
+                    "slug": "This address belonged to a survey that was removed on "
+                    f"{removed.removed_on}. Choose another."
+                }
+            )
+
     def draft_design(self) -> Design:
         """The design that opening would freeze; DesignError says what stands in the way."""
         designs.check_text("title", self.title)
@@ -154,6 +165,29 @@ class Survey(models.Model):
     def pending(self) -> "models.QuerySet[Report]":
         """The reports that wait in the inbox."""
         return Report.objects.filter(survey=self, content__isnull=False)
+
+
+class Removed(models.Model):
+    """What is left of a survey that was removed: that it was, and of which archive to ask more.
+
+    While one is there, the database lets the closed survey of this id and slug be deleted, and no
+    other one come to its address (survey/triggers.py). It stays for good.
+    """
+
+    id = models.BigIntegerField(primary_key=True)  # that of the survey
+    slug = models.SlugField(unique=True)
+    title = models.CharField(max_length=MAX_TITLE)
+    design_hash = models.CharField(max_length=71)
+    reports = models.PositiveBigIntegerField()
+    archive = models.CharField("SHA-256 of the archive", max_length=64)
+    removed_on = models.DateField()
+
+    class Meta:
+        ordering = ["slug"]
+        verbose_name = "removed survey"
+
+    def __str__(self) -> str:
+        return self.title
 
 
 @lru_cache(maxsize=1024)

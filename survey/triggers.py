@@ -1,8 +1,11 @@
 """Database triggers that keep an open survey as it was promised.
 
 Python code can be walked around (a queryset's update(), raw SQL, another program); the database
-cannot. A migration that alters one of these tables calls `remove` before and `install` after:
-SQLite drops the triggers of a table that it rebuilds, and rebuilds none that another's name.
+cannot. The one way out is a tombstone, a row of survey_removed, which only a closed survey can get:
+then it can be deleted, and still not changed.
+
+A migration that alters one of these tables calls `remove` before and `install` after: SQLite drops
+the triggers of a table that it rebuilds, and rebuilds none that another's name.
 """
 
 from collections.abc import Sequence
@@ -14,15 +17,26 @@ FROZEN = (  # of a survey that is not a draft any more
     " design design_hash opened_on".split()
 )
 
+TABLES = ("survey_survey", "survey_question", "survey_stratum")
 
-def postgresql(frozen: Sequence[str]) -> str:
-    return f"""
+
+def buried(survey: str, tombstones: bool) -> str:
+    """Whether the survey of this id has a tombstone; before there were any, it never had."""
+    return f"EXISTS (SELECT 1 FROM survey_removed WHERE id = {survey})" if tombstones else "1 = 0"
+
+
+def postgresql(frozen: Sequence[str], tombstones: bool) -> str:
+    return (
+        f"""
 CREATE OR REPLACE FUNCTION survey_keep_promise() RETURNS trigger AS $$
 BEGIN
   IF OLD.state = 'draft' THEN
     RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
   END IF;
   IF TG_OP = 'DELETE' THEN
+    IF {buried("OLD.id", tombstones)} THEN
+      RETURN OLD;
+    END IF;
     RAISE EXCEPTION 'a survey that was opened cannot be deleted' USING ERRCODE = '23000';
   END IF;
   IF ({", ".join(f"OLD.{c}" for c in frozen)})
@@ -43,6 +57,9 @@ BEGIN
   END IF;
   IF TG_OP <> 'DELETE' THEN
     PERFORM 1 FROM survey_survey WHERE id = NEW.survey_id FOR SHARE;
+  END IF;
+  IF TG_OP = 'DELETE' AND {buried("OLD.survey_id", tombstones)} THEN
+    RETURN OLD;
   END IF;
   IF (TG_OP <> 'INSERT' AND EXISTS (
         SELECT 1 FROM survey_survey WHERE id = OLD.survey_id AND state <> 'draft'))
@@ -67,17 +84,61 @@ CREATE OR REPLACE FUNCTION survey_no_truncate() RETURNS trigger AS $$
 BEGIN
   RAISE EXCEPTION 'surveys are not truncated' USING ERRCODE = '23000';
 END $$ LANGUAGE plpgsql;
-""" + "".join(
-        f"""
+"""
+        + "".join(
+            f"""
 DROP TRIGGER IF EXISTS {table}_no_truncate ON {table};
 CREATE TRIGGER {table}_no_truncate BEFORE TRUNCATE ON {table}
   EXECUTE FUNCTION survey_no_truncate();
 """
-        for table in ("survey_survey", "survey_question", "survey_stratum")
+            for table in TABLES
+        )
+        + (POSTGRESQL_TOMBSTONES if tombstones else "")
     )
 
 
-def sqlite(frozen: Sequence[str]) -> list[str]:
+POSTGRESQL_TOMBSTONES = """
+CREATE OR REPLACE FUNCTION survey_keep_address() RETURNS trigger AS $$
+BEGIN
+  IF EXISTS (SELECT 1 FROM survey_removed WHERE slug = NEW.slug OR id = NEW.id) THEN
+    RAISE EXCEPTION 'this address belonged to a survey that was removed' USING ERRCODE = '23000';
+  END IF;
+  RETURN NULL;
+END $$ LANGUAGE plpgsql;
+
+CREATE OR REPLACE FUNCTION survey_bury() RETURNS trigger AS $$
+BEGIN
+  PERFORM 1 FROM survey_survey
+    WHERE id = NEW.id AND slug = NEW.slug AND design_hash = NEW.design_hash AND state = 'closed'
+    FOR UPDATE;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'only a closed survey can be removed' USING ERRCODE = '23000';
+  END IF;
+  RETURN NEW;
+END $$ LANGUAGE plpgsql;
+
+CREATE OR REPLACE FUNCTION survey_keep_removed() RETURNS trigger AS $$
+BEGIN
+  RAISE EXCEPTION 'that a survey was removed stays on record' USING ERRCODE = '23000';
+END $$ LANGUAGE plpgsql;
+
+-- AFTER: an insert that waited for the removal of a survey with its slug sees the tombstone then.
+DROP TRIGGER IF EXISTS survey_keep_address ON survey_survey;
+CREATE TRIGGER survey_keep_address AFTER INSERT OR UPDATE ON survey_survey
+  FOR EACH ROW EXECUTE FUNCTION survey_keep_address();
+DROP TRIGGER IF EXISTS survey_bury ON survey_removed;
+CREATE TRIGGER survey_bury BEFORE INSERT ON survey_removed
+  FOR EACH ROW EXECUTE FUNCTION survey_bury();
+DROP TRIGGER IF EXISTS survey_keep_removed ON survey_removed;
+CREATE TRIGGER survey_keep_removed BEFORE UPDATE OR DELETE ON survey_removed
+  FOR EACH ROW EXECUTE FUNCTION survey_keep_removed();
+DROP TRIGGER IF EXISTS survey_removed_no_truncate ON survey_removed;
+CREATE TRIGGER survey_removed_no_truncate BEFORE TRUNCATE ON survey_removed
+  EXECUTE FUNCTION survey_no_truncate();
+"""
+
+
+def sqlite(frozen: Sequence[str], tombstones: bool) -> list[str]:
     return [
         f"""
 CREATE TRIGGER survey_keep_promise BEFORE UPDATE ON survey_survey
@@ -99,35 +160,66 @@ CREATE TRIGGER survey_keep_replaced BEFORE INSERT ON survey_survey
   WHEN EXISTS (SELECT 1 FROM survey_survey
     WHERE (id = NEW.id OR slug = NEW.slug) AND state <> 'draft')
   BEGIN SELECT RAISE(ABORT, 'a survey that was opened is frozen'); END""",
-        """
-CREATE TRIGGER survey_keep BEFORE DELETE ON survey_survey WHEN OLD.state <> 'draft'
+        f"""
+CREATE TRIGGER survey_keep BEFORE DELETE ON survey_survey
+  WHEN OLD.state <> 'draft' AND NOT {buried("OLD.id", tombstones)}
   BEGIN SELECT RAISE(ABORT, 'a survey that was opened cannot be deleted'); END""",
         *(
             f"""
 CREATE TRIGGER {table}_keep_{event.lower()} BEFORE {event} ON {table}
-  WHEN EXISTS (SELECT 1 FROM survey_survey WHERE id IN ({ids}) AND state <> 'draft')
+  WHEN EXISTS (SELECT 1 FROM survey_survey WHERE id IN ({ids}) AND state <> 'draft'){unless}
   BEGIN SELECT RAISE(ABORT, 'the questions of a survey that was opened are frozen'); END"""
             for table in ("survey_question", "survey_stratum")
-            for event, ids in (
-                ("INSERT", f"NEW.survey_id, (SELECT survey_id FROM {table} WHERE id = NEW.id)"),
+            for event, ids, unless in (
+                ("INSERT", f"NEW.survey_id, (SELECT survey_id FROM {table} WHERE id = NEW.id)", ""),
                 (
                     "UPDATE",
                     "OLD.survey_id, NEW.survey_id,"
                     f" (SELECT survey_id FROM {table} WHERE id = NEW.id)",
+                    "",
                 ),
-                ("DELETE", "OLD.survey_id"),
+                ("DELETE", "OLD.survey_id", f" AND NOT {buried('OLD.survey_id', tombstones)}"),
             )
         ),
+        *(SQLITE_TOMBSTONES if tombstones else ()),
     ]
 
 
-def install(schema_editor: BaseDatabaseSchemaEditor, frozen: Sequence[str] = FROZEN) -> None:
-    """With the columns that there were to freeze, where an old migration calls."""
+SQLITE_TOMBSTONES = (
+    *(
+        f"""
+CREATE TRIGGER survey_keep_address_{event.lower()} BEFORE {event} ON survey_survey
+  WHEN EXISTS (SELECT 1 FROM survey_removed WHERE slug = NEW.slug OR id = NEW.id)
+  BEGIN SELECT RAISE(ABORT, 'this address belonged to a survey that was removed'); END"""
+        for event in ("INSERT", "UPDATE")
+    ),
+    # The second condition is against OR REPLACE.
+    """
+CREATE TRIGGER survey_bury BEFORE INSERT ON survey_removed
+  WHEN NOT EXISTS (SELECT 1 FROM survey_survey
+      WHERE id = NEW.id AND slug = NEW.slug AND design_hash = NEW.design_hash AND state = 'closed')
+    OR EXISTS (SELECT 1 FROM survey_removed WHERE id = NEW.id OR slug = NEW.slug)
+  BEGIN SELECT RAISE(ABORT, 'only a closed survey can be removed'); END""",
+    *(
+        f"""
+CREATE TRIGGER survey_keep_removed_{event.lower()} BEFORE {event} ON survey_removed
+  BEGIN SELECT RAISE(ABORT, 'that a survey was removed stays on record'); END"""
+        for event in ("UPDATE", "DELETE")
+    ),
+)
+
+
+def install(
+    schema_editor: BaseDatabaseSchemaEditor,
+    frozen: Sequence[str] = FROZEN,
+    tombstones: bool = True,
+) -> None:
+    """With the columns and tables that there were, where an old migration calls."""
     if schema_editor.connection.vendor == "postgresql":
-        schema_editor.execute(postgresql(frozen), params=None)
+        schema_editor.execute(postgresql(frozen, tombstones), params=None)
         return
     remove(schema_editor)
-    for statement in sqlite(frozen):
+    for statement in sqlite(frozen, tombstones):
         schema_editor.execute(statement, params=None)
 
 
@@ -135,6 +227,6 @@ def remove(schema_editor: BaseDatabaseSchemaEditor) -> None:
     """Only what SQLite has in the way of a migration; PostgreSQL's triggers may stay."""
     if schema_editor.connection.vendor == "postgresql":
         return
-    for statement in sqlite(FROZEN):
+    for statement in sqlite(FROZEN, tombstones=True):
         name = statement.split()[2]
         schema_editor.execute(f"DROP TRIGGER IF EXISTS {name}", params=None)

@@ -8,7 +8,7 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.RunPython(
-            lambda apps, schema_editor: triggers.install(schema_editor),
+            lambda apps, schema_editor: triggers.install(schema_editor, tombstones=False),
             migrations.RunPython.noop,
         )
     ]

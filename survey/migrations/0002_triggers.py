@@ -10,7 +10,7 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.RunPython(
-            lambda apps, schema_editor: triggers.install(schema_editor, FROZEN),
+            lambda apps, schema_editor: triggers.install(schema_editor, FROZEN, tombstones=False),
             migrations.RunPython.noop,
         )
     ]

@@ -20,5 +20,7 @@ class Migration(migrations.Migration):
             name='translations',
             field=models.JSONField(blank=True, default=dict),
         ),
-        migrations.RunPython(lambda apps, schema_editor: triggers.install(schema_editor)),
+        migrations.RunPython(
+            lambda apps, schema_editor: triggers.install(schema_editor, tombstones=False)
+        ),
     ]

@@ -10,6 +10,7 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.RunPython(
-            lambda apps, schema_editor: triggers.install(schema_editor), migrations.RunPython.noop
+            lambda apps, schema_editor: triggers.install(schema_editor, tombstones=False),
+            migrations.RunPython.noop,
         )
     ]

@@ -11,7 +11,7 @@ from django.utils import timezone
 from aggregation import tasks
 from aggregation.models import Batch, Estimate, Job, Release, due
 from aggregation.statistics import proportion
-from survey.models import Survey
+from survey.models import Removed, Survey, today
 from tests import builders
 
 pytestmark = pytest.mark.django_db
@@ -168,6 +168,27 @@ def test_what_was_published_stays(way: Callable[[], Any]) -> None:
     release(survey)
     with pytest.raises(IntegrityError), transaction.atomic():
         way()
+
+
+def test_what_was_published_leaves_with_a_removed_survey_only() -> None:
+    survey, other = builders.opened(), builders.opened(slug="other")
+    for one in (survey, other):
+        builders.send(one, 30)
+        release(one)
+    survey.close()
+    Removed.objects.create(
+        id=survey.pk, slug=survey.slug, title=survey.title, design_hash=survey.design_hash,
+        reports=30, archive="0" * 64, removed_on=today(),
+    )  # fmt: skip
+    for name in ("release, update", "estimate, save", "estimate, update", "estimate, SQL"):
+        with pytest.raises(IntegrityError), transaction.atomic():
+            WAYS[name]()
+    for rows in (Estimate.objects.filter(release__survey=other), Release.objects.all()):
+        with pytest.raises(IntegrityError), transaction.atomic():
+            rows._raw_delete("default")
+    Estimate.objects.filter(release__survey=survey).delete()
+    Release.objects.filter(survey=survey).delete()
+    assert [one.survey for one in Release.objects.all()] == [other]
 
 
 class TestJobs:

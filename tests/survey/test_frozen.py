@@ -15,7 +15,8 @@ from django.test import Client
 
 from survey.admin import seen_hash
 from survey.design import DesignError
-from survey.models import Question, Stratum, Survey
+from survey.files import FileError
+from survey.models import Question, Removed, Stratum, Survey, today
 from tests import builders
 from tests.services import ROOT, clean_environment
 
@@ -184,6 +185,115 @@ def test_an_opened_survey_goes_through_an_upgrade_of_sqlite_and_stays_frozen(
                 database.execute(change)
 
 
+def bury(survey: Survey, **changes: Any) -> Removed:
+    """The tombstone of a survey, as remove_survey sets it; here by hand."""
+    fields = {
+        "id": survey.pk, "slug": survey.slug, "title": survey.title, "reports": 0,
+        "design_hash": survey.design_hash, "archive": "0" * 64, "removed_on": today(),
+    }  # fmt: skip
+    return Removed.objects.create(**fields | changes)
+
+
+# What a tombstone is for.
+LEAVING = {"delete", "question, delete", "stratum, delete, SQL"}
+
+
+class TestTombstone:
+    @pytest.fixture
+    def closed(self) -> Survey:
+        survey = builders.opened()
+        survey.close()
+        return survey
+
+    @pytest.mark.parametrize("name", sorted(WAYS.keys() - LEAVING - {"delete, SQL"}))
+    def test_with_it_a_survey_still_does_not_change(self, name: str, closed: Survey) -> None:
+        bury(closed)
+        before = snapshot()
+        with pytest.raises(IntegrityError), transaction.atomic():
+            WAYS[name](Survey.objects.get(pk=closed.pk))
+        assert snapshot() == before
+
+    @pytest.mark.parametrize("name", sorted(LEAVING))
+    def test_with_it_a_survey_can_go(self, name: str, closed: Survey) -> None:
+        bury(closed)
+        before = snapshot()
+        WAYS[name](Survey.objects.get(pk=closed.pk))
+        assert snapshot() != before
+
+    def test_another_survey_s_does_not_help(self, closed: Survey) -> None:
+        other = builders.opened(slug="other")
+        other.close()
+        bury(other)
+        for name in LEAVING:
+            with pytest.raises(IntegrityError), transaction.atomic():
+                WAYS[name](Survey.objects.get(pk=closed.pk))
+
+    @pytest.mark.parametrize("state", ["draft", "open", "none"])
+    def test_only_a_closed_survey_gets_one(self, state: str) -> None:
+        survey = builders.draft()
+        if state == "open":
+            survey.open()
+        changes = {"slug": "nowhere", "id": 99} if state == "none" else {}
+        with pytest.raises(IntegrityError, match="only a closed survey"), transaction.atomic():
+            bury(survey, **changes)
+
+    @pytest.mark.parametrize("wrong", [{"id": 99}, {"slug": "x"}, {"design_hash": "sha256:0"}])
+    def test_it_must_be_its_own(self, wrong: dict[str, Any], closed: Survey) -> None:
+        with pytest.raises(IntegrityError, match="only a closed survey"), transaction.atomic():
+            bury(closed, **wrong)
+
+    def ways(self) -> dict[str, Callable[[], Any]]:
+        columns = "id, slug, title, design_hash, reports, archive, removed_on"
+        replace = f"REPLACE INTO survey_removed ({columns}) SELECT {columns} FROM survey_removed"
+        empty = "TRUNCATE survey_removed" if connection.vendor == "postgresql" else replace
+        return {
+            "update": lambda: Removed.objects.update(archive="1" * 64),
+            "delete": lambda: Removed.objects.all().delete(),
+            "at one stroke": lambda: connection.cursor().execute(empty),
+        }
+
+    @pytest.mark.parametrize("name", ["update", "delete", "at one stroke"])
+    @pytest.mark.parametrize("gone", [False, True])
+    def test_it_stays_for_good(self, name: str, gone: bool, closed: Survey) -> None:
+        bury(closed)
+        if gone:
+            closed.delete()
+        before = list(Removed.objects.values())
+        with pytest.raises(IntegrityError), transaction.atomic():
+            self.ways()[name]()
+        assert list(Removed.objects.values()) == before
+
+    @pytest.mark.skipif(connection.vendor != "sqlite", reason="only SQLite has OR REPLACE")
+    def test_no_other_takes_its_place(self, closed: Survey) -> None:
+        """On a connection that has not switched recursive triggers on."""
+        other = builders.opened(slug="other")
+        other.close()
+        first, second = bury(closed), bury(other)
+        sql("PRAGMA recursive_triggers = OFF")(closed)
+        try:
+            with pytest.raises(IntegrityError), transaction.atomic():
+                sql("REPLACE INTO survey_removed SELECT * FROM survey_removed")(closed)
+        finally:
+            sql("PRAGMA recursive_triggers = ON")(closed)
+        assert set(Removed.objects.all()) == {first, second}
+
+    def test_nothing_comes_to_its_address_again(self, closed: Survey) -> None:
+        bury(closed)
+        closed.delete()
+        draft = builders.draft(slug="elsewhere")
+        ways: list[Callable[[], Any]] = [
+            lambda: Survey.objects.create(slug="small", title="Again", epsilon=1),
+            lambda: Survey.objects.bulk_create([Survey(slug="small", title="x", epsilon=1)]),
+            lambda: Survey.objects.filter(pk=draft.pk).update(slug="small"),
+            lambda: Survey.objects.create(pk=Removed.objects.get().pk, slug="new", epsilon=1),
+        ]
+        for way in ways:
+            with pytest.raises(IntegrityError, match="was removed"), transaction.atomic():
+                way()
+        with pytest.raises(FileError, match="removed on .* Choose another"):
+            builders.draft()
+
+
 def test_a_crowd_of_one_and_an_unknown_state_are_refused() -> None:
     builders.draft()
     for change in ({"crowd": 1}, {"state": "weird", "design": "{}"}):
@@ -304,6 +414,20 @@ class TestAdminSite:
         assert "cannot open" in page and "epsilon" in page
         survey.refresh_from_db()
         assert survey.state == "draft"
+
+    def test_the_address_of_a_removed_survey_is_refused(self, admin: Client) -> None:
+        survey = builders.opened()
+        survey.close()
+        removed = bury(survey)
+        survey.delete()
+        data = self.form(Survey(slug="small", title="Again", language="en"))
+        page = admin.post("/admin/survey/survey/add/", data).content.decode()
+        assert "belonged to a survey that was removed" in page
+        assert not Survey.objects.exists()
+        url = f"/admin/survey/removed/{removed.pk}/"
+        assert survey.design_hash in admin.get(f"{url}change/").content.decode()
+        for verb in ("change", "delete"):
+            assert admin.post(f"{url}{verb}/", {"post": "yes"}).status_code == 403
 
     def test_a_choice_with_one_option_is_refused(self, admin: Client) -> None:
         survey = builders.draft(questions=builders.FILE["questions"][:1], blocks=[["q1"]])
