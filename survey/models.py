@@ -6,7 +6,8 @@ address, a user agent, an account or a time beside a report.
 
 import hashlib
 import secrets
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
@@ -22,6 +23,9 @@ from survey import design as designs
 from survey import languages
 from survey.design import Design, DesignError
 from survey.languages import ENGLISH, MAX_TAG, MAX_TITLE, TAG, Words
+
+IDS_AT_A_TIME = 1_000  # deleted in one transaction, some milliseconds long
+PAUSE = 0.005  # seconds between two of them: SQLite does not queue those who wait to write
 
 key_validator = RegexValidator(
     rf"\A{designs.KEY.pattern}\Z", "Use 1 to 50 letters, digits, hyphens or underscores."
@@ -165,6 +169,24 @@ class Survey(models.Model):
     def pending(self) -> "models.QuerySet[Report]":
         """The reports that wait in the inbox."""
         return Report.objects.filter(survey=self, content__isnull=False)
+
+    def forget_ids(self) -> Iterator[int]:
+        """Delete the ids of a closed survey, which takes no report again; yields how many so far.
+
+        A range of ids at a time, in their order, so that none is read twice: the ids have no index
+        by survey. Each is a short transaction, after which others may write; whoever is interrupted
+        starts again.
+        """
+        if self.state != self.State.CLOSED:
+            raise ValidationError(f"The survey is {self.state}: its ids are needed.")
+        ids = Report.objects.filter(survey=self, content__isnull=True).order_by("pk")
+        gone, rest = 0, ids
+        while end := rest.values_list("pk", flat=True)[IDS_AT_A_TIME:].first():
+            gone += rest.filter(pk__lt=end).delete()[0]
+            yield gone
+            rest = ids.filter(pk__gte=end)
+            time.sleep(PAUSE)
+        yield gone + rest.delete()[0]
 
 
 class Removed(models.Model):

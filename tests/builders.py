@@ -11,6 +11,7 @@ from uuid import uuid4
 from django.contrib.auth.models import User
 from django.test import Client
 
+from aggregation.models import Batch, Release
 from survey import files, simulation
 from survey.design import Design
 from survey.models import Membership, Survey
@@ -63,6 +64,20 @@ def send(survey: Survey, people: int, seed: int = 1, **truth: list[float]) -> No
     strata = simulation.uniform_shares(design.strata)
     for _ in simulation.send(survey.slug, design, people, lambda _: shares, strata, Random(seed)):
         pass
+
+
+def finished(people: int = 300, **changes: Any) -> Survey:
+    """A closed survey with two releases, the second of them final; or without any."""
+    survey = opened(**changes)
+    send(survey, people, q1=[0.7, 0.3])
+    Batch.objects.collect(survey)
+    Release.objects.publish(survey)
+    if people:
+        send(survey, 7, seed=2)
+    survey.close()
+    Batch.objects.collect(survey)
+    Release.objects.publish(survey)
+    return survey
 
 
 def alice(*surveys: Survey) -> User:

@@ -28,20 +28,6 @@ pytestmark = pytest.mark.django_db
 TWO_BLOCKS: dict[str, Any] = {"blocks": [["q1"], ["q2"]], "ask": 1}
 
 
-def finished(people: int = 300, **changes: Any) -> Survey:
-    """A closed survey with two releases, the second of them final; or without any."""
-    survey = builders.opened(**changes)
-    builders.send(survey, people, q1=[0.7, 0.3])
-    Batch.objects.collect(survey)
-    Release.objects.publish(survey)
-    if people:
-        builders.send(survey, 7, seed=2)
-    survey.close()
-    Batch.objects.collect(survey)
-    Release.objects.publish(survey)
-    return survey
-
-
 def run(*arguments: Any) -> list[str]:
     out = StringIO()
     call_command(*arguments, stdout=out)
@@ -54,7 +40,7 @@ def unzip(file: Path) -> dict[str, str]:
 
 
 def test_the_published_estimates_follow_from_the_archive_alone(tmp_path: Path) -> None:
-    finished(**TWO_BLOCKS)
+    builders.finished(**TWO_BLOCKS)
     run("archive_survey", "small", tmp_path / "small.zip")
     found = unzip(tmp_path / "small.zip")
     design = json.loads(found["design.json"])
@@ -91,7 +77,7 @@ def test_the_published_estimates_follow_from_the_archive_alone(tmp_path: Path) -
 
 
 def test_every_file_is_what_the_explanation_says(tmp_path: Path) -> None:
-    survey = finished()
+    survey = builders.finished()
     out = run("archive_survey", "small", tmp_path / "small.zip")
     found = unzip(tmp_path / "small.zip")
     names = ["survey.json", "design.json", "releases.json", "reports.csv", "README.txt"]
@@ -115,7 +101,7 @@ def test_every_file_is_what_the_explanation_says(tmp_path: Path) -> None:
 
 
 def test_reports_are_counted_and_sorted(tmp_path: Path) -> None:
-    finished(**TWO_BLOCKS)
+    builders.finished(**TWO_BLOCKS)
     run("archive_survey", "small", tmp_path / "small.zip")
     _, *lines = csv.reader(io.StringIO(unzip(tmp_path / "small.zip")["reports.csv"]))
     stored: Counter[tuple[str, ...]] = Counter()
@@ -131,7 +117,7 @@ def test_reports_are_counted_and_sorted(tmp_path: Path) -> None:
 
 
 def test_releases_are_those_of_the_api_and_sizes_stay_inside(tmp_path: Path) -> None:
-    survey = finished(25)
+    survey = builders.finished(25)
     survey.results_public = True
     survey.save()
     run("archive_survey", "small", tmp_path / "small.zip")
@@ -146,14 +132,14 @@ def test_releases_are_those_of_the_api_and_sizes_stay_inside(tmp_path: Path) -> 
 
 
 def test_the_same_survey_gives_the_same_bytes(tmp_path: Path) -> None:
-    finished()
+    builders.finished()
     for name in ("a.zip", "b.zip"):
         run("archive_survey", "small", tmp_path / name)
     assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
 
 
 def test_only_its_owner_reads_it_and_nothing_else_is_left(tmp_path: Path) -> None:
-    finished()
+    builders.finished()
     run("archive_survey", "small", tmp_path / "small.zip")
     assert stat.S_IMODE((tmp_path / "small.zip").stat().st_mode) == 0o600
     assert os.listdir(tmp_path) == ["small.zip"]
@@ -191,7 +177,7 @@ class TestRefused:
         run("archive_survey", "small", file)
 
     def test_over_another_file(self, tmp_path: Path) -> None:
-        finished()
+        builders.finished()
         file = tmp_path / "small.zip"
         file.write_text("precious")
         with pytest.raises(CommandError, match="is there already"):
@@ -199,14 +185,14 @@ class TestRefused:
         assert file.read_text() == "precious" and os.listdir(tmp_path) == ["small.zip"]
 
     def test_while_another_is_at_work(self, tmp_path: Path) -> None:
-        finished()
+        builders.finished()
         (tmp_path / "small.zip.part").write_text("half")
         with pytest.raises(CommandError, match="in the way"):
             run("archive_survey", "small", tmp_path / "small.zip")
         assert (tmp_path / "small.zip.part").read_text() == "half"
 
     def test_where_there_is_no_such_folder_or_survey(self, tmp_path: Path) -> None:
-        finished()
+        builders.finished()
         with pytest.raises(CommandError, match="cannot be written"):
             run("archive_survey", "small", tmp_path / "nowhere" / "small.zip")
         with pytest.raises(CommandError, match="no survey"):
@@ -215,7 +201,7 @@ class TestRefused:
     def test_half_way_and_nothing_is_left(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        finished()
+        builders.finished()
 
         def full(survey: Survey) -> bytes:
             raise OSError("no space left")
@@ -236,7 +222,7 @@ def test_a_cell_is_never_a_formula() -> None:
 def test_a_survey_of_hostile_texts_is_archived_whole(tmp_path: Path) -> None:
     question = builders.FILE["questions"][1]
     options = ['=HYPERLINK("http://x")', "a,b;c\td", "-2+3", 'say "hi"\nthere', "{0}"]
-    survey = finished(
+    survey = builders.finished(
         40, title="{title} %s", questions=[question | {"options": options}], blocks=[["q2"]]
     )
     file = tmp_path / "small.zip"
@@ -252,7 +238,7 @@ def test_a_survey_of_hostile_texts_is_archived_whole(tmp_path: Path) -> None:
 class TestCheck:
     @pytest.fixture
     def survey(self) -> Survey:
-        return finished()
+        return builders.finished()
 
     def rewrite(self, file: Path, name: str, content: str | None, honest: bool = False) -> None:
         """One file changed or left out; `honest`: with sums that fit."""
@@ -298,7 +284,7 @@ class TestCheck:
             archive.check(survey, tmp_path / "a.zip")
 
     def test_nor_does_that_of_another_survey(self, survey: Survey, tmp_path: Path) -> None:
-        other = finished(slug="other")
+        other = builders.finished(slug="other")
         archive.write(other, tmp_path / "a.zip")
         with pytest.raises(archive.ArchiveError, match="survey.json in .* is not that of 'small'"):
             archive.check(survey, tmp_path / "a.zip")

@@ -1,0 +1,67 @@
+"""A survey that is over leaves the database; its archive and a tombstone are what remains."""
+
+from pathlib import Path
+
+from django.core.exceptions import ValidationError
+from django.db import connection, transaction
+
+from aggregation import archive
+from aggregation.archive import ArchiveError
+from aggregation.models import Batch, Estimate, Job, Release, forget_emptied, unfinished
+from survey.models import Membership, Question, Removed, Report, Stratum, Survey, today
+
+TABLES = (Report, Batch, Estimate, Release, Job, Membership, Question, Stratum, Survey)
+
+
+def remove_draft(survey: Survey) -> None:
+    """Delete a draft. Nobody knows its address, so it may be used again."""
+    with transaction.atomic():
+        survey = Survey.objects.select_for_update().get(pk=survey.pk)
+        if survey.state != Survey.State.DRAFT:
+            raise ValidationError("The survey was opened in the meantime.")
+        survey.delete()
+
+
+def remove(survey: Survey, path: Path) -> Removed:
+    """Delete a survey and all that belongs to it, if the file at `path` is its whole archive.
+
+    The ids go first, in many short transactions: there may be very many, and a closed survey does
+    not need them. The rest goes in one.
+    """
+    before = extent(survey)
+    sha256 = archive.check(survey, path)
+    for _ in survey.forget_ids():
+        pass
+    with transaction.atomic():
+        survey = Survey.objects.select_for_update().get(pk=survey.pk)
+        if unfinished(survey) or extent(survey) != before:
+            raise ArchiveError("The survey has changed meanwhile. Make the archive again.")
+        removed = Removed.objects.create(
+            id=survey.pk,
+            slug=survey.slug,
+            title=survey.title,
+            design_hash=survey.design_hash,
+            reports=archive.counted(survey),
+            archive=sha256,
+            removed_on=today(),
+        )
+        Estimate.objects.filter(release__survey=survey).delete()
+        survey.releases.all().delete()
+        survey.batches.all().delete()
+        survey.delete()  # with its questions, strata, researchers and jobs
+        transaction.on_commit(vacuum, robust=True)
+    return removed
+
+
+def extent(survey: Survey) -> tuple[int, int]:
+    """What would differ if anything had been counted or published since."""
+    return archive.counted(survey), survey.releases.count()
+
+
+def vacuum() -> None:
+    """Give the space of what was deleted back to the tables, and empty SQLite's log of it."""
+    forget_emptied()
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            for table in TABLES:
+                cursor.execute(f"VACUUM {connection.ops.quote_name(table._meta.db_table)}")

@@ -1,0 +1,231 @@
+"""A survey leaves the database whole, and only behind an archive of it."""
+
+import builtins
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.core.exceptions import ValidationError
+from django.core.management import CommandError
+from django.db import transaction
+from django.test import Client
+
+from aggregation import archive, removal
+from aggregation.models import Batch, Job, Release
+from survey import models
+from survey.models import Removed, Report, Survey, today
+from tests import builders
+from tests.aggregation.test_archive import run
+
+pytestmark = pytest.mark.django_db
+
+
+def rows() -> dict[str, int]:
+    """How many rows each table of ours has, those without any left out."""
+    tables = [*apps.get_app_config("survey").get_models(),
+              *apps.get_app_config("aggregation").get_models()]  # fmt: skip
+    counts = {table._meta.model_name or "": table._default_manager.count() for table in tables}
+    return {name: count for name, count in counts.items() if count}
+
+
+def archived(folder: Path, **changes: Any) -> tuple[Survey, Path]:
+    survey = builders.finished(**changes)
+    file = folder / f"{survey.slug}.zip"
+    archive.write(survey, file)
+    return survey, file
+
+
+def test_everything_of_the_survey_goes_and_nothing_of_another(tmp_path: Path) -> None:
+    other = builders.finished(slug="other")
+    builders.alice(other)
+    Job.objects.create(survey=other)
+    before = rows()
+    survey, file = archived(tmp_path)
+    models.Membership.objects.create(survey=survey, user=builders.charlie())
+    Job.objects.create(survey=survey)
+    assert rows().keys() == before.keys() and all(rows()[name] > before[name] for name in before)
+
+    out = run("remove_survey", "small", "--archive", file, "--yes")
+    assert "307 reports" in out[-1]
+    assert rows() == before | {"removed": 1}
+    sha256 = hashlib.sha256(file.read_bytes()).hexdigest()
+    assert Removed.objects.values().get() == {
+        "id": survey.pk, "slug": "small", "title": survey.title, "reports": 307,
+        "design_hash": survey.design_hash, "archive": sha256, "removed_on": today(),
+    }  # fmt: skip
+
+
+def test_afterwards_the_address_is_empty_and_stays_so(tmp_path: Path) -> None:
+    survey, file = archived(tmp_path)
+    report = builders.report(survey.frozen_design())
+    run("remove_survey", "small", "--archive", file, "--yes")
+    paths = ["/api/v1/surveys/small/", "/s/small/definition/", "/api/v1/surveys/small/estimates/"]
+    assert [Client().get(path).status_code for path in paths] == [404] * 3
+    # This process knew the survey: for it, it is closed.
+    assert post("small", report) == 410
+    with pytest.raises(CommandError, match="slug: This address belonged to a survey"):
+        (tmp_path / "again.json").write_text(json.dumps(builders.FILE))
+        run("import_survey", tmp_path / "again.json")
+
+
+def test_a_process_that_did_not_know_the_survey_finds_none(tmp_path: Path) -> None:
+    survey = builders.opened()
+    survey.close()
+    archive.write(survey, tmp_path / "small.zip")
+    run("remove_survey", "small", "--archive", tmp_path / "small.zip", "--yes")
+    assert rows() == {"removed": 1}
+    assert post("small", builders.report(survey.frozen_design())) == 404
+
+
+def post(slug: str, report: dict[str, Any]) -> int:
+    path = f"/api/v1/surveys/{slug}/reports/"
+    return Client().post(path, report, content_type="application/json").status_code
+
+
+def test_a_draft_needs_no_archive_and_leaves_nothing(tmp_path: Path) -> None:
+    builders.draft()
+    with pytest.raises(CommandError, match="Leave --archive out"):
+        run("remove_survey", "small", "--archive", tmp_path / "x.zip", "--yes")
+    run("remove_survey", "small", "--yes")
+    assert rows() == {}
+    builders.draft()
+
+
+def test_a_draft_that_was_opened_in_the_meantime_stays() -> None:
+    survey = builders.draft()
+    Survey.objects.get().open()
+    with pytest.raises(ValidationError, match="in the meantime"):
+        removal.remove_draft(survey)
+    assert Survey.objects.exists()
+
+
+class TestRefused:
+    """And nothing but the ids of a closed survey is gone."""
+
+    def test_without_an_archive(self) -> None:
+        builders.opened()
+        with pytest.raises(CommandError, match="archive_survey small FILE"):
+            run("remove_survey", "small", "--yes")
+
+    def test_while_the_survey_is_open(self, tmp_path: Path) -> None:
+        builders.opened()
+        with pytest.raises(CommandError, match="The survey stays. The survey is open"):
+            run("remove_survey", "small", "--archive", tmp_path / "x.zip", "--yes")
+
+    def test_behind_the_archive_of_another_survey(self, tmp_path: Path) -> None:
+        builders.finished()
+        _, file = archived(tmp_path, slug="other")
+        before = rows()
+        with pytest.raises(CommandError, match="is not that of 'small'"):
+            run("remove_survey", "small", "--archive", file, "--yes")
+        assert rows() == before
+
+    def test_behind_a_damaged_archive(self, tmp_path: Path) -> None:
+        _, file = archived(tmp_path)
+        file.write_bytes(file.read_bytes()[:-40])
+        before = rows()
+        with pytest.raises(CommandError, match="cannot be read as an archive"):
+            run("remove_survey", "small", "--archive", file, "--yes")
+        assert rows() == before
+
+    def test_when_something_came_in_after_the_look_at_the_archive(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A report whose transaction was under way when the survey closed."""
+        survey, file = archived(tmp_path)
+        look = archive.check
+
+        def late(survey: Survey, path: Path) -> str:
+            found = look(survey, path)
+            content = bytes(len(survey.frozen_design().questions) + 1)
+            pk = "6f9619ff-8b86-4011-b42d-00c04fc964ff"
+            Report.objects.create(id=pk, survey=survey, content=content)
+            return found
+
+        monkeypatch.setattr(archive, "check", late)
+        with pytest.raises(CommandError, match="changed meanwhile"):
+            run("remove_survey", "small", "--archive", file, "--yes")
+        assert Batch.objects.exists() and not Removed.objects.exists()
+        assert Report.objects.count() == survey.pending().count() == 1
+        Batch.objects.collect(survey)
+        Release.objects.publish(survey)
+        monkeypatch.setattr(archive, "check", look)
+        with pytest.raises(CommandError, match=r"survey\.json in .* is not that"):
+            run("remove_survey", "small", "--archive", file, "--yes")
+        archive.write(survey, tmp_path / "new.zip")
+        run("remove_survey", "small", "--archive", tmp_path / "new.zip", "--yes")
+        assert Removed.objects.get().reports == 308
+
+    def test_when_the_slug_is_not_typed(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        _, file = archived(tmp_path)
+        before = rows()
+        monkeypatch.setattr(builtins, "input", lambda _: "smal")
+        with pytest.raises(CommandError, match="Nothing was deleted"):
+            run("remove_survey", "small", "--archive", file)
+
+        def nobody(prompt: str) -> str:
+            raise EOFError
+
+        monkeypatch.setattr(builtins, "input", nobody)
+        with pytest.raises(CommandError, match="--yes"):
+            run("remove_survey", "small", "--archive", file)
+        assert rows() == before
+        monkeypatch.setattr(builtins, "input", lambda _: "small")
+        run("remove_survey", "small", "--archive", file)
+        assert rows() == {"removed": 1}
+
+    def test_a_second_time(self, tmp_path: Path) -> None:
+        _, file = archived(tmp_path)
+        run("remove_survey", "small", "--archive", file, "--yes")
+        with pytest.raises(CommandError, match="no survey"):
+            run("remove_survey", "small", "--archive", file, "--yes")
+
+
+def test_a_removal_that_fails_half_way_leaves_the_survey_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    survey, file = archived(tmp_path)
+    before = rows()
+    ids = before.pop("report")
+    assert ids == 307
+
+    def broken(self: Survey) -> None:
+        raise OSError("power cut")
+
+    monkeypatch.setattr(Survey, "delete", broken)
+    with pytest.raises(OSError), transaction.atomic():
+        removal.remove(survey, file)
+    monkeypatch.undo()
+    assert {name: count for name, count in rows().items() if name != "report"} == before
+    removal.remove(survey, file)
+    assert rows() == {"removed": 1}
+
+
+class TestIds:
+    def test_they_go_in_short_steps(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        survey, other = builders.finished(), builders.finished(slug="other")
+        monkeypatch.setattr(models, "IDS_AT_A_TIME", 100)
+        assert list(survey.forget_ids()) == [100, 200, 300, 307]
+        assert {report.survey for report in Report.objects.all()} == {other}
+        assert list(survey.forget_ids()) == [0]
+
+    @pytest.mark.parametrize("people", [99, 100, 101])
+    def test_whatever_their_number(self, people: int, monkeypatch: pytest.MonkeyPatch) -> None:
+        survey = builders.finished(people - 7)
+        monkeypatch.setattr(models, "IDS_AT_A_TIME", 50)
+        assert list(survey.forget_ids())[-1] == people and not Report.objects.exists()
+
+    def test_a_report_that_waits_is_no_id(self) -> None:
+        survey = builders.opened()
+        builders.send(survey, 30)
+        survey.close()
+        assert list(survey.forget_ids()) == [0] and survey.pending().count() == 30
+
+    def test_an_open_survey_needs_them(self) -> None:
+        with pytest.raises(ValidationError, match="is open"):
+            list(builders.opened().forget_ids())
