@@ -70,8 +70,8 @@ def write(survey: Survey, path: Path) -> str:
 def check(survey: Survey, path: Path) -> str:
     """The SHA-256 of the file at `path`, if it holds all of this survey as it is now.
 
-    Everything is made again and compared, so that neither a damaged file nor one of another survey,
-    of an earlier state or of a program with a mistake in it passes.
+    Everything is made again and compared, so that neither a damaged file nor one of another survey
+    or of an earlier state passes.
     """
     if reason := unfinished(survey):
         raise ArchiveError(reason)

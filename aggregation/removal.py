@@ -7,10 +7,14 @@ from django.db import connection, transaction
 
 from aggregation import archive
 from aggregation.archive import ArchiveError
-from aggregation.models import Batch, Estimate, Job, Release, forget_emptied, unfinished
+from aggregation.models import Batch, Estimate, Release, forget_emptied, unfinished
+from aggregation.work import Analysis, Job, Part
 from survey.models import Membership, Question, Removed, Report, Stratum, Survey, today
 
-TABLES = (Report, Batch, Estimate, Release, Job, Membership, Question, Stratum, Survey)
+TABLES = (
+    *(Report, Batch, Estimate, Release, Analysis, Part, Job),
+    *(Membership, Question, Stratum, Survey),
+)
 
 
 def remove_draft(survey: Survey) -> None:
@@ -45,9 +49,9 @@ def remove(survey: Survey, path: Path) -> Removed:
             archive=sha256,
             removed_on=today(),
         )
-        Estimate.objects.filter(release__survey=survey).delete()
-        survey.releases.all().delete()
         survey.batches.all().delete()
+        Estimate.objects.filter(release__survey=survey).delete()
+        survey.releases.all().delete()  # with their analyses
         survey.delete()  # with its questions, strata, researchers and jobs
         transaction.on_commit(vacuum, robust=True)
     return removed

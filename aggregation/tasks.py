@@ -12,10 +12,19 @@ from uuid import UUID
 
 from celery import group, shared_task
 from django.conf import settings
+from django.db import transaction
 
 from aggregation import analyses, limits
 from aggregation.analyses import AnalysisError
-from aggregation.models import BATCH_SIZE, Batch, Release, due, vacuum
+from aggregation.models import (
+    BATCH_SIZE,
+    Batch,
+    Release,
+    due,
+    forget_emptied,
+    unfinished,
+    vacuum,
+)
 from aggregation.work import Job, Part
 
 logger = logging.getLogger(__name__)
@@ -43,7 +52,7 @@ def run(job_id: str) -> None:
         job.finish(state=Job.State.FAILED, error="Given up after several attempts; see the log.")
         return
     try:
-        result = analyse(job) if job.analysis else release(job)
+        result = analyse(job) if job.analysis else tend(job)
         if result is not None:
             job.finish(state=Job.State.DONE, progress=1, result=result)
     except limits.Stopped:
@@ -65,6 +74,13 @@ def explain(job: Job, error: Exception) -> str:
     return f"The {what} could not be made ({type(error).__name__}). Nothing was lost."
 
 
+def tend(job: Job) -> dict[str, int | None]:
+    """What is due for a survey: a release, and after its end the ids of long ago."""
+    result = release(job)
+    forget_ids(job)
+    return result
+
+
 def release(job: Job) -> dict[str, int | None]:
     """Move what waits into batches, then publish what may be published."""
     survey = job.survey
@@ -84,6 +100,15 @@ def release(job: Job) -> dict[str, int | None]:
         "waiting": survey.pending().count(),
         "crowd": survey.crowd,
     }
+
+
+def forget_ids(job: Job) -> None:
+    """Once a survey is over, nobody will send a report again that its ids could recognise."""
+    survey = job.survey
+    if survey.ids_due() and not unfinished(survey):
+        for _ in survey.forget_ids():
+            job.advance(0.95)
+        transaction.on_commit(forget_emptied, robust=True)
 
 
 # An analysis is counted in parts side by side, on as many workers as there are, and the last of

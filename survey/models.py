@@ -24,7 +24,7 @@ from survey import languages
 from survey.design import Design, DesignError
 from survey.languages import ENGLISH, MAX_TAG, MAX_TITLE, TAG, Words
 
-IDS_AT_A_TIME = 1_000  # deleted in one transaction, some milliseconds long
+IDS_AT_A_TIME = 500  # deleted in one transaction; SQLite overwrites them, page by page
 PAUSE = 0.005  # seconds between two of them: SQLite does not queue those who wait to write
 
 key_validator = RegexValidator(
@@ -87,6 +87,7 @@ class Survey(models.Model):
     design_hash = models.CharField(max_length=71, editable=False, blank=True)
     opened_on = models.DateField(null=True, editable=False)
     closed_on = models.DateField(null=True, editable=False)
+    ids_removed_on = models.DateField(null=True, editable=False)
     results_public = models.BooleanField(
         default=False, help_text="Anyone may read the estimates, through the API as well."
     )
@@ -170,6 +171,12 @@ class Survey(models.Model):
         """The reports that wait in the inbox."""
         return Report.objects.filter(survey=self, content__isnull=False)
 
+    def ids_due(self) -> bool:
+        """Whether the ids have been kept for long enough after the closing."""
+        if self.closed_on is None or self.ids_removed_on is not None:
+            return False
+        return (today() - self.closed_on).days >= settings.KEEP_IDS_DAYS
+
     def forget_ids(self) -> Iterator[int]:
         """Delete the ids of a closed survey, which takes no report again; yields how many so far.
 
@@ -187,6 +194,7 @@ class Survey(models.Model):
             rest = ids.filter(pk__gte=end)
             time.sleep(PAUSE)
         yield gone + rest.delete()[0]
+        Survey.objects.filter(pk=self.pk).update(ids_removed_on=today())
 
 
 class Removed(models.Model):

@@ -3,6 +3,7 @@
 import builtins
 import hashlib
 import json
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,8 @@ from django.core.management import CommandError
 from django.db import transaction
 from django.test import Client
 
-from aggregation import archive, removal
-from aggregation.models import Batch, Job, Release
+from aggregation import archive, removal, tasks
+from aggregation.models import Batch, Job, Release, due
 from survey import models
 from survey.models import Removed, Report, Survey, today
 from tests import builders
@@ -229,3 +230,87 @@ class TestIds:
     def test_an_open_survey_needs_them(self) -> None:
         with pytest.raises(ValidationError, match="is open"):
             list(builders.opened().forget_ids())
+
+
+class TestRetention:
+    @pytest.fixture
+    def survey(self) -> Survey:
+        """Closed thirty days ago."""
+        survey = builders.finished()
+        Survey.objects.update(closed_on=today() - timedelta(days=30))
+        survey.refresh_from_db()
+        return survey
+
+    def tick(self) -> None:
+        """What the beat and the worker do, one after the other."""
+        tasks.tick()
+        for job in Job.objects.filter(active=True):
+            tasks.run(str(job.pk))
+
+    def test_ids_go_thirty_days_after_the_closing(self, survey: Survey) -> None:
+        Survey.objects.update(closed_on=today() - timedelta(days=29))
+        self.tick()
+        assert list(due()) == [] and Report.objects.count() == 307
+        Survey.objects.update(closed_on=today() - timedelta(days=30))
+        assert list(due()) == [survey]
+        self.tick()
+        assert not Report.objects.exists() and Job.objects.get().state == "done"
+        assert Survey.objects.get().ids_removed_on == today()
+        self.tick()
+        assert list(due()) == [] and Job.objects.count() == 1
+
+    def test_the_rest_stays_and_can_be_archived(self, survey: Survey, tmp_path: Path) -> None:
+        archive.write(survey, tmp_path / "before.zip")
+        before = rows()
+        self.tick()
+        del before["report"]
+        assert rows() == before | {"job": 1}
+        archive.write(survey, tmp_path / "after.zip")
+        assert (tmp_path / "before.zip").read_bytes() == (tmp_path / "after.zip").read_bytes()
+
+    def test_a_retry_is_known_until_then_and_too_late_afterwards(self, survey: Survey) -> None:
+        report = builders.report(survey.frozen_design(), id=str(Report.objects.all()[0].pk))
+        assert post("small", report) == 200
+        self.tick()
+        assert post("small", report) == 410 and not Report.objects.exists()
+
+    def test_how_long_is_a_setting(self, survey: Survey, settings: Any) -> None:
+        settings.KEEP_IDS_DAYS = 31
+        assert list(due()) == []
+        settings.KEEP_IDS_DAYS = 0
+        Survey.objects.update(closed_on=today())
+        assert list(due()) == [survey]
+
+    def test_open_surveys_and_drafts_keep_theirs(self, settings: Any) -> None:
+        settings.KEEP_IDS_DAYS = 0
+        builders.draft(slug="draft")
+        survey = builders.opened()
+        builders.send(survey, 30)
+        Batch.objects.collect(survey)
+        Release.objects.publish(survey)
+        self.tick()
+        assert Report.objects.count() == 30 and list(due()) == []
+
+    def test_what_still_waits_is_counted_first(self, settings: Any) -> None:
+        settings.KEEP_IDS_DAYS = 0
+        survey = builders.opened()
+        builders.send(survey, 30)
+        survey.close()
+        self.tick()
+        assert Release.objects.get().reports == 30 and not Report.objects.exists()
+
+    def test_not_before_the_final_release(
+        self, survey: Survey, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(tasks, "unfinished", lambda survey: "not yet")
+        self.tick()
+        assert Report.objects.count() == 307 and Survey.objects.get().ids_removed_on is None
+
+    def test_an_interrupted_one_goes_on(
+        self, survey: Survey, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(models, "IDS_AT_A_TIME", 100)
+        next(survey.forget_ids())
+        assert Report.objects.count() == 207 and list(due()) == [survey]
+        self.tick()
+        assert not Report.objects.exists()
