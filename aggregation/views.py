@@ -52,7 +52,7 @@ class Section:
     a: float
     b: float
     everybody: Table
-    strata: list[Table]
+    groups: Table | None
 
 
 @login_required
@@ -76,7 +76,7 @@ def overview(request: HttpRequest) -> HttpResponse:
 @cache_control(private=True, no_store=True)
 @require_http_methods(["GET", "HEAD", "POST"])
 def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
-    """A survey's latest release; POST asks for a new one."""
+    """A survey's latest release, by a stratum if one is named; POST asks for a new release."""
     survey = get_object_or_404(Survey, slug=slug)
     if not Survey.objects.readable_by(request.user).filter(pk=survey.pk).exists():
         raise PermissionDenied
@@ -94,22 +94,29 @@ def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
         "waiting": survey.pending().count(),
         "job": job,
         "follow": job and (job.active or str(job.pk) == request.GET.get("job")),
-        "sections": list(sections(release)) if release else [],
     }
     if survey.state != Survey.State.DRAFT:
-        context["design"] = survey.frozen_design()
+        context["design"] = design = survey.frozen_design()
+        by = request.GET.get("by", "")
+        context["by"] = next((stratum for stratum in design.strata if stratum.key == by), None)
+        if release:
+            context["sections"] = list(sections(release, context["by"]))
     return render(request, "dashboard.html", context)
 
 
-def sections(release: Release) -> Iterator[Section]:
-    """The estimates of a release, by question, with everybody first."""
+def sections(release: Release, by: Question | None) -> Iterator[Section]:
+    """The estimates of a release, by question: over everybody, and by one stratum.
+
+    One and not all: with ten strata a page of all would be megabytes that nobody reads.
+    """
     design = release.survey.frozen_design()
     places = {
         question.key: (block, i)
         for block in design.blocks
         for i, question in enumerate(block.questions)
     }
-    for key, rows in groupby(release.estimates.all(), key=lambda row: row.question):
+    wanted = release.estimates.filter(stratum__in=["", by.key] if by else [""])
+    for key, rows in groupby(wanted, key=lambda row: row.question):
         block, position = places[key]
         question = block.questions[position]
         tables = [
@@ -117,7 +124,7 @@ def sections(release: Release) -> Iterator[Section]:
             for stratum, table in groupby(rows, key=lambda row: row.stratum)
         ]
         a, b = block.mechanism.channel(position)
-        yield Section(question, block.key, a, b, tables[0], tables[1:])
+        yield Section(question, block.key, a, b, tables[0], tables[1] if by else None)
 
 
 def _table(design: Design, question: Question, stratum: str, rows: list[Estimate]) -> Table:

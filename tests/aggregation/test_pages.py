@@ -107,6 +107,18 @@ def test_a_draft_and_an_empty_survey_have_their_own_words(survey: Survey) -> Non
     assert not Job.objects.exists()
 
 
+def test_groups_are_shown_by_one_stratum_at_a_time(survey: Survey) -> None:
+    alice = builders.client(builders.alice(survey))
+    everybody = alice.get("/surveys/small/").content.decode()
+    assert 'href="?by=age"' in everybody and "Under 30" not in everybody
+    by_age = alice.get("/surveys/small/?by=age").content.decode()
+    assert '<a href="?by=age" aria-current="true">' in by_age
+    assert by_age.count("Under 30") >= 2  # for each question
+    for odd in ("nothing", "%00", "a" * 5000, "age'--"):
+        page = alice.get("/surveys/small/", {"by": odd}).content.decode()
+        assert "Under 30" not in page and page.count("<tr>") == everybody.count("<tr>")
+
+
 def test_the_button_asks_for_a_job_that_the_page_follows(survey: Survey) -> None:
     alice = builders.client(builders.alice(survey))
     page = alice.post("/surveys/small/", follow=True).content.decode()

@@ -186,6 +186,7 @@ def test_what_was_published_leaves_with_a_removed_survey_only() -> None:
     for rows in (Estimate.objects.filter(release__survey=other), Release.objects.all()):
         with pytest.raises(IntegrityError), transaction.atomic():
             rows._raw_delete("default")
+    survey.batches.all().delete()
     Estimate.objects.filter(release__survey=survey).delete()
     Release.objects.filter(survey=survey).delete()
     assert [one.survey for one in Release.objects.all()] == [other]

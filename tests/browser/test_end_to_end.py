@@ -88,8 +88,9 @@ def test_researchers_pages_are_accessible(
     page.goto(f"{candor_server.url}/login/")
     no_violations(page)
     log_in(page, f"{candor_server.url}/surveys/{SLUG}/")
-    for summary in page.locator("details summary").all():
-        summary.click()
+    no_violations(page)
+    page.get_by_role("navigation", name="Groups").get_by_role("link").last.click()
+    expect(page.locator("table.estimates h3, .question h3").first).to_be_visible()
     no_violations(page)
     wide = page.evaluate("document.documentElement.scrollWidth > innerWidth")
     assert not wide, "the page scrolls sideways"

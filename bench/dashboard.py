@@ -1,0 +1,106 @@
+"""The time that the server spends on one dashboard: 20 questions, 10 strata of 5 groups.
+
+`make bench`, or `python -m bench.dashboard`. Through Django's own handler with all middleware, a
+logged-in researcher and the real database, without the network; medians, beside a page that does
+nearly nothing (the health check) in the same run.
+"""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+
+from tests import packages
+from tests.services import ROOT, Candor, PostgreSQL
+
+PEOPLE = 20_000
+ROUNDS = 31
+SURVEY = {
+    "slug": "wide",
+    "title": "Twenty questions, ten strata",
+    "epsilon": 4,
+    "questions": [{"key": f"q{i}", "text": f"Question {i}?", "kind": "yes_no"} for i in range(20)],
+    "strata": [
+        {"key": f"s{i}", "text": f"Stratum {i}", "options": [f"Group {j}" for j in range(5)]}
+        for i in range(10)
+    ],
+}
+
+
+def main() -> None:
+    print(f"One dashboard, 20 questions × 10 strata, {PEOPLE:,} reports; median of {ROUNDS}")
+    measure("SQLite")
+    if packages.NEEDS["PostgreSQL"].here():
+        with PostgreSQL() as server:
+            measure("PostgreSQL", DATABASE_URL=server.create_database())
+    else:
+        print("PostgreSQL is not installed: left out.")
+
+
+def measure(title: str, **environment: str) -> None:
+    candor = Candor(**environment)
+    candor.var.mkdir()
+    try:
+        candor.manage("migrate", "--verbosity=0")
+        candor.manage("collectstatic", "--no-input", "--verbosity=0")
+        candor.manage("import_survey", "-", "--open", stdin=json.dumps(SURVEY))
+        candor.manage("simulate", "wide", "--people", str(PEOPLE))
+        done = subprocess.run(
+            [sys.executable, "-m", "bench.dashboard", "pages"],
+            cwd=ROOT, env={**os.environ, **candor.env}, check=True, capture_output=True, text=True,
+        )  # fmt: skip
+        print(f"\n{title}\n{done.stdout}", end="")
+    finally:
+        candor._remove()
+
+
+def pages() -> None:
+    """In a process of its own, configured for the installation."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    import django
+
+    django.setup()
+    from django.contrib.auth.models import User
+    from django.test import Client
+
+    from aggregation.models import Batch, Release
+    from survey.models import Survey
+
+    survey = Survey.objects.get()
+    while Batch.objects.collect(survey):
+        pass
+    Release.objects.publish(survey)
+    client = Client(SERVER_NAME="localhost")
+    client.force_login(User.objects.create_superuser("root"))
+    null = median(client, "/healthz")[0]
+    print(f"  {'':28} {'clock':>8}  {'processor':>9}  of the health check")
+    for name, path in {
+        "the health check": "/healthz",
+        "dashboard, everybody": "/surveys/wide/",
+        "dashboard, by one stratum": "/surveys/wide/?by=s3",
+        "the overview": "/surveys/",
+    }.items():
+        clock, processor, size = median(client, path)
+        print(
+            f"  {name:28} {1000 * clock:5.1f} ms  {1000 * processor:6.1f} ms"
+            f"  {clock / null:6.0f} times  {size:8,} bytes"
+        )
+
+
+def median(client: "object", path: str) -> tuple[float, float, int]:
+    """By the clock, and in time of the processor, which other work does not change."""
+    clock, processor = [], []
+    for _ in range(ROUNDS):
+        began = time.perf_counter(), time.process_time()
+        response = client.get(path)  # type: ignore[attr-defined]
+        clock.append(time.perf_counter() - began[0])
+        processor.append(time.process_time() - began[1])
+        if response.status_code != 200:
+            raise RuntimeError(f"{path} answered {response.status_code}")
+    return statistics.median(clock), statistics.median(processor), len(response.content)
+
+
+if __name__ == "__main__":
+    pages() if sys.argv[1:] == ["pages"] else main()
