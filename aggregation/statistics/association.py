@@ -5,14 +5,16 @@ References
 """
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import chdtrc, ndtri
 
-from aggregation.statistics.proportion import integer, strictly_between
+from aggregation.statistics.proportion import array_of, integer, strictly_between
 from aggregation.statistics.tables import (
     Array,
     Covariance,
@@ -194,8 +196,9 @@ def _chi_square(statistic: float, degrees: int) -> ChiSquare:
 
 
 def _two_axes(table: Any) -> Any:
-    if np.ndim(table) != 2:
-        raise ValueError(f"table must have two axes, got {np.ndim(table)}")
+    axes = array_of("table", table).ndim
+    if axes != 2:
+        raise ValueError(f"table must have two axes, got {axes}")
     return table
 
 
@@ -209,6 +212,7 @@ def _indicator(size: int, option: object) -> Array:
 
 
 def _number(name: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
+    real = isinstance(value, Real) and not isinstance(value, bool)
+    if not real or not 0 <= value <= sys.float_info.max:
         raise ValueError(f"{name} must be a number of at least 0, got {value!r}")
     return float(value)

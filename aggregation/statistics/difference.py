@@ -29,6 +29,7 @@ from aggregation.statistics.proportion import (
     check_channel,
     counts,
     integer,
+    items,
     probability,
     strictly_between,
 )
@@ -163,7 +164,7 @@ def holm(p_values: Iterable[float]) -> tuple[float, ...]:
     The smallest of m is multiplied by m, the next by m - 1 and so on, each being at least the one
     before it. No assumption about how the tests depend on each other is needed.
     """
-    values = [probability(f"p_values[{i}]", p) for i, p in enumerate(p_values)]
+    values = [probability(f"p_values[{i}]", p) for i, p in enumerate(items("p_values", p_values))]
     adjusted, largest = [0.0] * len(values), 0.0
     for rank, i in enumerate(sorted(range(len(values)), key=values.__getitem__)):
         largest = max(largest, min(1.0, (len(values) - rank) * values[i]))
@@ -201,9 +202,7 @@ def _table(table: object) -> list[list[int]]:
 
 
 def _items(name: str, value: object, least: int = 2) -> list[int]:
-    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
-        raise ValueError(f"{name} must be a sequence, got {value!r}")
-    items = list(value)
-    if len(items) < least:
-        raise ValueError(f"{name} must have at least {least} entries, got {items!r}")
-    return items
+    entries = items(name, value)
+    if len(entries) < least:
+        raise ValueError(f"{name} must have at least {least} entries, got {entries!r}")
+    return entries

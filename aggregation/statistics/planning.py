@@ -15,7 +15,8 @@ References
 
 import math
 from bisect import bisect_left
-from typing import NamedTuple
+from numbers import Real
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +38,7 @@ from aggregation.statistics.proportion import (
 Floats = NDArray[np.float64]
 
 MOST_CELLS = 2**20
+MOST_QUESTIONS = 10**4
 
 
 class Blocks(NamedTuple):
@@ -74,7 +76,8 @@ def sample_size(
             f"half_width must exceed {least:.6g}, which forged={forged!r} takes alone, "
             f"got {half_width!r}"
         )
-    honest = z**2 * rate * (1 - rate) / (channel.contrast * w) ** 2
+    root = z * math.sqrt(rate * (1 - rate)) / channel.contrast / w
+    honest = root * root
     return _people(honest / ((1 - forged) * (1 - dropout)))
 
 
@@ -209,10 +212,10 @@ def power_of_difference(
     rate1, rate2 = _two_rates(share1, share2, channel, forged)
     n1, n2 = _reports(n1, dropout, "n1"), _reports(n2, dropout, "n2")
     z = _z(level)
+    if not isinstance(method, str) or method not in ("exact", "normal"):
+        raise ValueError(f"method must be one of exact, normal, got {method!r}")
     if method == "exact":
         return _exact_power(rate1, rate2, n1, n2, z)
-    if method != "normal":
-        raise ValueError(f"method must be one of exact, normal, got {method!r}")
     pooled = (n1 * rate1 + n2 * rate2) / (n1 + n2)
     under = math.sqrt(pooled * (1 - pooled) * (1 / n1 + 1 / n2))
     error = math.sqrt(rate1 * (1 - rate1) / n1 + rate2 * (1 - rate2) / n2)
@@ -257,11 +260,13 @@ def block_variance(
     questions, drawn at random: questions/(ask size) lambda(1-lambda)/c^2. size = 1 is separate
     randomized response; size = 1, ask = questions splits epsilon over all.
     """
-    questions = integer("questions", questions, minimum=1)
+    questions = integer("questions", questions, 1, MOST_QUESTIONS)
     size, ask = integer("size", size, minimum=1), integer("ask", ask, minimum=1)
     if size * ask > questions:
         raise ValueError(f"size * ask must be at most questions={questions}, got {size} * {ask}")
     options, cells = _cells(options, None)
+    if size * math.log2(cells) > 50:
+        raise ValueError(f"size must make at most {LARGEST} cells, got {cells}^{size}")
     share = probability("share", share)
     try:
         more = math.expm1(positive("epsilon", epsilon) / ask)
@@ -287,16 +292,15 @@ def best_blocks(
     For equal numbers of ``options``. ``size`` or ``ask`` can be fixed; no block has more than 2^20
     cells or an epsilon above ``ceiling``. Of equals the smaller blocks, then the fewer.
     """
-    questions = integer("questions", questions, minimum=1)
+    questions = integer("questions", questions, 1, MOST_QUESTIONS)
     epsilon = positive("epsilon", epsilon)
-    if not ceiling > 0:
-        raise ValueError(f"ceiling must be positive, got {ceiling!r}")
+    highest = min(_ceiling(ceiling), epsilon) * (1 + 1e-12)
     most = int(math.log(MOST_CELLS) / math.log(_cells(options, None)[0]) + 1e-9)
     sizes = range(1, min(most, questions) + 1) if size is None else [integer("size", size, 1)]
     found: Blocks | None = None
     for each in sizes:
         for asked in range(1, questions // each + 1) if ask is None else [integer("ask", ask, 1)]:
-            if each * asked > questions or epsilon / asked > ceiling * (1 + 1e-12):
+            if each * asked > questions or epsilon / asked > highest:
                 continue
             variance = block_variance(questions, each, asked, epsilon, share, options)
             if found is None or variance < found.variance * (1 - 1e-12):
@@ -375,9 +379,16 @@ def _kept(keep: float, options: int) -> Channel:
     return Channel(keep + (1 - keep) / options, (1 - keep) / options)
 
 
+def _ceiling(value: Any) -> Any:
+    real = isinstance(value, Real) and not isinstance(value, bool)
+    if not real or not value > 0:
+        raise ValueError(f"ceiling must be positive, got {value!r}")
+    return value
+
+
 def _cells(options: int, cells: int | None) -> tuple[int, int]:
-    options = integer("options", options, minimum=2)
-    return options, options if cells is None else integer("cells", cells, minimum=options)
+    options = integer("options", options, 2, LARGEST)
+    return options, options if cells is None else integer("cells", cells, options, LARGEST)
 
 
 def _at_most(t: int, n: int, q: float) -> float:

@@ -76,8 +76,8 @@ def predictor(
     refuse("y", y, (y != 0) & (y != 1), "0 or 1")
     refuse("reports", reports, (reports != 0) & (reports != 1), "0 or 1")
     check_channel(channel)
-    totals = frequencies("weights", weights, len(X))
-    data = data_of(X, y * totals, totals, outcome)
+    totals = np.ones(len(X)) if weights is None else frequencies("weights", weights, len(X))
+    data = data_of(X, y * totals, totals, outcome, "outcome")
     return _fit_predictor(data, reports[totals > 0], channel)
 
 

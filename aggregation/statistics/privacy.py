@@ -22,15 +22,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
-from scipy.special import betainc
+from scipy.special import betainc, expit
 
 from aggregation.statistics.binomial import Floats, lower_limit, upper_limit
 from aggregation.statistics.proportion import (
+    LARGEST,
     Channel,
+    array_of,
     check_channel,
     counts,
     integer,
     interval,
+    items,
     probability,
     strictly_between,
 )
@@ -39,6 +42,7 @@ ATOMS = 10**6  # different losses that a composition may have
 ALL = 500  # with so few reports every data set of the others is looked at
 FEW = 64  # with more, those with up to so many yes answers, or 8 times if the noise is strong,
 WORK = 6e8  # and not all of these if that took more than a second or so
+FARTHEST = 1e100  # of positive numbers, as of their inverses: what has a square
 ENOUGH = 10**9  # more reports hide better; beyond this, what is said of so many is said
 
 
@@ -105,7 +109,7 @@ def loss(channel: Channel | ArrayLike) -> float:
     """
     if isinstance(channel, Channel):
         return channel.epsilon
-    matrix = np.asarray(channel)
+    matrix = array_of("channel", channel)
     if matrix.ndim != 2 or matrix.dtype.kind not in "iuf" or len(matrix) < 2:
         raise ValueError(
             f"channel must be a Channel or a matrix of 2 rows or more, got {channel!r}"
@@ -125,7 +129,7 @@ def composed(losses: Sequence[float], delta: float = 0.0) -> float:
     losses add up to sums of +/- epsilon_j (Kairouz, Oh & Viswanath 2015). For a few
     reports that hardly helps; for hundreds it does. Memoized reports are one report.
     """
-    values = [positive("losses", one) for one in losses]
+    values = [positive("losses", one) for one in items("losses", losses)]
     delta = probability("delta", delta)
     total = math.fsum(values)
     if delta == 0 or not values:
@@ -146,7 +150,7 @@ def group(epsilon: float, people: int, delta: float = 0.0) -> tuple[float, float
     delta (e^(k epsilon) - 1)/(e^epsilon - 1) (Dwork & Roth 2014).
     """
     epsilon, delta = positive("epsilon", epsilon), probability("delta", delta)
-    people = integer("people", people, minimum=1)
+    people = integer("people", people, 1, LARGEST)
     if delta == 0:
         return people * epsilon, 0.0
     growth = math.fsum(math.exp(min(epsilon * j, 700)) for j in range(min(people, 10**5)))
@@ -185,7 +189,7 @@ def shuffled(epsilon: float, n: int, delta: float, cells: int = 2) -> float:
     delta = strictly_between("delta", delta)
     if delta < 1e-100:
         raise ValueError(f"delta must be at least 1e-100, got {delta!r}")
-    cells = integer("cells", cells, minimum=2)
+    cells = integer("cells", cells, 2, LARGEST)
     if cells == 2:
         return _least_epsilon(_binary(epsilon, n, delta), epsilon, delta)
     factor = math.exp(-epsilon)
@@ -260,19 +264,19 @@ def price(n: int, channel: Channel, share: float = 0.5, epsilon: float | None = 
     epsilon = positive("epsilon", channel.epsilon if epsilon is None else epsilon)
     sampling = share * (1 - share) / n
     rate = channel.rate(share)
-    local = rate * (1 - rate) / n / channel.contrast**2
+    local = rate / channel.contrast * (1 - rate) / channel.contrast / n
     curator = sampling + 2 / (n * epsilon) ** 2
     # N people give the curator's precision when rate (1 - rate)/(N c^2) = curator.
     return Price(math.sqrt(sampling), math.sqrt(curator), math.sqrt(local), local / curator)
 
 
-def positive(name: str, value: Any, most: float = math.inf) -> float:
-    """``value`` as a float, refused by name unless it is a finite number above 0."""
+def positive(name: str, value: Any, most: float = FARTHEST) -> float:
+    """``value`` as a float, refused by name unless it is above 0 and of a size to compute with."""
     real = isinstance(value, Real) and not isinstance(value, bool)
     if not real:
         raise ValueError(f"{name} must be a number, got {value!r}")
-    if not (0 < value <= most and value < math.inf):
-        bound = f" and at most {most:g}" if most < math.inf else ""
+    if not 1 / FARTHEST <= value <= most:
+        bound = f" and at most {most:g}" if most < FARTHEST else ""
         raise ValueError(f"{name} must be positive, finite{bound}, got {value!r}")
     return float(value)
 
@@ -296,7 +300,7 @@ def _loss_law(values: list[float]) -> tuple[Floats, Floats]:
     for value, times in sorted(Counter(values).items()):
         if len(sums) * (times + 1) > ATOMS:
             raise ValueError(f"losses must have fewer different values, got {len(values)} losses")
-        _, law = _binomial(times, 1 / (1 + math.exp(value)))
+        _, law = _binomial(times, max(float(expit(-value)), 1e-300))
         signs = times - 2 * np.arange(times + 1)
         sums = np.add.outer(sums, value * signs).ravel()
         weights = np.multiply.outer(weights, law).ravel()
@@ -323,9 +327,10 @@ def _least_epsilon(delta_of: Delta, epsilon: float, delta: float) -> float:
 
 def _odds(e: float, epsilon: float) -> tuple[float, float]:
     """a - e^e b, and the ratio Q(k-1)/Q(k) below which a count speaks for "no" by more than e."""
-    a, b = 1 / (1 + math.exp(-epsilon)), 1 / (1 + math.exp(epsilon))
-    gain = b * math.exp(e) * math.expm1(epsilon - e)
-    return gain, gain / (math.exp(e) * a - b)
+    b = 1 / (1 + math.exp(epsilon))
+    # (a - e^e b)/(e^e a - b) with a = e^epsilon b, written so that no digits are lost.
+    odds = math.exp(-e) * math.expm1(e - epsilon) / math.expm1(-e - epsilon)
+    return b * math.exp(e) * math.expm1(epsilon - e), odds
 
 
 def _binary(epsilon: float, n: int, delta: float) -> Delta:
@@ -345,11 +350,11 @@ def _binary(epsilon: float, n: int, delta: float) -> Delta:
     all m at n = 1000, 2000 and 5000, epsilon from 0.02 to 8, found nothing more. How much of this
     is proved is in docs/statistics.md.
     """
-    a, b = 1 / (1 + math.exp(-epsilon)), 1 / (1 + math.exp(epsilon))
+    b = 1 / (1 + math.exp(epsilon))
     if n <= ALL:
         others = list(range(n))
     else:
-        last = min(n - 1, max(FEW, min(8 * FEW, math.ceil(4 / (a - b)))))
+        last = min(n - 1, max(FEW, math.ceil(min(8 * FEW, 4 / math.tanh(epsilon / 2)))))
         width = len(_binomial(n - 1, b, delta)[1])
         some = max(8, min(last + 1, int(WORK / (last * width))))
         others = sorted({round(m) for m in np.linspace(0, last, some)})
@@ -395,7 +400,7 @@ def _clones(epsilon: float, n: int, delta: float, chance: float, pair: float) ->
       person's report is x0 or x1 with probability ``pair`` = r e^epsilon + r under both answers,
       and binary with loss epsilon then; otherwise its law is the same under both.
     """
-    first, weights = _binomial(n - 1, chance, delta)
+    first, weights = _binomial(n - 1, min(chance, 1 - 2**-53), delta)
     size, weights = first + np.arange(len(weights), dtype=np.float64), pair * weights
 
     def delta_of(e: float) -> float:

@@ -30,10 +30,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aggregation.statistics.proportion import LARGEST, integer, strictly_between
+from aggregation.statistics.proportion import LARGEST, array_of, integer, strictly_between
 from aggregation.statistics.tables import Array, Design, Step, sequence, steps_of
 
 NOT_ASKED = -1
+MOST_CLASSES = 1000  # no survey tells so many apart
 # A probability this close to 0 counts as on the edge of what is possible: its estimate is not
 # normally distributed and has no standard error.
 EDGE = 1e-6
@@ -97,7 +98,8 @@ def fit(
     """
     sizes = tuple(integer("sizes", size, minimum=2) for size in sequence("sizes", sizes))
     rows, weights = _reports(patterns, counts, sizes)
-    model = _Model(rows, weights, sizes, steps_of(sizes, blocks), integer("classes", classes, 1))
+    classes = integer("classes", classes, 1, MOST_CLASSES)
+    model = _Model(rows, weights, sizes, steps_of(sizes, blocks), classes)
     starts = integer("starts", starts, minimum=1)
     tolerance = strictly_between("tolerance", tolerance)
     max_iterations = integer("max_iterations", max_iterations, minimum=1)
@@ -372,7 +374,7 @@ def _observable(model: _Model) -> int:
 
 def _reports(patterns: Any, counts: Any, sizes: tuple[int, ...]) -> tuple[NDArray[np.int64], Array]:
     """Distinct patterns in order and their counts, refused unless they fit the questions."""
-    rows, weights = np.asarray(patterns), np.asarray(counts)
+    rows, weights = array_of("patterns", patterns), array_of("counts", counts)
     if rows.ndim != 2 or rows.dtype.kind not in "iu" or rows.shape[1] != len(sizes):
         raise ValueError(
             f"patterns must be integers in {len(sizes)} columns, got {rows.dtype} {rows.shape}"

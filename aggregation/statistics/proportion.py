@@ -20,13 +20,13 @@ References
 import math
 import sys
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
 from aggregation.statistics.binomial import (
@@ -136,6 +136,8 @@ def estimates(
     """``estimate`` of many counts of one channel at once: options of a question, groups, waves."""
     lows, highs = intervals(counts, sizes, channel, level)
     s, n = tallies(counts, sizes)
+    if s.ndim != 1:
+        raise ValueError(f"counts and sizes must be lists, got {counts!r} and {sizes!r}")
     figures = zip(s, n, lows, highs, _misfit(s, n, channel), strict=True)
     return [
         _estimate(int(one), int(of), channel, None, float(low), float(high), float(misfit))
@@ -379,12 +381,14 @@ def _sum_at_most(t: int, m1: int, p1: float, m2: int, p2: float) -> float:
 # --- arguments ----------------------------------------------------------------------------------
 
 
-def integer(name: str, value: object, minimum: int = 0) -> int:
-    """``value`` as an int, refused by name unless it is an integer of at least ``minimum``."""
+def integer(name: str, value: object, minimum: int = 0, maximum: int | None = None) -> int:
+    """``value`` as an int, refused by name unless it is an integer within these limits."""
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise ValueError(f"{name} must be an integer, got {value!r}")
     if value < minimum:
         raise ValueError(f"{name} must be at least {minimum}, got {value!r}")
+    if maximum is not None and int(value) > maximum:
+        raise ValueError(f"{name} must be at most {maximum}, got {value!r}")
     return int(value)
 
 
@@ -403,7 +407,7 @@ def tallies(counts: ArrayLike, sizes: ArrayLike) -> tuple[Floats, Floats]:
     """Both as float arrays of one shape, refused by name and place unless 0 <= count <= size."""
     given = []
     for name, values in (("counts", counts), ("sizes", sizes)):
-        array = np.asarray(values)
+        array = array_of(name, values)
         if array.size and array.dtype.kind not in "iu":
             raise ValueError(f"{name} must be integers, got {values!r}")
         given.append(array.astype(np.float64))
@@ -420,6 +424,21 @@ def tallies(counts: ArrayLike, sizes: ArrayLike) -> tuple[Floats, Floats]:
             where = tuple(int(i) for i in np.argwhere(bad)[0])
             raise ValueError(f"{name} must be {wanted}, got {values[where]:.0f} at {where}")
     return s, n
+
+
+def array_of(name: str, values: Any) -> NDArray[Any]:
+    """``values`` as an array of anything, refused by name if rows differ in length."""
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise ValueError(f"{name} must have rows of equal lengths, got {values!r}") from None
+
+
+def items(name: str, values: Any) -> list[Any]:
+    """``values`` as a list, refused by name unless they are several things in an order."""
+    if not isinstance(values, Iterable) or isinstance(values, str | bytes | Mapping | Set):
+        raise ValueError(f"{name} must be a sequence, got {values!r}")
+    return list(values)
 
 
 def probability(name: str, value: Any) -> float:
@@ -440,6 +459,6 @@ def strictly_between(name: str, value: object) -> float:
     return result
 
 
-def check_channel(value: object) -> None:
+def check_channel(value: object, name: str = "channel") -> None:
     if not isinstance(value, Channel):
-        raise ValueError(f"channel must be a Channel, got {value!r}")
+        raise ValueError(f"{name} must be a Channel, got {value!r}")

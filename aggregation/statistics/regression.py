@@ -29,7 +29,7 @@ from scipy.special import chdtrc, chdtri, expit, ndtri
 
 from aggregation.statistics.binomial import Floats
 from aggregation.statistics.predictor import PredictorFit, predictor
-from aggregation.statistics.proportion import Channel, integer, strictly_between
+from aggregation.statistics.proportion import Channel, integer, items, strictly_between
 from aggregation.statistics.scoring import (
     FAR,
     Ascent,
@@ -113,7 +113,7 @@ def logistic(
     X = matrix_of(X)
     y = vector_of("y", y, len(X))
     refuse("y", y, (y != 0) & (y != 1), "0 or 1")
-    totals = frequencies("weights", weights, len(X))
+    totals = np.ones(len(X)) if weights is None else frequencies("weights", weights, len(X))
     return _fit(data_of(X, y * totals, totals, channel))
 
 
@@ -134,6 +134,8 @@ def tallies(
 def wald(fit: Fit, level: float = 0.95, observed: bool = False) -> Floats:
     """Limits for every coefficient, a row each: estimate -/+ z standard errors."""
     _check_fit(fit)
+    if not isinstance(observed, bool):
+        raise ValueError(f"observed must be True or False, got {observed!r}")
     z = -ndtri((1 - strictly_between("level", level)) / 2)
     error = fit.observed_standard_errors if observed else fit.standard_errors
     return np.column_stack([fit.coefficients - z * error, fit.coefficients + z * error])
@@ -156,7 +158,7 @@ def profile(fit: Fit, column: int, level: float = 0.95) -> tuple[float, float]:
 def likelihood_ratio(fit: Fit, columns: Sequence[int]) -> Test:
     """Test that the coefficients of these columns are all 0, by fitting without them."""
     _check_fit(fit)
-    dropped = {integer("columns", column) for column in columns}
+    dropped = {integer("columns", column) for column in items("columns", columns)}
     if not dropped or max(dropped) >= len(fit.coefficients):
         limit = len(fit.coefficients) - 1
         raise ValueError(f"columns must name columns from 0 to {limit}, got {columns!r}")
@@ -244,6 +246,8 @@ def _profile_limit(fit: Fit, column: int, drop: float, sign: int) -> float:
         return fit.log_likelihood - best - drop
 
     near, far = 0.0, math.sqrt(2 * drop) * float(fit.standard_errors[column])
+    if drop < 1e-9 * (1 + abs(fit.log_likelihood)):
+        return at + sign * far  # less than rounding errors allow to see; the curve is a parabola
     while excess(far) < 0:
         near, far = far, 2 * far
         if far * moved > 4 * FAR:

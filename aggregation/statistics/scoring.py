@@ -18,7 +18,7 @@ from scipy.linalg import cho_factor, cho_solve, eigh
 from scipy.special import expit, xlogy
 
 from aggregation.statistics.binomial import Floats
-from aggregation.statistics.proportion import LARGEST, Channel, check_channel
+from aggregation.statistics.proportion import LARGEST, Channel, array_of, check_channel
 
 MOST_STEPS = 200
 # Half the decrement of a step is about what it adds to the log-likelihood. At this value the
@@ -173,20 +173,24 @@ def frozen(values: Any) -> Floats:
 
 
 def data_of(
-    X: Floats, positives: Floats, totals: Floats, channel: Channel | Sequence[Channel]
+    X: Floats,
+    positives: Floats,
+    totals: Floats,
+    channel: Channel | Sequence[Channel],
+    name: str = "channel",
 ) -> Data:
-    """Everything by row, without the rows that have no reports."""
+    """Everything by row, without the rows that have no reports; ``name`` is the channel's."""
     if isinstance(channel, Channel) or not isinstance(channel, Sequence | np.ndarray):
-        check_channel(channel)
+        check_channel(channel, name)
         a, b = np.full(len(X), channel.a), np.full(len(X), channel.b)
     else:
         if len(channel) != len(X):
-            raise ValueError(f"channel must be one or one a row ({len(X)}), got {len(channel)}")
+            raise ValueError(f"{name} must be one or one a row ({len(X)}), got {len(channel)}")
         for one in channel:
-            check_channel(one)
+            check_channel(one, name)
         a, b = np.array([(one.a, one.b) for one in channel]).T
     if (a - b).min() < 1e-100:  # its square must not vanish
-        raise ValueError(f"channel must have a contrast of 1e-100 or more, got {(a - b).min()!r}")
+        raise ValueError(f"{name} must have a contrast of 1e-100 or more, got {(a - b).min()!r}")
     kept = totals > 0
     basis, back = _basis(X[kept])
     return Data(*map(frozen, (basis, back, positives[kept], totals[kept], a[kept], b[kept])))
@@ -209,7 +213,7 @@ def _basis(X: Floats) -> tuple[Floats, Floats]:
 
 def finite(name: str, value: Any, dimensions: int) -> Floats:
     """``value`` as floats, refused by name and place unless all are finite."""
-    array = np.asarray(value)
+    array = array_of(name, value)
     if array.dtype.kind not in "biuf" or array.ndim != dimensions:
         shape = "matrix" if dimensions == 2 else "list"
         raise ValueError(f"{name} must be a {shape} of numbers, got {value!r}")
@@ -236,9 +240,9 @@ def vector_of(name: str, value: Any, length: int) -> Floats:
 
 def frequencies(name: str, value: Any, length: int) -> Floats:
     """Whole numbers: a sampling weight is no frequency, and would falsify the standard errors."""
-    if value is None:
-        return np.ones(length)
     result = vector_of(name, value, length)
+    if np.asarray(value).dtype.kind == "b":
+        raise ValueError(f"{name} must be whole numbers, got {value!r}")
     bad = (result < 0) | (result != np.floor(result)) | (result > LARGEST)
     refuse(name, result, bad, f"whole numbers from 0 to {LARGEST}")
     return result

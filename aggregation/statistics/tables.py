@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from aggregation.statistics.proportion import LARGEST, Channel, integer, probability
+from aggregation.statistics.proportion import LARGEST, Channel, array_of, integer, probability
 
 Array = NDArray[np.float64]
 
@@ -110,7 +110,10 @@ class Covariance:
 
     def among(self, weights: Any) -> Array:
         """The covariance matrix of combinations: ``weights`` has one table of weights for each."""
-        weights = np.asarray(weights, dtype=float)
+        weights = array_of("weights", weights)
+        if weights.dtype.kind not in "biuf":
+            raise ValueError(f"weights must be numbers, got {weights!r}")
+        weights = weights.astype(float)
         if weights.shape[1:] != self.frequencies.shape or weights.ndim != self.frequencies.ndim + 1:
             raise ValueError(f"weights must have shape (…, *table), got {weights.shape}")
         if not np.isfinite(weights).all():
@@ -128,7 +131,7 @@ class Covariance:
 
     def variance(self, weights: Any) -> float:
         """The variance of the sum of weights times cells; the weights are a table of them."""
-        return float(self.among(np.asarray(weights, dtype=float)[None])[0, 0])
+        return float(self.among(array_of("weights", weights)[None])[0, 0])
 
     def matrix(self) -> Array:
         """The whole matrix, cells in the order of ``theta.ravel()``; for small tables only."""
@@ -164,7 +167,10 @@ def cells_for_channels(table: Any, channels: Sequence[Channel]) -> tuple[Array, 
     for channel in sequence("channels", channels):
         if not isinstance(channel, Channel):
             raise ValueError(f"channels must hold a Channel for each axis, got {channel!r}")
-    return cells(table, channels)
+    reports, _ = table_of_counts(table)
+    if len(channels) != reports.ndim:
+        raise ValueError(f"channels must be one an axis, {reports.ndim}, got {len(channels)}")
+    return cells(reports, channels)
 
 
 # --- arguments ----------------------------------------------------------------------------------
@@ -220,21 +226,24 @@ def table_of_counts(table: Any) -> tuple[Array, int]:
 
 def numbers(table: Any) -> Array:
     """The table as floats, refused unless it holds finite numbers of at least 0, and not only 0."""
-    given = np.asarray(table)
+    given = array_of("table", table)
     if given.ndim < 1 or given.dtype.kind not in "iuf":
         raise ValueError(f"table must be an array of numbers, got {table!r}")
     reports = given.astype(float)
     wrong = ~(np.isfinite(reports) & (reports >= 0))
     if wrong.any():
         raise ValueError(f"table must hold numbers of at least 0, got {first_of(reports, wrong)}")
-    if not 0 < reports.sum() < math.inf:
+    if (reports > LARGEST).any():
+        large = first_of(reports, reports > LARGEST)
+        raise ValueError(f"table must hold at most {LARGEST} in a cell, got {large}")
+    if not reports.sum() > 0:
         raise ValueError(f"table must hold reports, got a total of {reports.sum()}")
     return reports
 
 
 def sequence(name: str, value: Any) -> list[Any]:
     """``value`` as a list, refused by name unless it is a sequence."""
-    if not isinstance(value, Sequence):
+    if not isinstance(value, Sequence) or isinstance(value, str | bytes):
         raise ValueError(f"{name} must be a sequence, got {value!r}")
     return list(value)
 

@@ -143,7 +143,7 @@ def pooled(
     the share, weighted by c^2; in large samples that is as good as maximum likelihood. The share
     has to be the same behind all tallies.
     """
-    cells = _tallies(counts, sizes, channels)
+    cells = _tallies(counts, sizes, channels, "channels")
     n = float(cells.sizes.sum())
     first = float(np.average(cells.means, weights=cells.contrast**2 * cells.sizes))
     # A rate of 0 would be infinitely informative: stay half a report away.
@@ -193,6 +193,7 @@ def rake_weights(sizes: ArrayLike, margins: Sequence[ArrayLike]) -> Floats:
     happen where cells are empty.
     """
     people = _numbers("sizes", sizes, table=True, minimum=0)
+    _refuse("sizes", people, people > LARGEST, f"at most {LARGEST}")
     targets = _margins(margins, people)
     fitted = people / people.sum()
     for _ in range(SWEEPS):
@@ -220,7 +221,7 @@ def privacy_effect(share: float, channel: Channel) -> float:
     share = strictly_between("share", share)
     check_channel(channel)
     rate = channel.rate(share)
-    return rate * (1 - rate) / (channel.contrast**2 * share * (1 - share))
+    return rate / channel.contrast * (1 - rate) / channel.contrast / share / (1 - share)
 
 
 # --- estimates ----------------------------------------------------------------------------------
@@ -231,7 +232,7 @@ def _weighted(cells: Cells, w: ArrayLike, like: str, level: float) -> Weighted:
     if len(weights) != len(cells.sizes):
         raise ValueError(f"w must have one entry for each of {like}, got {len(weights)}")
     if not weights.any():
-        raise ValueError("w must not be 0 everywhere")
+        raise ValueError(f"w must not be 0 everywhere, got {weights!r}")
     used = weights > 0
     cells = Cells(cells.yes[used], cells.sizes[used], cells.a[used], cells.b[used])
     weights = weights[used] / weights.max()  # no overflow, and the scale cancels
@@ -275,7 +276,7 @@ def _largest(cells: Cells) -> Floats:
 
 def _kish(weights: Floats, sizes: Floats) -> float:
     if not weights.any():
-        raise ValueError("w must not be 0 everywhere")
+        raise ValueError(f"w must not be 0 everywhere, got {weights!r}")
     scaled = weights / weights.max()
     n = sizes[weights > 0].sum()
     return float(n * (sizes @ scaled**2) / (sizes @ scaled) ** 2)
@@ -338,10 +339,10 @@ def _refuse(name: str, values: Floats, wrong: NDArray[np.bool_], wanted: str) ->
         raise ValueError(f"{name}{where} must be {wanted}, got {values[tuple(place)]:.15g}")
 
 
-def _tallies(yes: Any, sizes: Any, channel: Any) -> Cells:
+def _tallies(yes: Any, sizes: Any, channel: Any, name: str = "channel") -> Cells:
     reports, people = _numbers("counts", yes), _numbers("sizes", sizes)
     _check_tallies(reports, people)
-    return _cells(reports, people, channel)
+    return _cells(reports, people, channel, name)
 
 
 def _check_tallies(yes: Floats, sizes: Floats, least: int = 1) -> None:
@@ -355,18 +356,18 @@ def _check_tallies(yes: Floats, sizes: Floats, least: int = 1) -> None:
     _refuse("counts", yes, yes > sizes, "at most the size there")
 
 
-def _cells(yes: Floats, sizes: Floats, channel: Any) -> Cells:
+def _cells(yes: Floats, sizes: Floats, channel: Any, name: str = "channel") -> Cells:
     """Put together; ``channel`` is one for all or one a cell."""
     alike = isinstance(channel, Channel)
     if not alike and not isinstance(channel, Iterable):
-        raise ValueError(f"channel must be a Channel or a list of them, got {channel!r}")
+        raise ValueError(f"{name} must be a Channel or a list of them, got {channel!r}")
     channels = [channel] if alike else list(channel)
     for one in channels:
-        check_channel(one)
+        check_channel(one, name)
         if one.contrast < FAINTEST:
-            raise ValueError(f"channel must have a contrast of {FAINTEST:g} at least, got {one!r}")
+            raise ValueError(f"{name} must have a contrast of {FAINTEST:g} at least, got {one!r}")
     if not alike and len(channels) != len(yes):
-        raise ValueError(f"channel must be one or {len(yes)}, got {len(channels)}")
+        raise ValueError(f"{name} must be one or {len(yes)}, got {len(channels)}")
     a, b = np.array([(one.a, one.b) for one in channels]).T
     return Cells(yes, sizes, np.broadcast_to(a, yes.shape), np.broadcast_to(b, yes.shape))
 
@@ -374,6 +375,7 @@ def _cells(yes: Floats, sizes: Floats, channel: Any) -> Cells:
 def _shares(name: str, values: Any, size: int) -> Floats:
     """Fractions of a population: ``size`` of them, in [0, 1], adding up to 1."""
     parts = _numbers(name, values, minimum=0)
+    _refuse(name, parts, parts > 1 + ROUNDED, "at most 1")
     if len(parts) != size:
         raise ValueError(f"{name} must have {size} entries, got {len(parts)}")
     total = float(parts.sum())
@@ -385,7 +387,7 @@ def _shares(name: str, values: Any, size: int) -> Floats:
 def _margins(margins: Any, people: Floats) -> list[Floats]:
     """The margins, refused where a category has a share but no reports, or reports but no share."""
     if not people.any():
-        raise ValueError("sizes must not be 0 everywhere")
+        raise ValueError(f"sizes must not be 0 everywhere, got {people!r}")
     if not isinstance(margins, Sequence | np.ndarray) or len(margins) != people.ndim:
         raise ValueError(f"margins must have one entry an axis, {people.ndim}, got {margins!r}")
     targets = []

@@ -461,6 +461,10 @@ def test_shuffling_limits():
     assert shuffled(500, 10, 1e-6) == pytest.approx(500, abs=1e-5)
     assert shuffled(500, 10, 1e-6, 16) == pytest.approx(500, abs=1e-5)
     assert shuffled(0.001, 100, 0.01) == 0
+    # Noise so strong that a and b are the same float.
+    assert shuffled(1e-17, 1000, 1e-18) == 0
+    for cells in (2, 4):
+        assert 0 < shuffled(1e-17, 1000, 1e-50, cells) <= 1e-17
     # One report: a - e^x b = delta.
     assert shuffled(LN3, 1, 1e-6) == pytest.approx(math.log((0.75 - 1e-6) / 0.25), rel=1e-12)
     # A block of four yes/no questions hides less well than one question with the same epsilon.

@@ -483,7 +483,7 @@ BAD = [
         lambda: poststratified([1, 1], [2, 2], [1.5, -0.5], TWO_COINS),
         r"shares\[1\] must be at least 0, got -0.5",
     ),
-    (lambda: pooled([1], [2], []), "channel must be one or 1, got 0"),
+    (lambda: pooled([1], [2], []), "channels must be one or 1, got 0"),
     (lambda: rake([1], [2], [[1]], None), "channel must be a Channel, got None"),
     (
         lambda: rake([1, 1], [2, 2], [[0.5, 0.5]] * 2, TWO_COINS),
