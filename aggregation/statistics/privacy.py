@@ -151,10 +151,12 @@ def group(epsilon: float, people: int, delta: float = 0.0) -> tuple[float, float
     """
     epsilon, delta = positive("epsilon", epsilon), probability("delta", delta)
     people = integer("people", people, 1, LARGEST)
+    total = people * epsilon
     if delta == 0:
-        return people * epsilon, 0.0
-    growth = math.fsum(math.exp(min(epsilon * j, 700)) for j in range(min(people, 10**5)))
-    return people * epsilon, min(1.0, delta * growth)
+        return total, 0.0
+    # The growth as e^(total - epsilon) (1 - e^-total)/(1 - e^-epsilon), which does not overflow.
+    log = math.log(delta) + total - epsilon + math.log(math.expm1(-total) / math.expm1(-epsilon))
+    return total, math.exp(min(log, 0.0))
 
 
 def trade_off(false_alarm: float, epsilon: float, delta: float = 0.0) -> float:

@@ -210,6 +210,9 @@ def test_groups():
     # Changing one person after the other: delta adds up with growing factors.
     assert group(0.5, 3, 1e-6) == pytest.approx((1.5, 1e-6 * (1 + math.e**0.5 + math.e)))
     assert group(5, 1000, 1e-6) == (5000, 1)
+    # A city, each of whom reveals next to nothing: delta (e - 1)/(e^epsilon - 1).
+    assert group(1e-9, 10**9, 1e-12) == pytest.approx((1, 1e-12 * (math.e - 1) / 1e-9), rel=1e-6)
+    assert group(1e-100, 3, 0.1)[1] == pytest.approx(0.3, rel=1e-12)
 
 
 def test_trade_off_is_attained_by_randomized_response():
