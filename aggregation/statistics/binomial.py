@@ -6,6 +6,7 @@ each says yes with probability q. Counts are floats that hold integers.
 References
     Clopper & Pearson 1934, Biometrika 26:404
     Blaker 2000, Can. J. Stat. 28:783 (nested exact intervals from the acceptability function)
+    Cornish & Fisher 1938, Rev. Int. Stat. Inst. 5:307 (quantiles from skewness)
 """
 
 import sys
@@ -36,16 +37,25 @@ def blaker_upper(t: Floats, n: Floats, a: Floats, highest: Floats, alpha: float)
     rest = t < highest
     t, n, highest = t[rest], n[rest], highest[rest]
     end = np.minimum(a[rest], upper_limit(t, n, alpha / 2))
-    u = _opposite(end, t, n, highest)
+    below = at_most(t, n, end)
+    u = _opposite(end, below, t, n, highest)
+    p = below + _beyond(end, u, n, highest)
     limit[rest] = end
-    rest[rest] = low = _outside(end, t, u, n, highest) < alpha * (1 - TIE)
-    t, n, highest, end, u = (x[low] for x in (t, n, highest, end, u))
-    near = np.maximum(t / n, end - 1 / n)  # u moves twice as fast as the mean
-    start = np.where(_gap(near, t, u, n) < 0, near, t / n)
-    limit[rest] = jump = roots(_gap, start, end, t, u, n)
-    rest[rest] = low = _outside(jump, t, u, n, highest) > alpha
-    t, n, highest, end, u, jump = (x[low] for x in (t, n, highest, end, u, jump))
-    limit[rest] = roots(lambda *x: alpha - _outside(*x), jump, end, t, u, n, highest)
+    rest[rest] = low = p < alpha * (1 - TIE)
+    t, n, highest, end, u, below, p = (x[low] for x in (t, n, highest, end, u, below, p))
+    start = np.maximum(t / n, end - 1 / n)  # u moves twice as fast as the mean
+    gaps = _gap(start, t, u, n), _log_ratio(at_least(u - 1, n, end), below)
+    if (gaps[0] >= 0).any():
+        start = np.where(gaps[0] < 0, start, t / n)
+        gaps = _gap(start, t, u, n), gaps[1]
+    limit[rest] = jump = roots(_gap, start, end, t, u, n, ends=gaps)
+    least = _outside(jump, t, u, n, highest)
+    rest[rest] = low = least > alpha
+    t, n, highest, end, u, jump, p, least = (
+        x[low] for x in (t, n, highest, end, u, jump, p, least)
+    )
+    rises = alpha - least, alpha - p
+    limit[rest] = roots(lambda *x: alpha - _outside(*x), jump, end, t, u, n, highest, ends=rises)
     return limit
 
 
@@ -57,33 +67,46 @@ def acceptability(q: Floats, t: Floats, n: Floats, lowest: Floats, highest: Floa
         return acceptability(1 - q, n - t, n, n - highest, n - lowest)
     if t == highest:
         return np.ones_like(q)
-    return _outside(q, t, _opposite(q, t, n, highest), n, highest)
+    return _outside(q, t, _opposite(q, at_most(t, n, q), t, n, highest), n, highest)
 
 
-def _opposite(q: Floats, t: Floats, n: Floats, highest: Floats) -> Floats:
-    """The first u in t+1..highest with P(X >= u) <= P(X <= t), or highest + 1 if there is none."""
-    below = at_most(t, n, q) * (1 + TIE)
+def _opposite(q: Floats, below: Floats, t: Floats, n: Floats, highest: Floats) -> Floats:
+    """The first u in t+1..highest with P(X >= u) <= P(X <= t), or highest + 1 if there is none.
+
+    ``below`` is P(X <= t). u is near t mirrored at the mean, and moved by what the skewness of X
+    moves both quantiles (Cornish & Fisher 1938); where it is not, halving finds it all the same.
+    """
+    mean = n * q
+    square = (t - mean) ** 2 / np.maximum(mean * (1 - q), 1.0)
+    mirrored = 2 * mean - t + (square - 1) * (1 - 2 * q) / 3
+    below = below * (1 + TIE)
     first, last = t + 1, highest + 1
-    # By symmetry it is near t mirrored at the mean, at any n; if it is not, nothing is lost.
-    for near in (2 * n * q - t - 8, 2 * n * q - t + 8):
-        near = np.floor(np.minimum(np.maximum(near, first), last))
-        small = at_least(near, n, q) <= below
-        first, last = np.where(small, first, near + 1), np.where(small, near, last)
+    offsets = iter((0, 1, -1, 2, -8, 8))
     while (first < last).any():
-        middle = np.floor((first + last) / 2)
-        small = at_least(middle, n, q) <= below
-        first, last = np.where(small, first, middle + 1), np.where(small, middle, last)
+        offset = next(offsets, None)
+        place = (first + last) / 2 if offset is None else mirrored + offset
+        place = np.floor(np.minimum(np.maximum(place, first), last))
+        small = at_least(place, n, q) <= below
+        first, last = np.where(small, first, place + 1), np.where(small, place, last)
     return last
 
 
 def _outside(q: Floats, t: Floats, u: Floats, n: Floats, highest: Floats) -> Floats:
     """P(clamped count <= t) + P(clamped count >= u), for t < u; above the clamp there is none."""
-    return at_most(t, n, q) + np.where(u <= highest, at_least(u, n, q), 0.0)
+    return at_most(t, n, q) + _beyond(q, u, n, highest)
+
+
+def _beyond(q: Floats, u: Floats, n: Floats, highest: Floats) -> Floats:
+    """P(clamped count >= u), where u may be one above the clamp."""
+    return np.where(u <= highest, at_least(u, n, q), 0.0)
 
 
 def _gap(q: Floats, t: Floats, u: Floats, n: Floats) -> Floats:
     """ln P(X >= u-1) - ln P(X <= t): all but a straight line in q, and 0 where u jumps."""
-    above, below = at_least(u - 1, n, q), at_most(t, n, q)
+    return _log_ratio(at_least(u - 1, n, q), at_most(t, n, q))
+
+
+def _log_ratio(above: Floats, below: Floats) -> Floats:
     return np.asarray(np.log(np.maximum(above, TINY)) - np.log(np.maximum(below, TINY)))
 
 
@@ -117,20 +140,28 @@ def at_least(t: Floats, n: Floats, q: Floats) -> Floats:
     return result
 
 
-def roots(function: Callable[..., Floats], low: Floats, high: Floats, *arguments: Floats) -> Floats:
+def roots(
+    function: Callable[..., Floats],
+    low: Floats,
+    high: Floats,
+    *arguments: Floats,
+    ends: tuple[Floats, Floats] | None = None,
+) -> Floats:
     """Where function(x, *arguments), of opposite signs at ``low`` and ``high``, is 0; one by one.
 
     Secants that keep the root between them; an end that stays twice gets half its value, so that
-    it does not stay for ever (the Illinois rule).
+    it does not stay for ever (the Illinois rule). ``ends`` are the values there, if known.
     """
-    stays, far, x, value = low, function(low, *arguments), high, function(high, *arguments)
+    stays, x = low, high
+    far, value = ends or (function(low, *arguments), function(high, *arguments))
     found, rest, others = high.copy(), np.arange(high.size), list(arguments)
     for _ in range(200):
         wide = (np.abs(x - stays) > 1e-14 * np.abs(x)) & (value != 0)
         if not wide.any():
             break
-        rest, stays, far, x, value = (each[wide] for each in (rest, stays, far, x, value))
-        others = [each[wide] for each in others]
+        if not wide.all():
+            rest, stays, far, x, value = (each[wide] for each in (rest, stays, far, x, value))
+            others = [each[wide] for each in others]
         step = value / (value - far) * (x - stays)
         # Once at the root, a last step crosses it.
         step = np.copysign(np.maximum(np.abs(step), 4e-15 * np.abs(x)), step)

@@ -134,10 +134,11 @@ def estimates(
     counts: ArrayLike, sizes: ArrayLike, channel: Channel, level: float = 0.95
 ) -> list[Estimate]:
     """``estimate`` of many counts of one channel at once: options of a question, groups, waves."""
-    lows, highs = intervals(counts, sizes, channel, level)
     s, n = tallies(counts, sizes)
     if s.ndim != 1:
         raise ValueError(f"counts and sizes must be lists, got {counts!r} and {sizes!r}")
+    check_channel(channel)
+    lows, highs = _intervals(s, n, channel, strictly_between("level", level), _blaker)
     figures = zip(s, n, lows, highs, _misfit(s, n, channel), strict=True)
     return [
         _estimate(int(one), int(of), channel, None, float(low), float(high), float(misfit))
@@ -169,11 +170,18 @@ def intervals(
     """``interval`` of many counts of one channel at once: an array of low limits, one of high."""
     s, n = tallies(counts, sizes)
     check_channel(channel)
-    alpha = 1 - strictly_between("level", level)
+    level = strictly_between("level", level)
     if not isinstance(method, str) or method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
+    return _intervals(s, n, channel, level, METHODS[method])
+
+
+def _intervals(
+    s: Floats, n: Floats, channel: Channel, level: float, method: "Method"
+) -> tuple[Floats, Floats]:
     lowest, highest = _clamp(n, channel)
-    low, high = METHODS[method](np.minimum(np.maximum(s, lowest), highest), n, channel, alpha)
+    t = np.minimum(np.maximum(s, lowest), highest)
+    low, high = method(t, n, channel, 1 - level, lowest, highest)
     # The restricted maximum likelihood estimate belongs to every interval. Above the level 3/4 it
     # does so by itself; below, this keeps the interval from being empty and costs no coverage.
     likeliest = np.clip(s / n, channel.b, channel.a)
@@ -281,9 +289,10 @@ def shares(low: Floats, high: Floats, channel: Channel) -> tuple[Floats, Floats]
     return np.clip((low - OUTWARD - b) / c, 0.0, 1.0), np.clip((high + OUTWARD - b) / c, 0.0, 1.0)
 
 
-def _blaker(t: Floats, n: Floats, channel: Channel, alpha: float) -> tuple[Floats, Floats]:
+def _blaker(
+    t: Floats, n: Floats, channel: Channel, alpha: float, lowest: Floats, highest: Floats
+) -> tuple[Floats, Floats]:
     """Blaker's (2000) interval for the clamped count: exact, nested in the level, never empty."""
-    lowest, highest = _clamp(n, channel)
     # The lower limit is an upper one with yes and no exchanged: both are found in one go.
     ends = np.repeat([channel.a, 1 - channel.b], t.size).reshape(2, *t.shape)
     upper = blaker_upper(
@@ -292,12 +301,16 @@ def _blaker(t: Floats, n: Floats, channel: Channel, alpha: float) -> tuple[Float
     return 1 - upper[1], upper[0]
 
 
-def _clopper_pearson(t: Floats, n: Floats, channel: Channel, alpha: float) -> tuple[Floats, Floats]:
+def _clopper_pearson(
+    t: Floats, n: Floats, channel: Channel, alpha: float, lowest: Floats, highest: Floats
+) -> tuple[Floats, Floats]:
     """Each tail at most alpha/2 (Clopper & Pearson 1934): exact, wider than Blaker's."""
     return lower_limit(t, n, alpha / 2), upper_limit(t, n, alpha / 2)
 
 
-def _wilson(t: Floats, n: Floats, channel: Channel, alpha: float) -> tuple[Floats, Floats]:
+def _wilson(
+    t: Floats, n: Floats, channel: Channel, alpha: float, lowest: Floats, highest: Floats
+) -> tuple[Floats, Floats]:
     """The score interval (Wilson 1927): closed form, right on average only."""
     z2 = ndtri(alpha / 2) ** 2
     middle = (t + z2 / 2) / (n + z2)
@@ -305,7 +318,9 @@ def _wilson(t: Floats, n: Floats, channel: Channel, alpha: float) -> tuple[Float
     return middle - half, middle + half
 
 
-METHODS: dict[str, Callable[[Floats, Floats, Channel, float], tuple[Floats, Floats]]] = {
+# Limits for lambda from the clamped count, n, the channel, alpha, and the range of the clamp.
+Method = Callable[[Floats, Floats, Channel, float, Floats, Floats], tuple[Floats, Floats]]
+METHODS: dict[str, Method] = {
     "blaker": _blaker,
     "wilson": _wilson,
     "clopper-pearson": _clopper_pearson,
