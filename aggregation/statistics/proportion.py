@@ -276,8 +276,8 @@ def _clamp(n: Floats, channel: Channel) -> tuple[Floats, Floats]:
     within 1 of n, or of 0. There, n reports may be too few to tell b from a; if so, they are all
     treated alike.
     """
-    lowest = np.floor(n * (channel.b + 1 / LARGEST))
-    highest = np.ceil(n * (channel.a - 1 / LARGEST))
+    lowest = np.minimum(np.floor(n * (channel.b + 1 / LARGEST)), n)
+    highest = np.maximum(np.ceil(n * (channel.a - 1 / LARGEST)), 0.0)
     too_few = at_most(lowest, n, np.full_like(n, channel.b)) < 1 / 4
     too_many = at_least(highest, n, np.full_like(n, channel.a)) < 1 / 4
     return np.where(too_few, n, lowest), np.where(too_many, 0.0, highest)

@@ -257,5 +257,7 @@ def _extent(slope: Floats, small: Floats, sign: Floats, total: Floats, reach: Fl
         if enough.all():
             break
         steep = slope + sign * total * small * (1 + change) / (1 + small * change)
+        # Where rounding has moved the peak, drop first falls: go on until it rises.
+        steep = np.where(steep > 0, steep, -excess / np.maximum(x, RATES[0]))
         x = np.where(enough, x, x - excess / np.where(enough, 1.0, steep))
     return x

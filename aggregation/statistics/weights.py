@@ -85,6 +85,11 @@ class Cells:
         """The unbiased share in each cell."""
         return (self.yes / self.sizes - self.b) / self.contrast
 
+    def variances(self, share: float) -> Floats:
+        """rate (1 - rate) / c^2, that of one u, without losing the digits of rates near 0 or 1."""
+        yes, no = self.b / self.contrast + share, (1 - self.a) / self.contrast + (1 - share)
+        return yes * no
+
 
 def estimate(
     y: ArrayLike, w: ArrayLike, channel: Channel | Sequence[Channel], level: float = 0.95
@@ -147,8 +152,7 @@ def pooled(
     n = float(cells.sizes.sum())
     first = float(np.average(cells.means, weights=cells.contrast**2 * cells.sizes))
     # A rate of 0 would be infinitely informative: stay half a report away.
-    rate = cells.b + cells.contrast * min(max(first, 0.5 / n), 1 - 0.5 / n)
-    w = cells.contrast**2 / (rate * (1 - rate))
+    w = 1 / cells.variances(min(max(first, 0.5 / n), 1 - 0.5 / n))
     weights = w / (w @ cells.sizes)
     part = weights * cells.sizes
     variance = float(np.sum(part**2 * _variances(cells)))
@@ -290,8 +294,7 @@ def _result(value: float, variance: float, weights: Floats, cells: Cells, level:
     unequal = _kish(weights, cells.sizes)
     privacy = None
     if 0 < value < 1:
-        rates = cells.b + cells.contrast * value
-        noisy = rates * (1 - rates) / cells.contrast**2
+        noisy = cells.variances(value)
         privacy = float(np.average(noisy, weights=weights**2 * cells.sizes) / (value * (1 - value)))
     return Weighted(
         value=value,

@@ -200,3 +200,22 @@ def test_what_used_to_crash_warn_or_pass_is_refused(call, message):
     with warnings.catch_warnings(), pytest.raises(ValueError, match=message):
         warnings.simplefilter("error")
         call()
+
+
+@pytest.mark.parametrize("method", proportion.METHODS)
+def test_the_rarest_answers_of_the_most_reports_have_limits(method):
+    """Where n times the rates is less than their rounding errors."""
+    for channel, count in ((Channel(1e-300, 0), 0), (Channel(1, 1 - 2**-53), proportion.LARGEST)):
+        low, high = proportion.interval(count, proportion.LARGEST, channel, method=method)
+        assert 0 <= low <= high <= 1
+
+
+def test_counts_at_the_end_of_a_narrow_channel_warn_of_nothing():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        low, high = sequence.interval(proportion.LARGEST, proportion.LARGEST, Channel(1, 0))
+        assert 1 - 1.1e-12 < low < high == 1
+        for n in (10, proportion.LARGEST):
+            found = weights.pooled([n], [n], [Channel(1, 0.999999)])
+            assert found.value == pytest.approx(1, abs=1e-9)
+            assert found.privacy is None or found.effective_size > 0
