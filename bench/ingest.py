@@ -1,31 +1,39 @@
-"""How fast reports are taken in: ratios to a view that does nothing, on the same web server.
+"""How fast reports are taken in: ratios to a view that does nothing.
 
-`make bench`, or `python -m bench.ingest`. Every figure is the median of several short rounds, taken
-in turn so that a busy machine harms all alike. The senders are Python on the same cores, over
-loopback, so they and not the server bound the view that does nothing: its true rate is higher, and
-the ratios to it flatter. The ratios between two kinds of ingest do not.
+`make bench`, or `python -m bench.ingest`. The load comes from wrk, on the same two cores, over
+loopback. Four servers run side by side with the same number of processes, idle but for the one
+that is measured: the site as it is served (config/asgi.py), and three that it is compared with,
+under the same web server as plain WSGI: a view that does nothing, the same report by serializer and
+ORM, and our own plain view. Every figure is the median of several short rounds, taken in turn, so
+that a busy machine harms all alike.
 """
 
 import contextlib
 import http.client
 import json
+import os
+import shutil
 import signal
+import socket
 import statistics
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 from tests import packages
-from tests.services import ROOT, Candor, PostgreSQL, die_with_parent, wait_until
+from tests.services import ROOT, Candor, PostgreSQL, die_with_parent, free_port, wait_until
 
 ROUNDS = 5
-SECONDS = 2.0
-SENDERS = 8
+SECONDS = 3
+SENDERS = 64  # connections
 MANY = 100  # reports in one batch
+PACED = 8.0  # seconds at half of the peak
 
 SURVEY = {
     "slug": "bench",
@@ -34,123 +42,203 @@ SURVEY = {
     "questions": [{"key": f"q{i}", "text": "?", "kind": "yes_no"} for i in range(10)],
     "blocks": [[f"q{i}" for i in range(10)]],
 }
+REPORTS = "/api/v1/surveys/bench/reports/"
 
-Request = Callable[[], tuple[str, bytes]]
+
+@dataclass(frozen=True)
+class Kind:
+    """Something that is measured: which server, which path, how many reports a request."""
+
+    name: str
+    server: str
+    path: str
+    many: int = 0
+
+    @property
+    def reports(self) -> int:
+        return self.many or 1
+
+
+NOTHING = Kind("nothing (a view that returns 204)", "wsgi", "/bench/null")
+ONE = Kind("one report, durable", "asgi", REPORTS)
+BATCH = Kind(f"{MANY} reports at once, durable", "asgi", f"{REPORTS}batch/", MANY)
+FRAMEWORK = Kind("one report by serializer and ORM", "wsgi", "/bench/framework/bench")
+VIEW = Kind("one report by our plain view", "wsgi", REPORTS)
+KINDS = (NOTHING, ONE, BATCH, FRAMEWORK, VIEW)
+
+COMMANDS = {
+    "asgi": ["--interface", "asginl", "config.asgi:application"],
+    "wsgi": ["--interface", "wsgi", "--blocking-threads", "8", "bench.wsgi:application"],
+}
 
 
 def main() -> None:
-    print("Ingest, in requests a second; ratio to the view that does nothing")
-    measure("SQLite, synchronous FULL, 1 web process")
+    if shutil.which("wrk") is None:
+        print("wrk is not installed: left out. On Debian: apt-get install wrk")
+        return
+    print("Ingest; ratio to the view that does nothing, on the same web server and processes")
+    measure("SQLite, synchronous FULL, 1 web process", 1)
     if packages.NEEDS["PostgreSQL"].here():
         with PostgreSQL(durable=True) as server:
-            measure("PostgreSQL, 2 web processes", DATABASE_URL=server.create_database())
+            measure("PostgreSQL, 2 web processes", 2, DATABASE_URL=server.create_database())
     else:
         print("PostgreSQL is not installed: left out.")
 
 
-def measure(title: str, **environment: str) -> None:
+def measure(title: str, processes: int, **environment: str) -> None:
     candor = Candor(**environment)
     candor.var.mkdir()
     try:
         candor.manage("migrate", "--verbosity=0")
         candor.manage("collectstatic", "--no-input", "--verbosity=0")
         candor.manage("import_survey", "-", "--open", stdin=json.dumps(SURVEY))
-        with web(candor, "2" if environment else "1"):
-            show(title, candor)
+        with contextlib.ExitStack() as stack:
+            ports = {name: stack.enter_context(web(candor, name, processes)) for name in COMMANDS}
+            design = fetch(ports["asgi"], "/api/v1/surveys/bench/")["design"]["hash"]
+            for kind in KINDS:
+                for _ in range(4 * processes):  # every process looks the survey up
+                    send(ports[kind.server], kind, design)
+            show(title, ports, design)
     finally:
         candor._remove()
 
 
-def show(title: str, candor: Candor) -> None:
-    definition = fetch(candor, "/api/v1/surveys/bench/")
-    kinds: dict[str, Request] = {
-        "nothing (204)": lambda: ("/bench/null", one(definition)),
-        "one report": lambda: ("/api/v1/surveys/bench/reports/", one(definition)),
-        "the same by serializer and ORM": lambda: ("/bench/framework/bench", one(definition)),
-        f"{MANY} reports at once": lambda: (
-            "/api/v1/surveys/bench/reports/batch/",
-            many(definition),
-        ),
-    }
-    rates: dict[str, list[float]] = {kind: [] for kind in kinds}
-    for _ in range(ROUNDS):
-        for kind, request in kinds.items():
-            rates[kind].append(rate(candor.port, request))
-    middle = {kind: statistics.median(values) for kind, values in rates.items()}
-    null, single, framework, batch = middle.values()
-    print(f"\n{title}; median of {ROUNDS} rounds of {SECONDS:g} s, {SENDERS} senders")
-    for kind, value in middle.items():
-        print(f"  {kind:32} {value:8.0f} requests/s   {value / null:5.2f} of nothing")
-    print(f"  one report / serializer and ORM  {single / framework:8.1f} times")
-    print(f"  reports/s in batches / singly    {batch * MANY / single:8.1f} times")
+def show(title: str, ports: dict[str, int], design: str) -> None:
+    rounds = [
+        {kind: wrk(ports[kind.server], kind, design) for kind in KINDS} for _ in range(ROUNDS)
+    ]
+    rate = {kind: statistics.median(one[kind][0] for one in rounds) for kind in KINDS}
+    p99 = {kind: statistics.median(one[kind][1] for one in rounds) for kind in KINDS}
+    print(f"\n{title}; median of {ROUNDS} rounds of {SECONDS} s, {SENDERS} connections")
+    for kind in KINDS:
+        print(
+            f"  {kind.name:36} {rate[kind]:8.0f} requests/s  {rate[kind] / rate[NOTHING]:5.2f} of "
+            f"nothing   p99 {p99[kind]:6.1f} ms"
+        )
+    of_batches = rate[BATCH] * MANY
+    print(f"  one report / nothing                 {rate[ONE] / rate[NOTHING]:8.2f}")
+    print(f"  one report / serializer and ORM      {rate[ONE] / rate[FRAMEWORK]:8.1f} times")
+    print(f"  reports/s in batches / singly        {of_batches / rate[ONE]:8.1f} times")
+    late = paced(ports["asgi"], design, rate[ONE] / 2)
+    print(
+        f"  at half of that rate: p50 {late[0]:.1f} ms, p99 {late[1]:.1f} ms; {late[2]:.0f}/s sent"
+    )
 
 
-def one(definition: Any) -> bytes:
-    return json.dumps(report(definition)).encode()
+def wrk(port: int, kind: Kind, design: str) -> tuple[float, float]:
+    """Requests a second and the 99th percentile in milliseconds; every answer must be a 2xx."""
+    done = subprocess.run(
+        ["wrk", "--threads", "1", "--connections", str(SENDERS), "--duration", f"{SECONDS}s",
+         "--timeout", "20s", "--script", str(Path(__file__).with_name("reports.lua")),
+         f"http://127.0.0.1:{port}{kind.path}"],
+        env={**os.environ, "CANDOR_DESIGN": design, "CANDOR_MANY": str(kind.many)},
+        check=True, capture_output=True, text=True, timeout=SECONDS + 60,
+    )  # fmt: skip
+    line = next(line for line in done.stdout.splitlines() if line.startswith("RESULT"))
+    requests, microseconds, errors, _, p99 = map(int, line.split()[1:])
+    if errors:
+        raise RuntimeError(f"{kind.name}: {errors} of {requests} failed\n{done.stdout}")
+    return requests / microseconds * 1e6, p99 / 1000
 
 
-def many(definition: Any) -> bytes:
-    return json.dumps({"reports": [report(definition) for _ in range(MANY)]}).encode()
+# --- At half of the peak --------------------------------------------------------------------------
 
 
-def report(definition: Any) -> dict[str, Any]:
+def paced(port: int, design: str, rate: float) -> tuple[float, float, float]:
+    """Latency when requests are due at fixed times: waiting for a turn counts, as it should.
+
+    p50 and p99 in milliseconds, and what was sent a second. From a process of its own, so that
+    the threads here do not wait for each other more than they must.
+    """
+    done = subprocess.run(
+        [sys.executable, "-m", "bench.ingest", "paced", str(port), design, str(rate)],
+        cwd=ROOT, check=True, capture_output=True, text=True, timeout=PACED + 60,
+    )  # fmt: skip
+    p50, p99, sent = map(float, done.stdout.split())
+    return p50, p99, sent
+
+
+def paced_sender(port: int, design: str, rate: float) -> None:
+    senders = 16
+    late: list[float] = []
+    began = time.perf_counter() + 0.2
+
+    def run(number: int) -> None:
+        with socket.create_connection(("127.0.0.1", port)) as connection:
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            for turn in range(number, int(rate * PACED), senders):
+                message = raw(one(design))
+                due = began + turn / rate
+                if (wait := due - time.perf_counter()) > 0:
+                    time.sleep(wait)
+                connection.sendall(message)
+                if b" 201 " not in connection.recv(4096)[:20]:
+                    raise RuntimeError("not stored")
+                late.append(time.perf_counter() - due)
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(senders)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    late.sort()
+    seconds = time.perf_counter() - began
+    print(1000 * late[len(late) // 2], 1000 * late[int(0.99 * len(late))], len(late) / seconds)
+
+
+def raw(body: bytes) -> bytes:
+    head = f"POST {REPORTS} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    return head.encode() + b"Content-Length: %d\r\n\r\n" % len(body) + body
+
+
+# --- The servers ----------------------------------------------------------------------------------
+
+
+def one(design: str) -> bytes:
     blocks = {"b1": [0, 1] * 5}
-    return {
-        "id": str(uuid4()), "design": definition["design"]["hash"], "blocks": blocks, "strata": {},
-    }  # fmt: skip
+    report = {"id": str(uuid4()), "design": design, "blocks": blocks, "strata": {}}
+    return json.dumps(report).encode()
 
 
-def rate(port: int, request: Request) -> float:
-    """Requests a second that are answered with 2xx, over kept connections."""
-    done: list[int] = []
-    stop = time.monotonic() + SECONDS
-
-    def send() -> None:
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
-        count = 0
-        while time.monotonic() < stop:
-            path, body = request()
-            connection.request("POST", path, body, {"Content-Type": "application/json"})
-            response = connection.getresponse()
-            response.read()
-            if response.status >= 300:
-                raise RuntimeError(f"{path} answered {response.status}")
-            count += 1
-        connection.close()
-        done.append(count)
-
-    senders = [threading.Thread(target=send) for _ in range(SENDERS)]
-    began = time.monotonic()
-    for sender in senders:
-        sender.start()
-    for sender in senders:
-        sender.join()
-    if len(done) < SENDERS:
-        raise RuntimeError("a sender failed")
-    return sum(done) / (time.monotonic() - began)
+def send(port: int, kind: Kind, design: str) -> None:
+    body = one(design) if not kind.many else b'{"reports":[%s]}' % one(design)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    connection.request("POST", kind.path, body, {"Content-Type": "application/json"})
+    connection.getresponse().read()
+    connection.close()
 
 
-def fetch(candor: Candor, path: str) -> Any:
-    connection = http.client.HTTPConnection("127.0.0.1", candor.port, timeout=20)
+def fetch(port: int, path: str) -> Any:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
     connection.request("GET", path)
     return json.load(connection.getresponse())
 
 
 @contextlib.contextmanager
-def web(candor: Candor, processes: str) -> Iterator[None]:
+def web(candor: Candor, name: str, processes: int) -> Iterator[int]:
+    port = free_port()
     process = subprocess.Popen(
-        [sys.executable, "-m", "granian", "--interface", "wsgi", "--port", str(candor.port),
-         "--workers", processes, "--blocking-threads", "8", "--log-level", "error",
-         "bench.wsgi:application"],
+        [sys.executable, "-m", "granian", "--port", str(port), "--workers", str(processes),
+         "--no-ws", "--log-level", "error", *COMMANDS[name]],
         cwd=ROOT, env=candor.env, preexec_fn=die_with_parent(signal.SIGTERM),
     )  # fmt: skip
     try:
-        wait_until(candor._healthy, 60, "the web server")
-        yield
+        wait_until(lambda: answers(port), 60, "the web server")
+        yield port
     finally:
         process.terminate()
         process.wait(30)
 
 
+def answers(port: int) -> bool:
+    try:
+        return fetch(port, "/healthz") is not None
+    except (OSError, ValueError, http.client.HTTPException):
+        return False
+
+
 if __name__ == "__main__":
-    main()
+    if sys.argv[1:2] == ["paced"]:
+        paced_sender(int(sys.argv[2]), sys.argv[3], float(sys.argv[4]))
+    else:
+        main()

@@ -30,8 +30,8 @@ def inbox() -> Iterator[Inbox]:
     made.thread.shutdown()
 
 
-def arrival(survey: Survey, content: bytes = b"\1\3\0", pk: UUID | None = None) -> Arrival:
-    return Arrival(pk or uuid4(), content, survey.pk)
+def arrival(survey: Survey, content: bytes = b"\1\3\0", pk: str = "") -> Arrival:
+    return Arrival(pk or str(uuid4()), content, survey.pk)
 
 
 def store(inbox: Inbox, requests: Sequence[Sequence[Arrival]]) -> list[Any]:
@@ -62,7 +62,7 @@ def test_what_arrives_together_is_written_together(
 ) -> None:
     sent = [arrival(survey) for _ in range(300)]
     assert store(inbox, [[one] for one in sent]) == [["stored"]] * 300
-    assert set(Report.objects.values_list("pk", flat=True)) == {one.id for one in sent}
+    assert set(map(str, Report.objects.values_list("pk", flat=True))) == {one.id for one in sent}
     assert groups == [300]
     assert inbox.waiting == 0 and inbox.writer is None
 
@@ -92,7 +92,7 @@ def test_a_transaction_has_a_largest_size(
 
 
 def test_one_id_many_times_at_once_is_stored_once(survey: Survey, inbox: Inbox) -> None:
-    pk = uuid4()
+    pk = str(uuid4())
     requests = [[arrival(survey, pk=pk)] for _ in range(50)]
     requests.insert(20, [arrival(survey, b"\0\3\0", pk)])
     outcomes = [outcome for (outcome,) in store(inbox, requests)]
@@ -106,7 +106,7 @@ def test_each_survey_on_its_own_merits(survey: Survey, inbox: Inbox) -> None:
     requests = [
         [arrival(survey)],
         [arrival(closed)],
-        [Arrival(uuid4(), b"\0", 999_999)],  # removed since this process looked
+        [Arrival(str(uuid4()), b"\0", 999_999)],  # removed since this process looked
         [arrival(survey), arrival(closed)],
     ]
     expected = [["stored"], ["closed"], ["closed"], ["stored", "closed"]]
@@ -116,7 +116,7 @@ def test_each_survey_on_its_own_merits(survey: Survey, inbox: Inbox) -> None:
 
 def test_a_bad_one_does_not_harm_its_neighbours(survey: Survey, inbox: Inbox) -> None:
     """No content that was checked can fail; should one do so all the same, it fails alone."""
-    bad = Arrival(uuid4(), b"\1", 2**80)
+    bad = Arrival(str(uuid4()), b"\1", 2**80)
     outcomes = store(inbox, [[arrival(survey)], [bad], [arrival(survey)]])
     assert outcomes[0] == outcomes[2] == ["stored"]
     assert isinstance(outcomes[1], Exception)
@@ -130,7 +130,7 @@ def test_a_group_is_stored_in_the_order_of_its_ids(survey: Survey, inbox: Inbox)
     place = "ctid" if connection.vendor == "postgresql" else "rowid"
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT id FROM survey_report ORDER BY {place}")
-        stored = [UUID(str(pk)) for (pk,) in cursor.fetchall()]
+        stored = [str(UUID(str(pk))) for (pk,) in cursor.fetchall()]
     assert stored == sorted(one.id for one in sent) != [one.id for one in sent]
 
 

@@ -124,6 +124,32 @@ def test_malformed_is_400_and_says_where(good: Any, change: Any, where: str) -> 
     assert not Report.objects.exists()
 
 
+@given(data=st.data())
+@settings(
+    max_examples=500, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_the_quick_check_accepts_only_what_the_thorough_one_does(
+    good: Any, survey: Survey, data: st.DataObject
+) -> None:
+    """Well-formed reports with one or two members changed for others, or for nonsense."""
+    validator = ingest.Validator(survey.frozen_design())
+    value = st.sampled_from([0, 1, 3, 4, -1, 255, True, None, 1.0, "1", [], {}])
+    report = json.loads(json.dumps(good))
+    for _ in range(data.draw(st.integers(0, 2))):
+        where = data.draw(st.sampled_from([report, report.get("blocks"), report.get("strata")]))
+        if isinstance(where, dict):
+            keys = st.sampled_from(["id", "design", "blocks", "strata", "b1", "b2", "age", "x"])
+            what = st.one_of(value, st.lists(value, max_size=3))
+            where[data.draw(keys)] = data.draw(what)
+    quick = validator.quick(report)
+    try:
+        thorough = validator.thorough(report)
+    except ingest.Refused:
+        assert quick is None
+    else:
+        assert quick == thorough
+
+
 @pytest.mark.parametrize("key", ["id", "design", "blocks", "strata"])
 def test_a_missing_key_is_400(good: Any, key: str) -> None:
     del good[key]
