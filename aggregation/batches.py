@@ -30,7 +30,7 @@ CHUNK = 256  # tallies that are added at a time
 
 # Eight bytes before the planes, so that these lie on whole words.
 PLAIN, SMALLER = b"planes/1", b"zplane/1"
-PAYS = 0.9  # compressed where that leaves at most this much
+PAYS = 0.75  # compressed where that leaves at most this much: unpacking takes five times counting
 
 Rows = NDArray[np.uint8]  # one row a report, one column a question or stratum: as they come
 Columns = NDArray[np.uint8]  # one row a question or stratum, one column a report
@@ -225,7 +225,7 @@ def tables(parts: Iterable[Part], design: Design, wanted: Sequence[Sequence[Axis
     for data, reports in parts:
         planes = _planes(data, reports, plan.layout)
         counts[0] += reports
-        if plan.counts > 1:
+        if plan.first.planes:
             _count(planes, plan.first, None, counts)
         for axes in plan.many:
             result[axes] += _cells(planes, reports, plan.columns(axes))
@@ -306,7 +306,7 @@ class Plan:
 @lru_cache(maxsize=256)
 def _plan(design: Design, wanted: tuple[tuple[Axis, ...], ...]) -> Plan:
     found = layout(design)
-    few: dict[tuple[Axis, ...], list[Set]] = {}
+    few: dict[tuple[Axis, ...], list[Set | None]] = {}
     many: list[tuple[Axis, ...]] = []
     for axes in dict.fromkeys(wanted):
         _check(axes, found)
@@ -315,16 +315,17 @@ def _plan(design: Design, wanted: tuple[tuple[Axis, ...], ...]) -> Plan:
             many.append(axes)
         else:
             few[axes] = _sets(columns)
-    beginnings = {one[:n] for sets in few.values() for one in sets for n in range(len(one) + 1)}
-    # Everybody first; sets with the same beginning are neighbours.
+    chosen = {one for sets in few.values() for one in sets if one is not None}
+    beginnings = {one[:length] for one in chosen for length in range(len(one) + 1)}
+    # Everybody first; sets with the same beginning are neighbours; nobody last.
     ordered = sorted(beginnings | {()}, key=lambda one: (len(one), one))
-    places = {one: place for place, one in enumerate(ordered)}
+    places: dict[Set | None, int] = {one: place for place, one in enumerate([*ordered, None])}
     shapes = {axes: [2 ** len(found.columns[axis].planes) for axis in axes] for axes in few}
     arranged = {
         axes: np.array([places[one] for one in sets], dtype=np.intp).reshape(shapes[axes])
         for axes, sets in few.items()
     }
-    return Plan(found, arranged, many, len(ordered), _steps(ordered))
+    return Plan(found, arranged, many, len(places), _steps(ordered))
 
 
 def _check(axes: tuple[Axis, ...], found: Layout) -> None:
@@ -337,17 +338,19 @@ def _check(axes: tuple[Axis, ...], found: Layout) -> None:
         raise ValueError(f"a table has at most {MAX_CELLS:,} cells")
 
 
-def _sets(columns: list[Column]) -> list[Set]:
-    """For each combination of codes, the planes that are set in it."""
-    sets: list[Set] = []
+def _sets(columns: list[Column]) -> list[Set | None]:
+    """For each combination of codes, the planes that are set in it; None if nobody has them all."""
+    sets: list[Set | None] = []
     for codes in product(*(range(2 ** len(column.planes)) for column in columns)):
         planes: set[int] = set()
         asked = {column.asked for column in columns if column.asked is not None}
+        possible = True
         for column, code in zip(columns, codes, strict=True):
             planes |= {plane for digit, plane in enumerate(column.planes) if code >> digit & 1}
+            possible &= any(value & code == code for value in range(column.size))
             if code:  # whoever has a bit of a block set was asked that block
                 asked -= {column.asked}
-        sets.append(tuple(sorted(planes | asked)))
+        sets.append(tuple(sorted(planes | asked)) if possible else None)
     return sets
 
 

@@ -24,6 +24,7 @@ __all__ = ["Analysis", "Batch", "Estimate", "Job", "Part", "Release"]  # this ap
 
 BATCH_SIZE = 65_536
 MANY_SMALL = 32  # batches below half of that; with more of them they are merged
+MAPPED = 1 << 30  # bytes of an SQLite file that are read without copying
 LEVEL = 0.95
 AFTER_FAILURE = timedelta(minutes=5)  # before the beat asks again for a release that failed
 NOT_GIVEN = "Not given"  # the group of those who did not give a stratum
@@ -70,6 +71,26 @@ class BatchManager(models.Manager["Batch"]):
             return rows
         last.delete()
         return np.concatenate([rows, last.unpack().T])
+
+    def parts(self, survey: Survey) -> Iterator[batches.Part]:
+        """The reports of a survey, batch by batch, as batches.tables and batches.recount take them.
+
+        One statement, so that a merge meanwhile changes nothing, and few batches in memory at once.
+        SQLite reads through a map of its file, which spares it a copy of every page; PostgreSQL
+        sends bytes as they are and goes on while we count, and cannot be asked anything else on
+        this connection until the last.
+        """
+        statement = (  # COPY takes no parameters
+            f"SELECT columns, reports FROM aggregation_batch WHERE survey_id = {survey.pk:d}"  # noqa: S608
+        )
+        with connection.cursor() as cursor:
+            if connection.vendor == "postgresql":
+                with cursor.copy(f"COPY ({statement}) TO STDOUT (FORMAT binary)") as copy:
+                    copy.set_types(["bytea", "int4"])
+                    yield from copy.rows()
+            else:
+                cursor.execute(f"PRAGMA mmap_size = {MAPPED}")
+                yield from cursor.execute(statement)
 
     def merge(self, survey: Survey) -> int:
         """Join small published batches, when there are many; how many fewer there are now.

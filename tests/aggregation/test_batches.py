@@ -143,6 +143,22 @@ def test_an_absent_answer_is_the_same_byte_everywhere() -> None:
     assert ABSENT == batches.ABSENT
 
 
+def test_the_reports_of_a_survey_are_read_batch_by_batch() -> None:
+    survey, other = builders.opened(), builders.opened(slug="other")
+    for seed in range(3):
+        builders.send(survey, 30, seed)
+        Batch.objects.collect(survey)
+    builders.send(other, 50)
+    Batch.objects.collect(other)
+    parts = Batch.objects.parts(survey)
+    design = survey.frozen_design()
+    tallies = survey.batches.values_list("tally", flat=True)
+    assert batches.recount(parts, design) == batches.total(tallies)
+    assert [reports for _, reports in Batch.objects.parts(survey)] == [30, 30, 30]
+    next(Batch.objects.parts(survey))  # and if one stops before the end
+    assert survey.batches.count() == 3
+
+
 # --- Small batches --------------------------------------------------------------------------------
 
 

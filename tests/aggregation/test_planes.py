@@ -219,7 +219,7 @@ def test_compressed_only_where_that_pays() -> None:
     design = DESIGNS["ten yes/no in a block"]
     even = batches.pack(reports(design, 6400), design)
     rare = batches.pack((np.random.default_rng(2).random((6400, 10)) < 0.02).astype("u1"), design)
-    assert even[:8] == batches.PLAIN and len(zlib.compress(even[8:], 1)) > 0.9 * len(even)
+    assert even[:8] == batches.PLAIN and len(zlib.compress(even[8:], 1)) > 0.75 * len(even)
     assert rare[:8] == batches.SMALLER and len(rare) < 0.5 * len(even)
 
 
