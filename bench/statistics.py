@@ -1,20 +1,14 @@
-"""How fast the statistics are, and how much faster than two packages for the same estimates.
+"""How fast the statistics are.
 
-`make bench`, or `python -m bench.statistics`. Every figure is the median of several runs. The two
-packages, pure-ldp and multi-freq-ldpy, are installed for this run only, into a virtual environment
-in the temporary folder that is removed afterwards; where that fails they are left out.
+`make bench`, or `python -m bench.statistics`. Every figure is the median of several runs. How much
+faster shares are estimated than by other packages is in bench.counting.
 """
 
-import json
 import math
 import statistics
-import subprocess
 import sys
-import tempfile
 import time
-import venv
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,48 +19,14 @@ from aggregation.statistics.proportion import Channel
 
 ROUNDS = 9
 FEWER = 3  # of what takes seconds
-MORE = 99  # of what takes a few milliseconds and is compared
 TWO_COINS = Channel(0.75, 0.25)
-REPORTS, OPTIONS, EPSILON, SEED = 10**6, 5, 2.0, 20
-PATIENCE = 600  # seconds for installing
-UNDECLARED = ["scikit-learn", "statsmodels"]  # pure-ldp imports these without asking for them
-
-# What the other interpreter runs. Both packages count in a loop, fastest over a list.
-OTHERS = """
-import json, statistics, sys, time
-import numpy as np
-reports = np.load(sys.argv[1]).tolist()
-options, epsilon, rounds = int(sys.argv[2]), float(sys.argv[3]), int(sys.argv[4])
-
-from pure_ldp.frequency_oracles.direct_encoding import DEServer
-from multi_freq_ldpy.pure_frequency_oracles.GRR import GRR_Aggregator_MI
-
-def pure():
-    server = DEServer(epsilon, options, index_mapper=lambda x: x)
-    for report in reports:
-        server.aggregate(report)
-    return [server.estimate(x, suppress_warnings=True) / len(reports) for x in range(options)]
-
-def multi():
-    return GRR_Aggregator_MI(reports, options, epsilon)
-
-found = {}
-for name, run in (("pure-ldp", pure), ("multi-freq-ldpy", multi)):
-    times = []
-    for _ in range(rounds):
-        began = time.process_time()
-        shares = run()
-        times.append(time.process_time() - began)
-    found[name] = [statistics.median(times), [float(share) for share in shares]]
-print(json.dumps(found))
-"""
+SEED = 20
 
 
 def main() -> None:
     print("Statistics")
     for title, rounds, run in tasks():
         print(f"  {title:58} {1000 * median(run, rounds):9.2f} ms, median of {rounds}")
-    compare()
 
 
 def tasks() -> list[tuple[str, int, Callable[[], Any]]]:
@@ -121,75 +81,13 @@ def fit(X: Any, y: Any) -> Any:
     return found
 
 
-def median(
-    run: Callable[[], Any], rounds: int, clock: Callable[[], float] = time.perf_counter
-) -> float:
+def median(run: Callable[[], Any], rounds: int) -> float:
     times = []
     for _ in range(rounds):
-        began = clock()
+        began = time.perf_counter()
         run()
-        times.append(clock() - began)
+        times.append(time.perf_counter() - began)
     return statistics.median(times)
-
-
-# --- against other packages ---------------------------------------------------------------------
-
-
-def compare() -> None:
-    """The same reports, the same epsilon: ours with intervals, theirs without.
-
-    In time of the processor, since they run one after the other and what else the machine does
-    would change the ratio; nobody uses more than one.
-    """
-    rng = np.random.default_rng(SEED)
-    truth = np.array([0.5, 0.3, 0.15, 0.05, 0.0])
-    keep = math.expm1(EPSILON) / (math.expm1(EPSILON) + OPTIONS)
-    answers = rng.choice(OPTIONS, size=REPORTS, p=truth)
-    kept = rng.random(REPORTS) < keep
-    reports = np.where(kept, answers, rng.integers(0, OPTIONS, REPORTS))
-    channel = Channel(keep + (1 - keep) / OPTIONS, (1 - keep) / OPTIONS)
-    column = reports.astype(np.uint8)  # as a batch holds it
-    ours = median(lambda: shares(column, channel), MORE, time.process_time)
-    values = [one.value for one in shares(column, channel)]
-    print(f"\n{OPTIONS} shares from {REPORTS:,} reports; processor, median of {MORE} or {FEWER}")
-    show("Candor, with exact intervals", ours, ours, values)
-    for name, (seconds, found) in others(reports).items():
-        show(name, seconds, ours, found)
-
-
-def shares(column: Any, channel: Channel) -> list[proportion.Estimate]:
-    tally = [np.count_nonzero(column == option) for option in range(OPTIONS)]  # as batches.tally
-    return proportion.estimates(tally, len(column), channel)
-
-
-def show(name: str, seconds: float, ours: float, values: list[float]) -> None:
-    text = " ".join(f"{value:+.4f}" for value in values)
-    print(f"  {name:30} {1000 * seconds:9.2f} ms  {seconds / ours:7.1f} times   {text}")
-
-
-def others(reports: Any) -> dict[str, Any]:
-    with tempfile.TemporaryDirectory(prefix="candor-bench-") as folder:
-        try:
-            venv.create(folder, with_pip=True)
-            python = str(Path(folder) / "bin" / "python")
-            packages = ["pure-ldp", "multi-freq-ldpy", *UNDECLARED]
-            subprocess.run(
-                [python, "-m", "pip", "install", "--quiet", *packages],
-                check=True, capture_output=True, timeout=PATIENCE,
-            )  # fmt: skip
-            file = Path(folder) / "reports.npy"
-            np.save(file, reports)
-            done = subprocess.run(
-                [python, "-c", OTHERS, str(file), str(OPTIONS), str(EPSILON), str(FEWER)],
-                check=True, capture_output=True, text=True, timeout=PATIENCE,
-            )  # fmt: skip
-            return dict(json.loads(done.stdout.splitlines()[-1]))
-        except (subprocess.SubprocessError, OSError, ValueError, IndexError) as error:
-            reason = getattr(error, "stderr", None) or str(error)
-            text = reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
-            last = text.strip().splitlines()[-1:] or ["no reason given"]
-            print(f"  pure-ldp and multi-freq-ldpy could not be installed or run: {last[0][:200]}")
-            return {}
 
 
 if __name__ == "__main__":
