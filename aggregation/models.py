@@ -115,8 +115,9 @@ class BatchManager(models.Manager["Batch"]):
             return len(sizes) - len(groups)
 
     def _replace(self, survey: Survey, some: list["Batch"]) -> None:
-        rows = np.concatenate([batch.unpack().T for batch in some])
-        merged = self._store(survey, rows, some[-1].release)
+        design = survey.frozen_design()
+        columns = [batches.unpack(batch.columns, batch.reports, design) for batch in some]
+        merged = self._store(survey, np.concatenate(columns, axis=1).T, some[-1].release)
         if merged.tally != batches.total(batch.tally for batch in some):
             raise RuntimeError("the tallies of merged batches do not add up; nothing is merged")
         self.filter(pk__in=[batch.pk for batch in some]).delete()

@@ -1,6 +1,8 @@
 """From the inbox to batches and tallies: crowds, shuffling, conservation."""
 
 from collections import Counter
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 import numpy as np
 import pytest
@@ -226,6 +228,18 @@ def test_a_merged_batch_is_shuffled_anew() -> None:
     column = survey.batches.get().unpack()[0].astype(int)
     assert np.count_nonzero(np.diff(column)) > 300
     assert np.count_nonzero(np.diff(np.repeat([0, 1], 400))) < 300  # as it would be unshuffled
+
+
+def test_a_merge_asks_the_database_as_often_however_many_there_are(
+    monkeypatch: pytest.MonkeyPatch,
+    django_assert_num_queries: Callable[[int], AbstractContextManager[object]],
+) -> None:
+    monkeypatch.setattr(models, "MANY_SMALL", 2)
+    survey = builders.opened()
+    for batch_count in (3, 6):
+        small_batches(survey, batch_count)
+        with django_assert_num_queries(7):  # savepoint, lock, sizes, batches, new, old, savepoint
+            Batch.objects.merge(survey)
 
 
 def test_the_release_job_merges(monkeypatch: pytest.MonkeyPatch) -> None:
