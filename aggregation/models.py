@@ -4,7 +4,7 @@ Releases and estimates are append-only; the database refuses to change or delete
 (aggregation/triggers.py).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
 import numpy as np
@@ -72,8 +72,9 @@ class BatchManager(models.Manager["Batch"]):
         last.delete()
         return np.concatenate([rows, last.unpack().T])
 
-    def parts(self, survey: Survey) -> Iterator[batches.Part]:
-        """The reports of a survey, batch by batch, as batches.tables and batches.recount take them.
+    def parts(self, survey: Survey, keys: Sequence[int] = ()) -> Iterator[batches.Part]:
+        """The reports of a survey, batch by batch, as batches.tables and batches.recount take them;
+        or those of the batches with these keys.
 
         One statement, so that a merge meanwhile changes nothing, and few batches in memory at once.
         SQLite reads through a map of its file, which spares it a copy of every page; PostgreSQL
@@ -82,6 +83,7 @@ class BatchManager(models.Manager["Batch"]):
         """
         statement = (  # COPY takes no parameters
             f"SELECT columns, reports FROM aggregation_batch WHERE survey_id = {survey.pk:d}"  # noqa: S608
+            + (f" AND id IN ({', '.join(f'{key:d}' for key in keys)})" if keys else "")
         )
         with connection.cursor() as cursor:
             if connection.vendor == "postgresql":

@@ -139,11 +139,9 @@ class Part(models.Model):
         survey = self.analysis.release.survey
         design = survey.frozen_design()
         axes = self.analysis.question().axes(design)
-        rows = survey.batches.filter(pk__in=self.batches)
-        if rows.count() != len(self.batches):
+        if survey.batches.filter(pk__in=self.batches).count() != len(self.batches):
             raise AnalysisError("survey", "its last reports were just added; ask again")
-        read = rows.values_list("columns", "reports").iterator(chunk_size=1)
-        return batches.tables(read, design, [axes])[0]
+        return batches.tables(survey.batches.parts(survey, self.batches), design, [axes])[0]
 
     def keep(self, table: analyses.Counts) -> None:
         Part.objects.filter(pk=self.pk).update(counts=zlib.compress(table.tobytes(), 1))
