@@ -119,20 +119,18 @@ class BatchManager(models.Manager["Batch"]):
     def _replace(self, survey: Survey, some: list["Batch"]) -> None:
         design = survey.frozen_design()
         columns = [batches.unpack(batch.columns, batch.reports, design) for batch in some]
-        merged = self._store(survey, np.concatenate(columns, axis=1).T, some[-1].release)
+        merged = self._store(survey, np.concatenate(columns, axis=1).T, some[-1].release_id)
         if merged.tally != batches.total(batch.tally for batch in some):
             raise RuntimeError("the tallies of merged batches do not add up; nothing is merged")
         self.filter(pk__in=[batch.pk for batch in some]).delete()
 
-    def _store(
-        self, survey: Survey, rows: batches.Rows, release: "Release | None" = None
-    ) -> "Batch":
+    def _store(self, survey: Survey, rows: batches.Rows, release: int | None = None) -> "Batch":
         """A batch of these reports, in an order that says nothing."""
         design = survey.frozen_design()
         columns = batches.pack(batches.shuffled(rows), design)
         return self.create(
             survey=survey,
-            release=release,
+            release_id=release,
             reports=len(rows),
             made_on=today(),
             tally=batches.tally(columns, len(rows), design),
