@@ -32,7 +32,7 @@ from tests.services import ROOT, Candor, PostgreSQL, die_with_parent, free_port,
 ROUNDS = 5
 SECONDS = 3
 SENDERS = 64  # connections
-MANY = 100  # reports in one batch
+MANY = 1000  # reports in one batch, the most that it takes
 PACED = 8.0  # seconds at half of the peak
 
 SURVEY = {

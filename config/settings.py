@@ -141,6 +141,7 @@ RELEASE_SECONDS: int = env.int("CANDOR_RELEASE_SECONDS", 600)  # at most one una
 ANALYSIS_SECONDS: int = env.int("CANDOR_ANALYSIS_SECONDS", 300)  # for the computation of one
 ANALYSIS_MEGABYTES: int = env.int("CANDOR_ANALYSIS_MEGABYTES", 1000)  # of memory for it
 KEEP_IDS_DAYS: int = env.int("CANDOR_KEEP_IDS_DAYS", 30)  # of reports, after their survey closed
+INBOX_REPORTS: int = env.int("CANDOR_INBOX_REPORTS", 10_000_000)  # that may wait to be moved
 INGEST_PER_MINUTE: int = env.int("CANDOR_INGEST_PER_MINUTE", 1200)  # from one address; 0: no limit
 TRUSTED_PROXIES: int = env.int("CANDOR_PROXIES", 0)  # how many of our own stand before this server
 

@@ -9,20 +9,23 @@ Never here: what a report means, or a reply. Nothing of a report is logged.
 """
 
 import asyncio
+import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
+from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
 
 from survey.models import Arrival, Recorded, Report
 
 MOST_WAITING = 10_000  # reports, beyond which the next request is turned away
 MOST_WRITTEN = 2_000  # reports in one transaction, unless one request alone brings more
+LOOK = 10.0  # seconds between two looks at how many wait in the database
 PATIENCE = 20.0  # seconds for a commit; then the outcome is unknown, and the same report welcome
 
 
 class Full(Exception):
-    """More reports wait than this process will hold."""
+    """More reports wait than this process, or the database, will hold."""
 
 
 class Inbox:
@@ -74,6 +77,27 @@ class Inbox:
         return taken
 
 
+class Backlog:
+    """Whether more reports wait in the database than it should hold, looked up now and then.
+
+    They do when no worker has moved any for long. The table must not grow until the disk is full:
+    on it the worker, too, could do nothing any more.
+    """
+
+    def __init__(self) -> None:
+        self.looked = -LOOK
+        self.long = False
+
+    def too_long(self) -> bool:
+        if time.monotonic() - self.looked >= LOOK:
+            self.long = Report.objects.more_wait_than(settings.INBOX_REPORTS)
+            self.looked = time.monotonic()
+        return self.long
+
+
+backlog = Backlog()
+
+
 def write(requests: Sequence[Sequence[Arrival]]) -> list[list[Recorded] | Exception]:
     """Store the reports of several requests together; for each its outcomes, or what went wrong.
 
@@ -81,6 +105,8 @@ def write(requests: Sequence[Sequence[Arrival]]) -> list[list[Recorded] | Except
     neighbours. After an error of the store the connection is given up, because it may be dead.
     """
     try:
+        if backlog.too_long():
+            return [Full()] * len(requests)
         outcomes = iter(Report.objects.record([one for them in requests for one in them]))
         return [[next(outcomes) for _ in them] for them in requests]
     except (OperationalError, InterfaceError) as error:

@@ -381,6 +381,9 @@ class ReportManager(models.Manager["Report"]):
             for report in reports
         ]
 
+    def more_wait_than(self, most: int) -> bool:
+        return self.filter(content__isnull=False).values("survey_id")[most : most + 1].exists()
+
     def _insert(self, reports: Sequence[Arrival]) -> set[str]:
         """The ids that were not there before and whose survey is open."""
         values: list[Any]

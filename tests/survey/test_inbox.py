@@ -144,6 +144,19 @@ def test_more_than_it_holds_is_turned_away(
     assert store(inbox, [[arrival(survey)]]) == [["stored"]]
 
 
+def test_a_backlog_that_no_worker_moves_is_bounded(
+    survey: Survey, inbox: Inbox, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(inboxes, "backlog", inboxes.Backlog())
+    monkeypatch.setattr(inboxes, "LOOK", 0.0)
+    settings.INBOX_REPORTS = 3
+    outcomes = [store(inbox, [[arrival(survey)]])[0] for _ in range(6)]
+    assert outcomes[:4] == [["stored"]] * 4  # one more than the bound, and then no other
+    assert all(isinstance(outcome, Full) for outcome in outcomes[4:])
+    Report.objects.update(content=None)  # as a worker would, in a batch
+    assert store(inbox, [[arrival(survey)]]) == [["stored"]]
+
+
 def test_a_store_that_fails_fails_everybody_and_then_recovers(
     survey: Survey, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
