@@ -1,0 +1,58 @@
+"""Installations that the fault tests share; each test leaves its own whole again."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import pytest
+
+from tests.faults.harness import Console, Fleet, Trial
+from tests.services import Candor, PostgreSQL, Redis
+
+
+class Machines(NamedTuple):
+    """Two web servers of two processes each, three workers and a beat, on servers of their own."""
+
+    fleet: Fleet
+    postgresql: PostgreSQL
+    redis: Redis
+    console: Console
+
+    def trial(self) -> Trial:
+        return Trial(self.fleet, self.console)
+
+
+@pytest.fixture(scope="session")
+def all_machines() -> Iterator[Machines]:
+    with (
+        PostgreSQL(durable=True) as postgresql,
+        Redis() as redis,
+        Fleet(
+            webs=2, processes=2, workers=3,
+            DATABASE_URL=postgresql.create_database(), REDIS_URL=redis.url,
+            CANDOR_RELEASE_SECONDS="2",
+        ) as fleet,
+        Console(fleet) as console,
+    ):  # fmt: skip
+        yield Machines(fleet, postgresql, redis, console)
+
+
+@pytest.fixture
+def machines(all_machines: Machines) -> Iterator[Machines]:
+    yield all_machines
+    all_machines.fleet.mend()
+
+
+@pytest.fixture(scope="session")
+def embedded_console(embedded_candor: Candor) -> Iterator[Console]:
+    with Console(embedded_candor) as console:
+        yield console
+
+
+@pytest.fixture
+def trial(request: pytest.FixtureRequest) -> Trial:
+    """A survey of its own, embedded or on the machines: ON_BOTH."""
+    if getattr(request, "param", "embedded") == "machines":
+        machines: Machines = request.getfixturevalue("machines")
+        return machines.trial()
+    candor: Candor = request.getfixturevalue("embedded_candor")
+    return Trial(candor, request.getfixturevalue("embedded_console"))

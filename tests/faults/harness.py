@@ -1,0 +1,547 @@
+"""What the fault tests and the soak share: programs, senders that remember, and the balance.
+
+A test opens a survey of its own (Trial), lets people send reports until each is acknowledged
+(Senders), does harm meanwhile, and in the end compares what was acknowledged with what is counted,
+cell by cell (Trial.settle).
+"""
+
+import asyncio
+import contextlib
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, Self
+from uuid import uuid4
+
+from tests.services import (
+    ROOT,
+    Candor,
+    Server,
+    command_line,
+    descendants,
+    die_with_parent,
+    wait_until,
+)
+
+FILE: dict[str, Any] = {
+    "title": "Two questions and an age",
+    "epsilon": 2,
+    "crowd": 20,
+    "questions": [
+        {"key": "q1", "text": "Did you?", "kind": "yes_no"},
+        {"key": "q2", "text": "Which?", "kind": "choice", "options": ["A", "B", "C", "D"]},
+    ],
+    "strata": [{"key": "age", "text": "How old?", "options": ["Under 30", "30 and over"]}],
+    "blocks": [["q1"], ["q2"]],
+    "ask": 2,
+}
+Cell = tuple[int, int, int | None]  # the whole content of a report
+CELLS: list[Cell] = [(a, b, c) for a in range(2) for b in range(4) for c in (None, 0, 1)]
+WEIGHTS = range(1, len(CELLS) + 1)  # no two cells alike, so that none passes for another
+
+PATIENCE = 120.0  # for what takes a second or two on a quiet machine
+
+
+# --- Programs -------------------------------------------------------------------------------------
+
+
+class Fleet(Candor):
+    """An installation whose programs run one by one, without a supervisor, as on several machines.
+
+    `webs` web servers of `processes` each on ports of their own, `workers`, and `beats`. What is
+    killed stays away until `mend`.
+    """
+
+    def __init__(
+        self, webs: int = 1, processes: int = 1, workers: int = 1, beats: int = 1,
+        parent: Path | None = None, **environment: str,
+    ) -> None:  # fmt: skip
+        super().__init__(parent, **environment)
+        from tests.services import free_port
+
+        self.ports = [self.port, *(free_port() for _ in range(webs - 1))]
+        celery = ["-W", "ignore::UserWarning:celery.platforms", "-m", "celery", "--quiet"]
+        worker = [*celery, "--app", "config", "worker", "--concurrency", "2", "--loglevel", "ERROR"]
+        quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
+        serve = ["-m", "survey.management.commands.serve", "127.0.0.1"]
+        self.commands = {
+            **{
+                f"web{i}": [*serve, str(port), str(processes)] for i, port in enumerate(self.ports)
+            },
+            **{f"worker{i}": [*worker, *quiet, "-n", f"worker{i}@candor"] for i in range(workers)},
+            **{f"beat{i}": [*celery, "--app", "config", "beat"] for i in range(beats)},
+        }
+        self.running: dict[str, subprocess.Popen[bytes]] = {}
+
+    def start(self) -> None:
+        if not self.var.exists():
+            self.var.mkdir()
+            self.manage("migrate", "--verbosity=0")
+            self.manage("collectstatic", "--no-input", "--verbosity=0")
+        self.mend()
+
+    def mend(self) -> None:
+        """Start what does not run, as an init system would; return when the web servers answer."""
+        for name in self.commands:
+            if name not in self.running or self.running[name].poll() is not None:
+                self.run(name)
+        wait_until(self._healthy, PATIENCE, "the web servers")
+
+    def run(self, name: str, **environment: str) -> None:
+        with self.log.open("ab") as log:
+            self.running[name] = subprocess.Popen(
+                [sys.executable, *self.commands[name]],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=ROOT,
+                env={**self.env, **environment},
+                start_new_session=True, preexec_fn=die_with_parent(signal.SIGKILL),
+            )  # fmt: skip
+
+    def end(self, *names: str) -> None:
+        """kill -9 of programs, with all their processes."""
+        for name in names:
+            if process := self.running.pop(name, None):
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+
+    def stop(self) -> None:
+        for process in self.running.values():
+            process.terminate()
+        for name, process in list(self.running.items()):
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(20)
+            self.end(name)
+        assert not (left := self._end_what_is_left()), f"processes left behind: {left}"
+
+    def kill(self) -> None:
+        self.end(*list(self.running))
+
+    def _healthy(self) -> bool:
+        for name, process in self.running.items():
+            assert process.poll() is None, f"{name} ended at once:\n{self.tail()}"
+        return all(answers(port) for port in self.ports)
+
+
+def answers(port: int, path: str = "/healthz") -> bool:
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=5):
+            return True
+    except OSError:
+        return False
+
+
+def ports(candor: Candor) -> list[int]:
+    return candor.ports if isinstance(candor, Fleet) else [candor.port]
+
+
+def of(candor: Candor, *words: str) -> list[int]:
+    """The processes of an installation whose command lines have all these words."""
+    found = {pid: command_line(pid) for pid in candor.processes()}
+    return [pid for pid, line in found.items() if all(word in line for word in words)]
+
+
+def main_web(candor: Candor) -> list[int]:
+    return [pid for pid in of(candor, "commands.serve") if not below(pid, "commands.serve")]
+
+
+def web_processes(candor: Candor) -> list[int]:
+    """The processes that answer requests: children of the web server's main one."""
+    found = {child for main in of(candor, "commands.serve") for child in descendants(main)}
+    return [pid for pid in found if "resource_tracker" not in command_line(pid)]
+
+
+def pool_processes(candor: Candor) -> list[int]:
+    """The processes of the workers that do the tasks."""
+    return [pid for pid in of(candor, "celery", "worker") if below(pid, "celery")]
+
+
+def below(pid: int, word: str) -> bool:
+    """Whether the parent of this process has the word in its command line."""
+    with contextlib.suppress(OSError):
+        parent = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1]
+        return word in command_line(int(parent))
+    return False
+
+
+def kill_9(pids: Iterable[int]) -> list[int]:
+    killed = list(pids)
+    for pid in killed:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    return killed
+
+
+def resident(pids: Iterable[int]) -> int:
+    """Bytes of memory that processes hold together."""
+    pages = 0
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            pages += int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+class Console:
+    """A shell inside an installation, so that a look at its database does not cost a start."""
+
+    LOOP = """
+import json, sys, traceback
+from collections import Counter
+from datetime import timedelta
+from django.core.management import call_command
+from django.db import connection
+from aggregation import analyses, tasks
+from aggregation.models import *
+from aggregation.work import *
+from survey.models import *
+for line in sys.stdin:
+    scope = dict(globals())
+    try:
+        exec(json.loads(line), scope)
+        found = {"result": scope.get("result")}
+    except Exception:
+        found = {"error": traceback.format_exc()}
+    connection.close()
+    print(json.dumps(found), flush=True)
+"""
+
+    def __init__(self, candor: Candor) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "manage.py", "shell", "-v0", "-c", self.LOOP],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT, env=candor.env,
+            preexec_fn=die_with_parent(signal.SIGKILL),
+        )  # fmt: skip
+        self.turn = threading.Lock()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        assert self.process.stdin and self.process.stdout
+        self.process.stdin.close()
+        self.process.wait(PATIENCE)
+        self.process.stdout.close()
+
+    def do(self, code: str) -> Any:
+        """Run it; what it leaves in `result`."""
+        assert self.process.stdin and self.process.stdout
+        with self.turn:
+            self.process.stdin.write(json.dumps(code).encode() + b"\n")
+            self.process.stdin.flush()
+            found = json.loads(self.process.stdout.readline())
+        assert "error" not in found, found["error"]
+        return found["result"]
+
+
+# --- Senders --------------------------------------------------------------------------------------
+
+
+class Wire:
+    """A kept connection to one of the web servers; the little of HTTP that a sender needs."""
+
+    def __init__(self, ports: list[int]) -> None:
+        self.ports = ports
+        self.streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+
+    async def post(self, path: str, body: bytes, seconds: float = 30) -> tuple[int, Any, bytes]:
+        """Status, headers and body; OSError or its like when there is none."""
+        try:
+            async with asyncio.timeout(seconds):
+                return await self._post(path, body)
+        except BaseException:
+            self.close()
+            raise
+
+    async def _post(self, path: str, body: bytes) -> tuple[int, Any, bytes]:
+        if self.streams is None:
+            port = random.choice(self.ports)
+            self.streams = await asyncio.open_connection("127.0.0.1", port)
+        reader, writer = self.streams
+        writer.write(head(path, len(body)) + body)
+        first, *lines = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
+        headers = dict(line.lower().split(": ", 1) for line in lines if line)
+        content = await reader.readexactly(int(headers["content-length"]))
+        return int(first.split()[1]), headers, content
+
+    def close(self) -> None:
+        if self.streams:
+            self.streams[1].transport.abort()
+            self.streams = None
+
+
+def head(path: str, length: int) -> bytes:
+    return (
+        f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+        f"Content-Length: {length}\r\n\r\n"
+    ).encode()
+
+
+LOST = (OSError, TimeoutError, EOFError, ValueError, KeyError, IndexError)  # no whole reply
+
+
+class Senders:
+    """People who send the same bytes until they are told that their report is stored.
+
+    They run in a thread of their own, from `with` to its end; then no new report is begun, and
+    those under way are sent until they are acknowledged. One that is not, for two minutes, is in
+    doubt: it may be counted once or not at all.
+    """
+
+    def __init__(
+        self, trial: "Trial", number: int = 8, rate: float | None = 200, give_up: float = PATIENCE
+    ) -> None:
+        self.trial = trial
+        self.number = number
+        self.pause = number / rate if rate else 0.0  # seconds between two reports of one sender
+        self.give_up = give_up
+        self.acknowledged: Counter[Cell] = Counter()
+        self.doubtful: Counter[Cell] = Counter()
+        self.statuses: Counter[int] = Counter()  # of all replies; 0: none came
+        self.latencies: list[float] = []  # seconds, of acknowledged reports
+        self.trouble: list[str] = []
+        self.stopping = False
+        self.thread = threading.Thread(target=lambda: asyncio.run(self._all()))
+
+    def __enter__(self) -> Self:
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stopping = True
+        self.thread.join()
+        assert not self.trouble, self.trouble[:3]
+
+    @property
+    def stored(self) -> int:
+        return self.acknowledged.total()
+
+    def await_more(self, reports: int) -> None:
+        """Until so many more are acknowledged: the service answers."""
+        enough = self.stored + reports
+        ready = lambda: self.stored >= enough or bool(self.trouble)  # noqa: E731
+        wait_until(ready, PATIENCE, f"{reports} more reports")
+
+    async def _all(self) -> None:
+        await asyncio.gather(*(self._one(random.Random(i)) for i in range(self.number)))
+
+    async def _one(self, chance: random.Random) -> None:
+        wire = Wire(ports(self.trial.candor))
+        await asyncio.sleep(chance.uniform(0, self.pause))
+        due = time.monotonic()
+        while not self.stopping:
+            (cell,) = chance.choices(CELLS, WEIGHTS)
+            await self._send(wire, cell, chance)
+            due = max(due + self.pause, time.monotonic() - 1)  # no bursts after a stop
+            await asyncio.sleep(max(0.0, due - time.monotonic()))
+        wire.close()
+
+    async def _send(self, wire: Wire, cell: Cell, chance: random.Random) -> None:
+        body = json.dumps(self.trial.report(cell)).encode()
+        deadline = time.monotonic() + self.give_up
+        while time.monotonic() < deadline:
+            began = time.monotonic()
+            try:
+                status, headers, _ = await wire.post(self.trial.path, body)
+            except LOST:
+                status, headers = 0, {}
+            self.statuses[status] += 1
+            if status in (200, 201):
+                self.acknowledged[cell] += 1
+                self.latencies.append(time.monotonic() - began)
+                return
+            if status not in (0, 503) or (status == 503 and "retry-after" not in headers):
+                self.trouble.append(f"a good report was answered with {status}, {headers}")
+                self.doubtful[cell] += 1
+                return
+            await asyncio.sleep(chance.uniform(0.05, 0.3))
+        self.doubtful[cell] += 1
+
+
+# --- A survey of one test -------------------------------------------------------------------------
+
+
+class Trial:
+    """One survey, what was acknowledged for it, and what is counted."""
+
+    def __init__(self, candor: Candor, console: Console, **changes: Any) -> None:
+        self.candor, self.console = candor, console
+        self.slug = f"s{uuid4().hex[:8]}"
+        self.path = f"/api/v1/surveys/{self.slug}/reports/"
+        data = json.dumps(FILE | {"slug": self.slug} | changes)
+        self.hash, self.token = console.do(
+            "from survey import files\n"
+            f"survey = files.load({data!r}); survey.open()\n"
+            "from io import StringIO; out = StringIO()\n"
+            f"call_command('api_token', 'alice', create=True, survey=[{self.slug!r}], stdout=out)\n"
+            "result = [survey.frozen_design().hash, out.getvalue().split()[-1]]"
+        )
+        self.acknowledged: Counter[Cell] = Counter()
+        self.doubtful: Counter[Cell] = Counter()
+
+    def do(self, code: str) -> Any:
+        return self.console.do(f"survey = Survey.objects.get(slug={self.slug!r})\n{code}")
+
+    def report(self, cell: Cell) -> dict[str, Any]:
+        return {
+            "id": str(uuid4()),
+            "design": self.hash,
+            "blocks": {"b1": [cell[0]], "b2": [cell[1]]},
+            "strata": {"age": cell[2]},
+        }
+
+    def call(self, path: str, data: Any = None, method: str | None = None) -> Any:
+        """The API, as a researcher sees it, at the first web server that answers."""
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{random.choice(ports(self.candor))}/api/v1/{path}",
+            json.dumps(data).encode() if data is not None else None,
+            {"Content-Type": "application/json", "Authorization": f"Token {self.token}"},
+            method=method,
+        )
+        with urllib.request.urlopen(request, timeout=60) as response:
+            return json.load(response)
+
+    def fill(self, reports: int) -> None:
+        """Bring many reports quickly, a thousand in a request."""
+        chance = random.Random(reports)
+        for start in range(0, reports, 1000):
+            cells = chance.choices(CELLS, WEIGHTS, k=min(1000, reports - start))
+            body = {"reports": [self.report(cell) for cell in cells]}
+            rows = self.call(f"surveys/{self.slug}/reports/batch/", body)["reports"]
+            assert [row["status"] for row in rows] == [201] * len(cells)
+            self.acknowledged.update(cells)
+
+    def release(self) -> None:
+        """Ask for a release; whoever cannot be asked just now is asked by the beat as well."""
+        with contextlib.suppress(OSError):
+            self.call(f"surveys/{self.slug}/releases/", method="POST")
+
+    def analyse(self, **asked: Any) -> str:
+        """Ask for an analysis; its job. Asks again while a release is being made."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            try:
+                return str(self.call(f"surveys/{self.slug}/analyses/", asked)["id"])
+            except urllib.error.HTTPError as error:
+                if error.code not in (400, 503) or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.2)
+
+    def job(self, pk: str) -> Any:
+        return self.call(f"jobs/{pk}/")
+
+    def await_done(self, pk: str) -> Any:
+        """The result of a job, which ends well."""
+
+        def ended() -> bool:
+            with contextlib.suppress(OSError):
+                return self.job(pk)["state"] not in ("queued", "running")
+            return False
+
+        wait_until(ended, PATIENCE, "the end of a job")
+        job = self.job(pk)
+        assert job["state"] == "done", job
+        return job["result"]
+
+    def hurry(self) -> None:
+        """As if half a minute had passed: leases run out, and the beat looks."""
+        self.console.do(
+            "from django.utils import timezone\n"
+            "Job.objects.filter(active=True).update(lease=timezone.now() - timedelta(seconds=1))\n"
+            "tasks.tick.delay()"
+        )
+
+    def waiting(self) -> int:
+        return int(self.do("result = survey.pending().count()"))
+
+    def counted(self) -> "Counter[Cell]":
+        """How often each cell stands in the batches."""
+        found = self.do(
+            "cells = Counter()\n"
+            "for batch in survey.batches.all():\n"
+            "    cells.update(map(tuple, batch.unpack().T.tolist()))\n"
+            "result = [[*cell, n] for cell, n in cells.items()]"
+        )
+        return Counter({(a, b, None if c > 1 else c): n for a, b, c, n in found})
+
+    def final(self) -> Any:
+        """The last release of the survey, which is closed; without the patience of the beat."""
+        self.do("survey.close()")
+
+        def made() -> bool:
+            self.release()
+            with contextlib.suppress(OSError):
+                return bool(self.call(f"surveys/{self.slug}/estimates/")["final"])
+            return False
+
+        deadline = time.monotonic() + PATIENCE
+        while not made():
+            assert time.monotonic() < deadline, f"no last release\n{self.candor.tail()}"
+            time.sleep(0.3)
+        return self.call(f"surveys/{self.slug}/estimates/")
+
+    def settle(self, *senders: Senders) -> "Counter[Cell]":
+        """Close the survey; every acknowledged report is counted once, and none twice."""
+        acknowledged = sum((s.acknowledged for s in senders), self.acknowledged)
+        doubtful = sum((s.doubtful for s in senders), self.doubtful)
+        final, counted = self.final(), self.counted()
+        assert self.waiting() == 0
+        for cell in CELLS:
+            least, most = acknowledged[cell], acknowledged[cell] + doubtful[cell]
+            assert least <= counted[cell] <= most, (cell, least, counted[cell], most)
+        assert final["reports"] == counted.total() >= acknowledged.total() > 0
+        for row in final["estimates"]:
+            if not row["suppressed"]:
+                assert row["count"] == matching(counted, row), row
+        numbers = [row["release"] for row in self.call(f"surveys/{self.slug}/releases/")]
+        assert numbers == list(range(1, len(numbers) + 1))
+        return counted
+
+
+def matching(counted: "Counter[Cell]", row: dict[str, Any]) -> int:
+    """How many of the counted reports belong to one row of a release."""
+    place = {"q1": 0, "q2": 1}[row["question"]]
+    option = {"no": 0, "yes": 1, "a": 0, "b": 1, "c": 2, "d": 3}[row["option"]]
+    ages = {"under-30": 0, "30-and-over": 1, "not-given": None}
+    return sum(
+        n
+        for cell, n in counted.items()
+        if cell[place] == option and (row["group"] is None or cell[2] == ages[row["group"]])
+    )
+
+
+@contextlib.contextmanager
+def again_and_again(work: Callable[[], None]) -> Iterator[None]:
+    """Do something over and over in a thread, meanwhile."""
+    stop = threading.Event()
+    trouble: list[BaseException] = []
+
+    def loop() -> None:
+        try:
+            while not stop.is_set():
+                work()
+        except BaseException as error:
+            trouble.append(error)
+
+    thread = threading.Thread(target=loop)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+    assert not trouble, trouble
+
+
+def restart(server: Server) -> None:
+    """A crash and a start on the same port with the same data."""
+    server.kill()
+    server.start()
