@@ -14,6 +14,8 @@ import time
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from config.processes import die_with
+
 TICK = 0.2  # seconds between two looks at the clock and at `wanted`
 
 
@@ -37,8 +39,10 @@ def bounded(
     `wanted` is asked now and then; when it says no, the computation is killed.
     """
     reader, writer = os.pipe()
+    worker = os.getpid()
     child = os.fork()
     if child == 0:
+        die_with(worker)  # nobody else would stop it
         os.close(reader)
         _be_the_child(compute, writer, memory)
     os.close(writer)

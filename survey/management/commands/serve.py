@@ -9,7 +9,6 @@ Never here: what the children do, or data.
 """
 
 import contextlib
-import ctypes
 import errno
 import http.client
 import os
@@ -28,6 +27,8 @@ from django.conf import settings
 from django.core.management import BaseCommand, CommandError, call_command
 from django.db import connection
 
+from config.processes import die_with
+
 HOST = "127.0.0.1"
 CONNECTIONS = 1024  # to each web process; more wait in the kernel
 WEB_GRACE = 4  # seconds for requests that are being answered
@@ -36,16 +37,6 @@ LONGEST_PAUSE = 30  # seconds before a child that keeps dying is started again
 SETTLED = 60  # a child that ran for so many seconds is no longer one that keeps dying
 STARTS = 3  # of a web server that never answers
 TICK = 0.1
-PR_SET_PDEATHSIG = 1
-LIBC = ctypes.CDLL(None)
-
-
-def die_with(parent: int) -> None:
-    """Ask the kernel to kill this process when its parent ends, in whatever way."""
-    if sys.platform == "linux":
-        LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:  # it ended before we asked
-        os._exit(1)
 
 
 def check_port(host: str, port: int) -> None:
