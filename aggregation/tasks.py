@@ -39,7 +39,7 @@ def tick() -> None:
     for survey in due():
         Job.objects.request(survey)
     for job in Job.objects.stale():
-        job.send()
+        job.send_again()
 
 
 @shared_task

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from django.db import IntegrityError, connection, models, transaction
 from django.db.models import F, Q
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from aggregation import analyses, batches, gate
@@ -47,7 +48,7 @@ class AnalysisManager(models.Manager["Analysis"]):
             analysis, _ = self.get_or_create(
                 release=release, digest=analyses.digest(asked), defaults={"asked": asked}
             )
-            job = analysis.jobs.order_by("made_at").last()
+            job = analysis.jobs.order_by("active", "made_at").last()
             if job is None or job.state in (Job.State.FAILED, Job.State.CANCELLED):
                 analysis.divide()
                 job = Job.objects.create(survey=survey, analysis=analysis)
@@ -155,6 +156,8 @@ class Part(models.Model):
 
 
 class JobQuerySet(models.QuerySet["Job"]):
+    """Leases are reckoned by the clock of the database, which all machines share."""
+
     LEASE = timedelta(seconds=30)
 
     def request(self, survey: Survey) -> "Job":
@@ -170,16 +173,19 @@ class JobQuerySet(models.QuerySet["Job"]):
 
     def claim(self, pk: uuid.UUID) -> "Job | None":
         """Take the job if it waits, or if whoever had it has not been heard of for a while."""
-        now = timezone.now()
-        free = Q(state=Job.State.QUEUED) | Q(state=Job.State.RUNNING, lease__lt=now)
+        free = Q(state=Job.State.QUEUED) | (Q(state=Job.State.RUNNING) & self.expired())
         claimed = self.filter(free, pk=pk).update(
-            state=Job.State.RUNNING, lease=now + self.LEASE, attempt=F("attempt") + 1
+            state=Job.State.RUNNING, lease=Now() + self.LEASE, attempt=F("attempt") + 1
         )
         return self.get(pk=pk) if claimed else None
 
     def stale(self) -> "JobQuerySet":
         """Jobs whose message was lost, or whose worker was."""
-        return self.filter(active=True, lease__lt=timezone.now())
+        return self.filter(self.expired(), active=True)
+
+    def expired(self) -> Q:
+        """A lease that is over; or longer than any that is given, because that clock was wrong."""
+        return Q(lease__lt=Now()) | Q(lease__gt=Now() + 2 * self.LEASE)
 
 
 class Job(models.Model):
@@ -230,14 +236,18 @@ class Job(models.Model):
         """Put the id on the queue once the row is committed; the beat sends it again if need be."""
         from aggregation.tasks import run
 
-        Job.objects.filter(pk=self.pk).update(lease=timezone.now() + timedelta(seconds=10))
+        Job.objects.filter(pk=self.pk).update(lease=Now() + timedelta(seconds=10))
         transaction.on_commit(lambda: run.delay(str(self.pk)), robust=True)
+
+    def send_again(self) -> None:
+        """Its message was lost, or its worker was: back to the queue, if that is still so."""
+        if Job.objects.stale().filter(pk=self.pk).update(state=Job.State.QUEUED):
+            self.send()
 
     def advance(self, progress: float) -> bool:
         """Say how far the work has come, and that it is alive; whether it is still wanted."""
         ours = Job.objects.filter(pk=self.pk, attempt=self.attempt, active=True)
-        lease = timezone.now() + JobQuerySet.LEASE
-        return bool(ours.update(progress=progress, lease=lease))
+        return bool(ours.update(progress=progress, lease=Now() + JobQuerySet.LEASE))
 
     def resume(self) -> None:
         """Its parts are counted: let it go on. Whoever says so second says nothing."""

@@ -1,10 +1,14 @@
 """Analyses as jobs: asked, counted in parts, computed, kept, cancelled, refused by the gate."""
 
+from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 from uuid import uuid4
 
 import numpy as np
 import pytest
+from django.db import transaction
+from django.utils import timezone
 
 from aggregation import tasks, work
 from aggregation.analyses import AnalysisError
@@ -22,7 +26,9 @@ ASKED = {"kind": "crosstab", "questions": ["q1", "q2"]}
 def messages(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
     """What would be on the queue, in order; `work_off` does it. Its contents are ids."""
     sent: list[tuple[Any, ...]] = []
-    monkeypatch.setattr(Job, "send", lambda job: sent.append((tasks.run, str(job.pk))))
+    monkeypatch.setattr(tasks.run, "delay", lambda pk: sent.append((tasks.run, pk)))
+    at_once = SimpleNamespace(atomic=transaction.atomic, on_commit=lambda call, robust: call())
+    monkeypatch.setattr(work, "transaction", at_once)
 
     class Group:
         def __init__(self, signatures: Any) -> None:
@@ -215,10 +221,6 @@ def test_limits_of_time_and_memory_are_said(
 
 
 def test_a_lost_message_is_sent_again_by_the_beat(messages: Any) -> None:
-    from datetime import timedelta
-
-    from django.utils import timezone
-
     job = Analysis.objects.ask(published(), ASKED)
 
     def lose_all_and_tick() -> None:
@@ -235,6 +237,32 @@ def test_a_lost_message_is_sent_again_by_the_beat(messages: Any) -> None:
         task, *arguments = messages.pop()
         task(*arguments)
     lose_all_and_tick()  # the last one
+    work_off(messages)
+    job.refresh_from_db()
+    assert job.state == "done"
+
+
+def test_a_job_whose_worker_died_is_taken_up_again(messages: Any) -> None:
+    job = Job.objects.request(published())
+    messages.clear()
+    assert Job.objects.claim(job.pk)  # and no more is heard of whoever did
+    tasks.tick()
+    assert messages == []
+    Job.objects.update(lease=timezone.now() - timedelta(seconds=1))
+    tasks.tick()
+    work_off(messages)
+    job.refresh_from_db()
+    assert (job.state, job.attempt) == ("done", 2)
+
+
+@pytest.mark.parametrize("hours", [-5, 5])
+def test_a_clock_that_was_wrong_blocks_no_job(messages: Any, hours: int) -> None:
+    """Whoever held it had a lease by another clock, and is gone."""
+    job = Job.objects.request(published())
+    messages.clear()
+    assert Job.objects.claim(job.pk)
+    Job.objects.update(lease=timezone.now() + timedelta(hours=hours))
+    tasks.tick()
     work_off(messages)
     job.refresh_from_db()
     assert job.state == "done"
