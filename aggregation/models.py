@@ -27,6 +27,7 @@ MANY_SMALL = 32  # batches below half of that; with more of them they are merged
 MAPPED = 1 << 30  # bytes of an SQLite file that are read without copying
 LEVEL = 0.95
 AFTER_FAILURE = timedelta(minutes=5)  # before the beat asks again for a release that failed
+CLOCKS_APART = timedelta(minutes=1)  # at most, those of our machines
 NOT_GIVEN = "Not given"  # the group of those who did not give a stratum
 
 
@@ -417,14 +418,15 @@ def due() -> Iterator[Survey]:
     """
     now = timezone.now()
     rested = now - timedelta(seconds=settings.RELEASE_SECONDS)
-    recent = Job.objects.filter(made_at__gt=now - AFTER_FAILURE, analysis=None)
+    soon = now + CLOCKS_APART  # what is later than this was dated by a clock that was wrong
+    recent = Job.objects.filter(made_at__range=(now - AFTER_FAILURE, soon), analysis=None)
     failed = recent.filter(state=Job.State.FAILED)
     surveys = Survey.objects.exclude(state=Survey.State.DRAFT)
     for survey in surveys.exclude(pk__in=failed.values("survey")):
         closed = survey.state == Survey.State.CLOSED
         last = survey.releases.order_by("number").last()
         # Between two unasked releases there is a pause, cut short by a full batch or by closing.
-        pause = last is not None and last.made_at > rested and not closed
+        pause = last is not None and rested < last.made_at < soon and not closed
         least = BATCH_SIZE if pause else 1 if closed else survey.crowd
         waiting = survey.pending()[:least].count() == least
         if waiting or (not pause and unpublished(survey, last)) or survey.ids_due():

@@ -31,11 +31,21 @@ logger = logging.getLogger(__name__)
 
 COUNTED = 0.8  # the progress of an analysis when its table is counted
 HEARTBEAT = 2.0  # seconds between two signs of life of a computation
+TICKS_APART = 1.0  # seconds, at least
+last_tick = -TICKS_APART
 
 
 @shared_task
 def tick() -> None:
-    """Every few seconds, from the beat: start what is due, and send again what was lost."""
+    """Every few seconds, from the beat: start what is due, and send again what was lost.
+
+    Those that have piled up while no worker ran, or that several beats send, are passed over: this
+    process has just done what they ask for.
+    """
+    global last_tick
+    if time.monotonic() - last_tick < TICKS_APART:
+        return
+    last_tick = time.monotonic()
     for survey in due():
         Job.objects.request(survey)
     for job in Job.objects.stale():

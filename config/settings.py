@@ -10,9 +10,11 @@ import os
 from pathlib import Path
 
 import environ
+from celery.schedules import schedule
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
+from config.processes import steady
 from config.static import add_headers
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -133,8 +135,9 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"  # intervals only, so there is nothing to remember
 CELERY_BEAT_SCHEDULE = {
-    # One that no worker took in time is thrown away: the next one finds the same work.
-    "tick": {"task": "aggregation.tasks.tick", "schedule": 5.0, "options": {"expires": 10}}
+    # By a clock that nobody sets: when the other one is set back by an hour, a beat that goes by it
+    # stands still for an hour. And without a time at which it expires, for the same reason.
+    "tick": {"task": "aggregation.tasks.tick", "schedule": schedule(5.0, nowfun=steady)}
 }
 
 RELEASE_SECONDS: int = env.int("CANDOR_RELEASE_SECONDS", 600)  # at most one unasked release in this

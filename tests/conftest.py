@@ -161,9 +161,11 @@ def empty_tables() -> None:
 
 
 @pytest.fixture(autouse=True)
-def forget_surveys() -> None:
+def forget_surveys(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ingest remembers opened surveys for good, and counts requests; a test begins without."""
+    from aggregation import tasks
     from survey import ingest
 
     ingest.known.clear()
     ingest._requests.clear()
+    monkeypatch.setattr(tasks, "TICKS_APART", 0.0)  # tests tick as often as they like
