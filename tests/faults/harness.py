@@ -45,6 +45,16 @@ FILE: dict[str, Any] = {
     "blocks": [["q1"], ["q2"]],
     "ask": 2,
 }
+
+
+def with_more_questions(number: int) -> dict[str, Any]:
+    """So many yes/no questions besides, for analyses that take a while."""
+    keys = [f"more{i}" for i in range(number)]
+    more = [{"key": key, "text": "And?", "kind": "yes_no"} for key in keys]
+    blocks = {"blocks": [*FILE["blocks"], keys], "ask": 3} if number else {}
+    return {"questions": FILE["questions"] + more} | blocks
+
+
 Cell = tuple[int, int, int | None]  # the whole content of a report
 CELLS: list[Cell] = [(a, b, c) for a in range(2) for b in range(4) for c in (None, 0, 1)]
 WEIGHTS = range(1, len(CELLS) + 1)  # no two cells alike, so that none passes for another
@@ -75,9 +85,7 @@ class Fleet(Candor):
         quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
         serve = ["-m", "survey.management.commands.serve", "127.0.0.1"]
         self.commands = {
-            **{
-                f"web{i}": [*serve, str(port), str(processes)] for i, port in enumerate(self.ports)
-            },
+            **{f"web{i}": [*serve, str(port), str(processes)] for i, port in enumerate(self.ports)},
             **{f"worker{i}": [*worker, *quiet, "-n", f"worker{i}@candor"] for i in range(workers)},
             **{f"beat{i}": [*celery, "--app", "config", "beat"] for i in range(beats)},
         }
@@ -113,6 +121,18 @@ class Fleet(Candor):
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
+
+    @contextlib.contextmanager
+    def frozen(self, word: str) -> Iterator[None]:
+        """Programs that stand still meanwhile: they hold what they hold, and do nothing."""
+        held = [process for name, process in self.running.items() if name.startswith(word)]
+        for process in held:
+            os.killpg(process.pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for process in held:
+                os.killpg(process.pid, signal.SIGCONT)
 
     def stop(self) -> None:
         for process in self.running.values():
@@ -162,15 +182,24 @@ def web_processes(candor: Candor) -> list[int]:
 
 def pool_processes(candor: Candor) -> list[int]:
     """The processes of the workers that do the tasks."""
-    return [pid for pid in of(candor, "celery", "worker") if below(pid, "celery")]
+    found = of(candor, "celery", "worker")
+    return [pid for pid in found if parent(pid) in found and parent(parent(pid)) not in found]
+
+
+def computations(candor: Candor) -> list[int]:
+    """The forks of those, in which the figures of an analysis are made."""
+    return [pid for pid in of(candor, "celery", "worker") if parent(pid) in pool_processes(candor)]
+
+
+def parent(pid: int) -> int:
+    with contextlib.suppress(OSError):
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    return 0
 
 
 def below(pid: int, word: str) -> bool:
     """Whether the parent of this process has the word in its command line."""
-    with contextlib.suppress(OSError):
-        parent = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1]
-        return word in command_line(int(parent))
-    return False
+    return word in command_line(parent(pid))
 
 
 def kill_9(pids: Iterable[int]) -> list[int]:
@@ -372,11 +401,11 @@ class Senders:
 class Trial:
     """One survey, what was acknowledged for it, and what is counted."""
 
-    def __init__(self, candor: Candor, console: Console, **changes: Any) -> None:
-        self.candor, self.console = candor, console
+    def __init__(self, candor: Candor, console: Console, extra: int = 0) -> None:
+        self.candor, self.console, self.extra = candor, console, extra
         self.slug = f"s{uuid4().hex[:8]}"
         self.path = f"/api/v1/surveys/{self.slug}/reports/"
-        data = json.dumps(FILE | {"slug": self.slug} | changes)
+        data = json.dumps(FILE | {"slug": self.slug} | with_more_questions(extra))
         self.hash, self.token = console.do(
             "from survey import files\n"
             f"survey = files.load({data!r}); survey.open()\n"
@@ -394,9 +423,12 @@ class Trial:
         return {
             "id": str(uuid4()),
             "design": self.hash,
-            "blocks": {"b1": [cell[0]], "b2": [cell[1]]},
+            "blocks": {"b1": [cell[0]], "b2": [cell[1]]} | self._more(),
             "strata": {"age": cell[2]},
         }
+
+    def _more(self) -> dict[str, list[int]]:
+        return {"b3": random.choices((0, 1), k=self.extra)} if self.extra else {}
 
     def call(self, path: str, data: Any = None, method: str | None = None) -> Any:
         """The API, as a researcher sees it, at the first web server that answers."""
@@ -419,6 +451,13 @@ class Trial:
             assert [row["status"] for row in rows] == [201] * len(cells)
             self.acknowledged.update(cells)
 
+    def divide(self, batches: int, reports: int) -> None:
+        """Bring reports in so many batches, and publish them."""
+        for _ in range(batches):
+            self.fill(reports)
+            self.do("Batch.objects.collect(survey)")
+        self.do("Release.objects.publish(survey)")
+
     def release(self) -> None:
         """Ask for a release; whoever cannot be asked just now is asked by the beat as well."""
         with contextlib.suppress(OSError):
@@ -434,6 +473,17 @@ class Trial:
                 if error.code not in (400, 503) or time.monotonic() > deadline:
                     raise
                 time.sleep(0.2)
+
+    def undisturbed(self, **asked: Any) -> Any:
+        """What an analysis finds when nothing happens to it."""
+        return self.do(
+            "from aggregation import batches\n"
+            f"asked = {asked!r}; design = survey.frozen_design()\n"
+            "question = analyses.read(asked, design)\n"
+            "rows = survey.batches.values_list('columns', 'reports')\n"
+            "table = batches.tables(rows, design, [question.axes(design)])[0]\n"
+            "result = analyses.figures(question, design, table, survey.crowd)"
+        )
 
     def job(self, pk: str) -> Any:
         return self.call(f"jobs/{pk}/")
@@ -467,7 +517,8 @@ class Trial:
         found = self.do(
             "cells = Counter()\n"
             "for batch in survey.batches.all():\n"
-            "    cells.update(map(tuple, batch.unpack().T.tolist()))\n"
+            "    rows = batch.unpack().T[:, [0, 1, -1]]\n"
+            "    cells.update(map(tuple, rows.tolist()))\n"
             "result = [[*cell, n] for cell, n in cells.items()]"
         )
         return Counter({(a, b, None if c > 1 else c): n for a, b, c, n in found})
@@ -499,7 +550,7 @@ class Trial:
             assert least <= counted[cell] <= most, (cell, least, counted[cell], most)
         assert final["reports"] == counted.total() >= acknowledged.total() > 0
         for row in final["estimates"]:
-            if not row["suppressed"]:
+            if not row["suppressed"] and row["question"] in ("q1", "q2"):
                 assert row["count"] == matching(counted, row), row
         numbers = [row["release"] for row in self.call(f"surveys/{self.slug}/releases/")]
         assert numbers == list(range(1, len(numbers) + 1))

@@ -6,6 +6,8 @@ died is taken up again; that this happens without it is in test_conservation.py.
 
 import random
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
@@ -13,6 +15,7 @@ from tests.faults.conftest import Machines
 from tests.faults.harness import (
     Senders,
     Trial,
+    computations,
     kill_9,
     main_web,
     pool_processes,
@@ -58,3 +61,119 @@ def test_a_web_server_is_killed_under_load(trial: Trial, request: pytest.Fixture
                 trial.candor.mend()  # type: ignore[attr-defined]
             senders.await_more(60)
     trial.settle(senders)
+
+
+# --- Workers --------------------------------------------------------------------------------------
+
+
+@ON_BOTH
+def test_workers_are_killed_at_any_moment_of_a_move(trial: Trial) -> None:
+    """Four times in 20,000 reports; each time the next worker finds all or nothing moved."""
+    trial.fill(20_000)
+    for _ in range(4):
+        trial.release()
+        time.sleep(random.uniform(0, 0.5))
+        kill_9(pool_processes(trial.candor))
+        assert trial.waiting() + trial.counted().total() == 20_000
+        trial.hurry()
+    trial.settle()
+
+
+@contextmanager
+def held(machines: Machines, table: str, mode: str) -> Iterator[None]:
+    """A table that nobody can write to meanwhile, so that whoever wants to stops half-way."""
+    import psycopg
+
+    with psycopg.connect(machines.fleet.env["DATABASE_URL"]) as connection:
+        connection.execute(f"LOCK TABLE {table} IN {mode} MODE")
+        yield
+        connection.rollback()
+
+
+def stuck(machines: Machines, statement: str = "") -> int:
+    """How many of the workers' statements wait for a lock."""
+    import psycopg
+
+    with psycopg.connect(machines.fleet.env["DATABASE_URL"]) as connection:
+        (number,) = connection.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+            " AND datname = current_database() AND query LIKE %s", [f"%{statement}%"]
+        ).fetchone() or (0,)  # fmt: skip
+    return int(number)
+
+
+@pytest.mark.postgresql
+@pytest.mark.redis
+def test_workers_are_killed_between_the_inbox_and_the_batch(machines: Machines) -> None:
+    """Exactly there: the inbox is emptied, the batch is not yet stored, nothing is committed."""
+    trial = machines.trial()
+    with held(machines, "aggregation_batch", "SHARE"):
+        trial.fill(2_000)
+        trial.release()
+        wait_until(lambda: stuck(machines, "aggregation_batch") > 0, 60, "a move half-way")
+        for number in (1, 2):
+            wait_until(lambda: stuck(machines) >= number, 60, "another attempt")  # noqa: B023
+            kill_9(pool_processes(trial.candor))
+            assert trial.waiting() == 2_000
+            trial.hurry()
+    trial.settle()
+
+
+@pytest.mark.postgresql
+@pytest.mark.redis
+def test_workers_are_killed_in_the_middle_of_an_analysis(machines: Machines) -> None:
+    """While they count its parts, and twice while they compute; its figures are the same."""
+    trial = Trial(machines.fleet, machines.console, extra=6)
+    trial.divide(batches=18, reports=100)
+    asked = {"kind": "profiles", "questions": [f"more{i}" for i in range(6)], "classes": 3}
+    expected = trial.undisturbed(**asked)
+    with machines.fleet.frozen("worker"):
+        job = trial.analyse(**asked)
+        frozen = held(machines, "aggregation_part", "EXCLUSIVE")
+        frozen.__enter__()
+    wait_until(lambda: stuck(machines, "aggregation_part") > 0, 60, "a part half-way")
+    kill_9(pool_processes(trial.candor))
+    frozen.__exit__(None, None, None)
+    trial.hurry()
+    for _ in range(2):
+        wait_until(lambda: bool(computations(trial.candor)), 60, "a computation")
+        orphans = computations(trial.candor)
+        kill_9(pool_processes(trial.candor))
+        gone = lambda: not set(orphans) & set(trial.candor.processes())  # noqa: E731, B023
+        wait_until(gone, 5, "the end of the forks of killed workers")
+        trial.hurry()
+    assert trial.await_done(job) == expected
+    assert not computations(trial.candor)
+    assert trial.do("result = Part.objects.filter(analysis__release__survey=survey).count()") == 0
+    trial.settle()
+
+
+# --- Beats ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.postgresql
+@pytest.mark.redis
+def test_beats_are_killed_and_come_in_pairs(machines: Machines) -> None:
+    """Without a beat nothing is begun unasked; with two, nothing is done twice."""
+    fleet, trial = machines.fleet, machines.trial()
+    with Senders(trial) as senders:
+        fleet.end("beat0")
+        senders.await_more(60)
+        before = released(trial)
+        fleet.commands["beat1"] = fleet.commands["beat0"]
+        fleet.mend()
+        wait_until(lambda: released(trial) > before, 60, "a release that nobody asked for")
+        for victim in ("beat0", "beat1"):
+            fleet.end(victim)
+            senders.await_more(60)
+            before = released(trial)
+            wait_until(lambda: released(trial) > before, 60, "another one")  # noqa: B023
+            fleet.mend()
+    trial.settle(senders)
+    fleet.end("beat1")
+    del fleet.commands["beat1"]
+
+
+def released(trial: Trial) -> int:
+    """How many releases there are."""
+    return len(trial.call(f"surveys/{trial.slug}/releases/"))
