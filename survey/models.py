@@ -360,7 +360,7 @@ class ReportManager(models.Manager["Report"]):
     def record(self, reports: Sequence[Arrival]) -> list[Recorded]:
         """Store reports, durable on return, each only while its survey is open.
 
-        One statement, so that a survey cannot close between the look and the insert. After a
+        One statement, so that a survey cannot close between the look and the commit. After a
         report has been moved its content is gone and a repeated id counts as known, whatever it
         carries: nothing that is kept could tell.
         """
@@ -390,7 +390,10 @@ class ReportManager(models.Manager["Report"]):
         if connection.vendor == "postgresql":  # %b: in binary, at half the price
             new = "SELECT * FROM unnest(%s::uuid[], %b::bytea[], %b::bigint[])"
             values = [list(column) for column in zip(*reports, strict=True)]
+            # Held until the commit: close() waits for it, or we for close() and then look again.
+            hold = " FOR KEY SHARE OF survey_survey"
         else:
+            hold = ""
             new = "VALUES " + ", ".join(["(%s, %s, %s)"] * len(reports))
             values = [value for pk, *rest in reports for value in (pk.replace("-", ""), *rest)]
         with connection.cursor() as cursor:
@@ -399,7 +402,7 @@ class ReportManager(models.Manager["Report"]):
                 " INSERT INTO survey_report (id, content, survey_id)"
                 " SELECT new.id, new.content, new.survey FROM new"
                 " JOIN survey_survey ON survey_survey.id = new.survey WHERE state = 'open'"
-                " ON CONFLICT (id) DO NOTHING RETURNING CAST(id AS text)",
+                f"{hold} ON CONFLICT (id) DO NOTHING RETURNING CAST(id AS text)",
                 values,
             )
             stored = {pk for (pk,) in cursor.fetchall()}

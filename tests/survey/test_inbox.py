@@ -1,12 +1,14 @@
 """Group commit: what arrives together is stored together, each report on its own merits."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from django.db import OperationalError, connection
+from django.db import OperationalError, connection, transaction
 
 from survey import inbox as inboxes
 from survey.inbox import Full, Inbox
@@ -180,8 +182,6 @@ def test_a_store_that_hangs_is_not_waited_for_for_ever(
     survey: Survey, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The sender is told to come again; that the report was stored after all does no harm."""
-    import threading
-
     release = threading.Event()
     record = Report.objects.record
 
@@ -204,3 +204,57 @@ def test_a_store_that_hangs_is_not_waited_for_for_ever(
 
     first, again = asyncio.run(impatient())
     assert isinstance(first, TimeoutError) and again == ["known"]
+
+
+# --- A survey that closes at the same moment ------------------------------------------------------
+
+
+def in_thread(call: Callable[[], Any]) -> "Future[Any]":
+    """Call it in a thread, whose connection is closed afterwards."""
+    done: Future[Any] = Future()
+
+    def run() -> None:
+        try:
+            done.set_result(call())
+        except BaseException as error:
+            done.set_exception(error)
+        finally:
+            connection.close()
+
+    threading.Thread(target=run).start()
+    return done
+
+
+@pytest.fixture
+def postgresql() -> None:
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite has one writer at a time")
+
+
+def test_what_waits_for_a_closing_survey_comes_too_late(postgresql: None, survey: Survey) -> None:
+    with transaction.atomic():
+        survey.close()
+        late = in_thread(lambda: Report.objects.record([arrival(survey)]))
+        with pytest.raises(TimeoutError):  # it waits for us
+            late.result(0.5)
+    assert late.result(20) == ["closed"]
+    assert not Report.objects.exists()
+
+
+def test_a_closing_survey_waits_for_what_is_being_stored(postgresql: None, survey: Survey) -> None:
+    with transaction.atomic():
+        assert Report.objects.record([arrival(survey)]) == ["stored"]
+        closed = in_thread(lambda: Survey.objects.get(pk=survey.pk).close())
+        with pytest.raises(TimeoutError):
+            closed.result(0.5)
+    closed.result(20)
+    assert survey.pending().count() == 1
+
+
+def test_a_release_does_not_hold_up_reports(postgresql: None, survey: Survey) -> None:
+    from aggregation.work import lock
+
+    with transaction.atomic():
+        lock(survey)
+        stored = in_thread(lambda: Report.objects.record([arrival(survey)]))
+        assert stored.result(20) == ["stored"]
