@@ -142,6 +142,7 @@ REFUSED = {
     401: "Not logged in, or not a valid token.",
     403: "Not a researcher of this survey.",
     404: "There is nothing here.",
+    409: "Not yet; the body says why.",
 }
 
 

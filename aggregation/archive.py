@@ -6,24 +6,23 @@ answers in clear, nothing that was suppressed in a release and no id. It is made
 alone, so that an archive can be compared with the survey byte by byte before that is removed.
 """
 
-import csv
 import hashlib
-import io
 import json
 import os
 import zlib
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import IO
-from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
+from zipfile import BadZipFile, ZipFile
 
-import numpy as np
 from django.db.models import Sum
 
+from aggregation import reports
 from aggregation.api import EstimatesSerializer
+from aggregation.exports import entry
 from aggregation.models import Batch, unfinished
+from aggregation.sheets import Line, cell, csv_of_cells
 from survey import files
 from survey.design import Design, Question
 from survey.mechanism import SCALE
@@ -31,7 +30,6 @@ from survey.models import ABSENT, Survey
 
 FORMAT = 1
 README, SUMS = "README.txt", "SHA256SUMS"
-LINES = 10_000  # of a table, made into bytes at a time
 
 
 class ArchiveError(ValueError):
@@ -107,10 +105,8 @@ def _fill(survey: Survey, file: IO[bytes]) -> None:
 
 
 def _store(archive: ZipFile, name: str, parts: Iterable[bytes]) -> str:
-    info = ZipInfo(name)
-    info.compress_type, info.external_attr = ZIP_DEFLATED, 0o600 << 16
     digest = hashlib.sha256()
-    with archive.open(info, "w", force_zip64=True) as member:
+    with archive.open(entry(name, 0o600), "w", force_zip64=True) as member:
         for part in parts:
             member.write(part)
             digest.update(part)
@@ -185,29 +181,21 @@ def _releases(survey: Survey) -> Iterator[bytes]:
 
 def _table(survey: Survey) -> Iterator[bytes]:
     """The reports as CSV: distinct ones with their number, sorted, so that no order is left."""
+    return csv_of_cells(_lines(survey))
+
+
+def _lines(survey: Survey) -> Iterator[Line]:
     design = survey.frozen_design()
     asked = [*design.questions, *design.strata]
-    yield _csv([[*(cell(one.key) for one in asked), "count"]])
+    yield [*(cell(one.key) for one in asked), "count"]
     values = [_values(one) for one in asked]
-    lines: list[list[str]] = []
-    for content, count in sorted(distinct(survey).items()):
-        lines.append([*(value[i] for value, i in zip(values, content, strict=True)), str(count)])
-        if len(lines) == LINES:
-            yield _csv(lines)
-            lines.clear()
-    yield _csv(lines)
-
-
-def distinct(survey: Survey) -> Counter[bytes]:
-    """Every distinct report and how many there are of it, with one batch in memory at a time."""
-    width = len(survey.frozen_design().questions) + len(survey.frozen_design().strata)
-    found: Counter[bytes] = Counter()
-    for pk in survey.batches.values_list("pk", flat=True):
-        content = np.ascontiguousarray(Batch.objects.get(pk=pk).unpack().T).tobytes()
-        found.update(content[i : i + width] for i in range(0, len(content), width))
-    if found.total() != counted(survey):
+    places = reports.columns(design, design.strata)
+    found = 0
+    for content, count in reports.distinct(Batch.objects.parts(survey), design, places):
+        yield [*(value[i] for value, i in zip(values, content, strict=True)), count]
+        found += count
+    if found != counted(survey):
         raise ArchiveError("The batches do not hold as many reports as they say, or have changed.")
-    return found
 
 
 def counted(survey: Survey) -> int:
@@ -217,17 +205,6 @@ def counted(survey: Survey) -> int:
 
 def _values(one: Question) -> dict[int, str]:
     return {i: cell(option.key) for i, option in enumerate(one.options)} | {ABSENT: ""}
-
-
-def cell(text: str) -> str:
-    """A text that no spreadsheet takes for a formula."""
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r", "'")) else text
-
-
-def _csv(lines: Sequence[Sequence[str]]) -> bytes:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(lines)
-    return text.getvalue().encode()
 
 
 def _readme(survey: Survey) -> bytes:

@@ -15,6 +15,7 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_safe
 
 from aggregation import charts
+from aggregation.downloads import take_home
 from aggregation.models import NOT_GIVEN, Estimate, Release, group_keys
 from aggregation.work import Job
 from survey.design import Design, Question
@@ -101,6 +102,7 @@ def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
         context["by"] = next((stratum for stratum in design.strata if stratum.key == by), None)
         if release:
             context["sections"] = list(sections(release, context["by"]))
+            context["home"] = take_home(request, release)
     return render(request, "dashboard.html", context)
 
 

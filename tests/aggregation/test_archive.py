@@ -212,13 +212,6 @@ class TestRefused:
         assert os.listdir(tmp_path) == []
 
 
-def test_a_cell_is_never_a_formula() -> None:
-    for text in ("=1+1", "+1", "-1", "@x", "\tx", "'=1"):
-        assert archive.cell(text) == f"'{text}"
-    for text in ("no", "30-and-over", "ü=1"):
-        assert archive.cell(text) == text
-
-
 def test_a_survey_of_hostile_texts_is_archived_whole(tmp_path: Path) -> None:
     question = builders.FILE["questions"][1]
     options = ['=HYPERLINK("http://x")', "a,b;c\td", "-2+3", 'say "hi"\nthere', "{0}"]

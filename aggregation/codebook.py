@@ -1,0 +1,216 @@
+"""What every variable of a survey means: for people, for scripts, for Stata and for SPSS.
+
+A codebook is made of the design alone, so that it is the same for every release and tells nothing
+that a respondent could not read.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from aggregation.sheets import Line
+from survey.design import Block, Design, Question
+from survey.mechanism import SCALE
+from survey.models import Survey
+
+DEBIAS = (
+    "Of n reports to a question, x have an option. The share of people for whom the option is true "
+    "is estimated by (x / n - b) / (a - b), which is unbiased and may leave 0 to 1. Its standard "
+    "error is sqrt(x (n - x) / (n - 1)) / (n (a - b)). Here a is the probability that the option "
+    "is reported by somebody for whom it is true, a = c + (1 - c) / k, and b that for everybody "
+    "else, b = (1 - c) / k, with c = keep / scale and k options. One coin decides for all "
+    "questions of a block; tables of several questions need that."
+)
+
+# Names that Stata or SPSS keep for themselves, and ours.
+TAKEN = (
+    "count all and by eq ge gt le lt ne not or to with byte double float if in int long strl using"
+).split()
+NOT_TOLD = 999  # in reports.csv: a background group that was too small to be told apart
+LONGEST_NAME = 28  # Stata takes 32, and some may get a number at the end
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A question or a stratum, and the name of its column in the file of reports."""
+
+    name: str
+    asked: Question
+    block: Block | None  # none for a stratum, which is sent as it is
+
+    @property
+    def kind(self) -> str:
+        return "question" if self.block else "stratum"
+
+    @property
+    def channel(self) -> tuple[float, float]:
+        if self.block is None:
+            return 1.0, 0.0
+        return self.block.mechanism.channel(self.block.questions.index(self.asked))
+
+
+def variables(design: Design) -> list[Variable]:
+    """The questions, then the strata, under names that every statistics program takes."""
+    asked: list[tuple[Question, Block | None]] = [
+        (question, block) for block in design.blocks for question in block.questions
+    ]
+    asked += [(stratum, None) for stratum in design.strata]
+    found: list[Variable] = []
+    taken = set(TAKEN)
+    for one, block in asked:
+        name = stem = _stem(one.key)
+        number = 2
+        while name.lower() in taken:  # SPSS does not tell upper case from lower
+            name, number = f"{stem}_{number}", number + 1
+        taken.add(name.lower())
+        found.append(Variable(name, one, block))
+    return found
+
+
+def _stem(key: str) -> str:
+    name = re.sub(r"\W", "_", key, flags=re.ASCII)[:LONGEST_NAME].rstrip("_")
+    return name if name[0].isalpha() else f"v{name}"
+
+
+def document(survey: Survey) -> dict[str, Any]:
+    design = survey.frozen_design()
+    return {
+        "format": 1,
+        "survey": survey.slug,
+        "title": survey.title,
+        "design": survey.design_hash,
+        "mechanism": design.mechanism,
+        "scale": SCALE,
+        "epsilon": design.epsilon,
+        "ask": design.ask,
+        "blocks": len(design.blocks),
+        "debias": DEBIAS,
+        "values": "In reports.csv, a value is the position of an option. Empty: the question was "
+        f"not asked, or the background question not answered. {NOT_TOLD}: a background group that "
+        "was too small to be told apart.",
+        "variables": [_entry(variable) for variable in variables(design)],
+    }
+
+
+def _entry(variable: Variable) -> dict[str, Any]:
+    a, b = variable.channel
+    return {
+        "column": variable.name,
+        "kind": variable.kind,
+        "key": variable.asked.key,
+        "text": variable.asked.text,
+        "block": variable.block and variable.block.key,
+        "epsilon": variable.block and variable.block.epsilon,
+        "keep": variable.block and variable.block.keep,
+        "a": a,
+        "b": b,
+        "options": [
+            {"position": i, "key": option.key, "text": option.text}
+            for i, option in enumerate(variable.asked.options)
+        ],
+    }
+
+
+HEADER = (
+    "column kind key text position option option_text block epsilon keep scale a b mechanism design"
+).split()
+
+
+def lines(survey: Survey) -> Iterator[Line]:
+    """The same as a table: one line an option, the names of the columns first."""
+    design = survey.frozen_design()
+    yield HEADER
+    for variable in variables(design):
+        block, asked = variable.block, variable.asked
+        own: Line = [block.key, block.epsilon, block.keep, SCALE] if block else [None] * 4
+        mechanism = design.mechanism if block else "in clear"
+        for i, option in enumerate(asked.options):
+            yield [
+                *(variable.name, variable.kind, asked.key, asked.text, i, option.key, option.text),
+                *own,
+                *variable.channel,
+                mechanism,
+                survey.design_hash,
+            ]
+
+
+# --- Stata and SPSS -------------------------------------------------------------------------------
+
+
+def stata(survey: Survey, chosen: Sequence[Variable]) -> str:
+    """A do-file that reads the reports and names everything."""
+    found = [
+        "* Reads reports.csv, from the same folder, into Stata 14 or later.",
+        "version 14",
+        'import delimited using "reports.csv", clear case(preserve) encoding("utf-8")',
+        f'label data "{_stata(survey.title, 80)}"',
+        f"notes: Design {survey.design_hash}",
+        "notes: A line is a distinct report and count how many there are: use [fweight=count].",
+        "notes: Reports are noisy. Debias them: codebook.json says how.",
+    ]
+    for variable in chosen:
+        name = variable.name
+        a, b = variable.channel
+        found.append(f'label variable {name} "{_stata(variable.asked.text, 80)}"')
+        found += [
+            f'label define {name}_ {value} "{_stata(text, 200)}", add'
+            for value, text in _labels(variable)
+        ]
+        found.append(f"label values {name} {name}_")
+        found.append(f"notes {name}: {_told(variable)}, a = {a!r}, b = {b!r}")
+    return "\n".join([*found, "compress", ""])
+
+
+def spss(survey: Survey, chosen: Sequence[Variable]) -> str:
+    """A syntax file that reads the reports and names everything.
+
+    A line never ends in a period that is part of a text, because that would end the command.
+    """
+    found = [
+        "* Encoding: UTF-8.",
+        "* Reads reports.csv, from the working folder, into SPSS.",
+        "GET DATA /TYPE=TXT /FILE='reports.csv' /ENCODING='UTF8' /ARRANGEMENT=DELIMITED",
+        "  /DELIMITERS=',' /QUALIFIER='\"' /FIRSTCASE=2 /VARIABLES=",
+        *(f"  {variable.name} F3.0" for variable in chosen),
+        "  count F10.0.",
+        f"FILE LABEL '{_spss(survey.title, 60)}'.",
+    ]
+    for variable in chosen:
+        name = variable.name
+        a, b = variable.channel
+        found.append(f"VARIABLE LABELS {name} '{_spss(variable.asked.text, 250)}'.")
+        found.append(f"VALUE LABELS {name}")
+        found += [f"  {value} '{_spss(text, 120)}'" for value, text in _labels(variable)]
+        found.append("  .")
+        found.append(f"VARIABLE ATTRIBUTE VARIABLES={name} ATTRIBUTE=a('{a!r}') b('{b!r}')")
+        found.append(f"  channel('{_told(variable)}').")
+    return "\n".join([*found, "WEIGHT BY count.", ""])
+
+
+def _labels(variable: Variable) -> list[tuple[int, str]]:
+    """The values in reports.csv and what they stand for."""
+    labels = [(i, option.text) for i, option in enumerate(variable.asked.options)]
+    return labels if variable.block else [*labels, (NOT_TOLD, "Not told apart: too few")]
+
+
+def _told(variable: Variable) -> str:
+    return f"noisy, block {variable.block.key}" if variable.block else "in clear"
+
+
+NO_MACRO = str.maketrans('"`$\\', "''＄/")
+
+
+def _stata(text: str, most: int) -> str:
+    """A text within quotes, in which Stata finds no quote and no macro."""
+    return _cut(" ".join(text.split()).translate(NO_MACRO), most)
+
+
+def _spss(text: str, most: int) -> str:
+    """A text within single quotes, in which they are doubled; in at most so many bytes."""
+    return _cut(" ".join(text.split()), most).replace("'", "''")
+
+
+def _cut(text: str, most: int) -> str:
+    """At most so many bytes, in whole characters."""
+    return text.encode()[:most].decode(errors="ignore")

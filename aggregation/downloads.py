@@ -1,0 +1,158 @@
+"""The addresses at which a release is taken home: a page about it, and its files, twice.
+
+Below /surveys/ for people with a session, below /api/v1/ for programs with a token; the files are
+the same, and so is who may have them.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_safe
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import exceptions, negotiation, permissions
+from rest_framework.request import Request
+from rest_framework.views import APIView
+
+from aggregation.api import errors, survey_for
+from aggregation.exports import EVERYTHING, FILES, Export, Withheld, bibtex, sentence
+from aggregation.models import Release
+from survey.models import Survey
+
+
+class NotANumber(ValueError):
+    """A release is asked for by something else than its number."""
+
+
+def release_of(survey: Survey, number: str) -> Release | None:
+    if not number.isascii() or not number.isdigit() or len(number) > 9:
+        raise NotANumber("A release has a whole number.")
+    return survey.releases.select_related("survey").filter(number=int(number)).first()
+
+
+def export_of(request: HttpRequest | Request, release: Release) -> Export:
+    here = reverse("release", args=[release.survey.slug, release.number])
+    return Export(release, request.build_absolute_uri(here))
+
+
+def respond(request: HttpRequest | Request, export: Export, name: str) -> HttpResponseBase:
+    """The file, in pieces as they are made; Withheld before the first where it cannot be had."""
+    file = FILES[name]
+    if file.of_reports and export.withheld:
+        raise Withheld(export.withheld)
+    survey = export.release.survey
+    saved = f"{survey.slug}-release-{export.release.number}.zip" if name == EVERYTHING else name
+    headers = {
+        "Content-Type": file.content_type,
+        "Content-Disposition": f'attachment; filename="{saved}"',
+        "Cache-Control": "private, no-store",
+    }
+    if request.method == "HEAD":
+        return HttpResponse(headers=headers)
+    return StreamingHttpResponse(file.make(export), headers=headers)
+
+
+def take_home(request: HttpRequest, release: Release) -> dict[str, Any]:
+    """What the section “Take home” of a page shows."""
+    export = export_of(request, release)
+    return {
+        "release": release,
+        "survey": release.survey,
+        "withheld": export.withheld,
+        "sentence": sentence(export),
+        "bibtex": bibtex(export),
+        "all_files": Survey.objects.readable_by(request.user).filter(pk=release.survey.pk).exists(),
+    }
+
+
+# --- For people -----------------------------------------------------------------------------------
+
+
+@cache_control(private=True, no_store=True)
+@require_safe
+def page(request: HttpRequest, slug: str, release: str, name: str = "") -> HttpResponseBase:
+    """A release that can be cited, or one of its files; what cannot be had says why."""
+    survey = get_object_or_404(Survey, slug=slug)
+    known = FILES.get(name)
+    public = survey.results_public and (not name or (known is not None and known.public))
+    if not public and not request.user.is_authenticated:
+        return redirect_to_login(request.get_full_path())
+    if not public and not Survey.objects.readable_by(request.user).filter(pk=survey.pk).exists():
+        raise PermissionDenied
+    try:
+        found = release_of(survey, release)
+    except NotANumber as error:
+        return _words(request, 400, "That is no release", str(error))
+    if found is None:
+        return _words(request, 404, "There is no such release", "The survey has no such release.")
+    if not name:
+        return render(request, "release.html", {"home": take_home(request, found)})
+    if known is None:
+        there = f"A release has these files: {', '.join(FILES)}."
+        return _words(request, 404, "There is no such file", there)
+    try:
+        return respond(request, export_of(request, found), name)
+    except Withheld as why:
+        return _words(request, 409, "These reports cannot be taken home yet", str(why))
+
+
+def _words(request: HttpRequest, status: int, heading: str, text: str) -> HttpResponse:
+    return render(request, "refused.html", {"heading": heading, "text": text}, status=status)
+
+
+# --- For programs ---------------------------------------------------------------------------------
+
+
+class AnyForm(negotiation.BaseContentNegotiation):
+    """The name of a file says its form, whatever a client says that it accepts."""
+
+    def select_parser(self, request: Request, parsers: Iterable[Any]) -> Any:
+        return next(iter(parsers))
+
+    def select_renderer(
+        self, request: Request, renderers: Iterable[Any], suffix: Any = None
+    ) -> Any:
+        first = next(iter(renderers))
+        return first, first.media_type
+
+
+class NotYet(exceptions.APIException):
+    status_code = 409
+
+
+class FileView(APIView):
+    """A file of a release: estimates, codebook, scripts, or, of a finished survey, the reports."""
+
+    permission_classes = (permissions.AllowAny,)  # survey_for decides
+    content_negotiation_class = AnyForm
+
+    @extend_schema(
+        operation_id="release_file",
+        tags=["researchers"],
+        parameters=[
+            OpenApiParameter("release", int, OpenApiParameter.PATH),
+            OpenApiParameter("name", str, OpenApiParameter.PATH, enum=list(FILES)),
+        ],
+        responses={(200, "*/*"): OpenApiTypes.BINARY} | errors(400, 401, 403, 404, 409),
+    )
+    def get(self, request: Request, slug: str, release: str, name: str) -> HttpResponseBase:
+        known = FILES.get(name)
+        survey = survey_for(request, slug, public=known is not None and known.public)
+        try:
+            found = release_of(survey, release)
+        except NotANumber as error:
+            raise exceptions.ValidationError({"release": [str(error)]}) from None
+        if found is None:
+            raise exceptions.NotFound("There is no such release.")
+        if known is None:
+            raise exceptions.NotFound(f"There is no such file; there are {', '.join(FILES)}.")
+        try:
+            return respond(request, export_of(request, found), name)
+        except Withheld as why:
+            raise NotYet(str(why)) from None

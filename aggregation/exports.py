@@ -1,0 +1,298 @@
+"""A release to take home: its estimates, what they mean, how to compute them, how to cite them.
+
+Every file is made of the release when it is asked for, in pieces, so that a large one does not
+stand in memory. Who may have which is decided here (`File.public`) and checked in downloads.py.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+from aggregation import codebook, reports, sheets
+from aggregation.api import EstimatesSerializer
+from aggregation.codebook import Variable
+from aggregation.models import NOT_GIVEN, Estimate, Release, group_keys
+from aggregation.sheets import Line
+from survey.design import Design
+
+SCRIPTS = Path(__file__).parent / "scripts"
+HEADER = (
+    "release as_of question question_text option option_text stratum group group_text suppressed "
+    "n count estimate bounded standard_error sampling_error privacy_error misfit low high level "
+    "method"
+).split()
+
+
+class Withheld(Exception):
+    """Why a file that exists cannot be had now."""
+
+
+@dataclass(frozen=True)
+class Export:
+    """A release, and the address at which it can be found again."""
+
+    release: Release
+    address: str
+
+    @cached_property
+    def withheld(self) -> str:
+        return reports.withheld(self.release)
+
+    @cached_property
+    def variables(self) -> list[Variable]:
+        """The columns of the reports."""
+        if self.withheld:
+            raise Withheld(self.withheld)
+        design = self.release.survey.frozen_design()
+        chosen = [one.stratum for one in reports.backgrounds(self.release)]
+        found = codebook.variables(design)
+        return [one for one in found if one.kind == "question" or one.asked in chosen]
+
+
+@dataclass(frozen=True)
+class File:
+    """One file of an export, and how it is made."""
+
+    content_type: str
+    make: Callable[[Export], Iterable[bytes]]
+    public: bool = True  # for anyone, where the results are
+    of_reports: bool = False  # only where `Export.withheld` says nothing
+
+
+# --- Estimates ------------------------------------------------------------------------------------
+
+
+def estimate_lines(release: Release) -> Iterator[Line]:
+    """The estimates with their texts; a suppressed one is a line without figures."""
+    design = release.survey.frozen_design()
+    texts = _texts(design)
+    yield HEADER
+    for row in release.estimates.iterator():
+        question, options = texts["question", row.question]
+        groups = texts["stratum", row.stratum][1] if row.stratum else {}
+        yield [
+            *(release.number, row.as_of, row.question, question, row.option, options[row.option]),
+            *(row.stratum, row.group, groups.get(row.group, ""), int(row.suppressed)),
+            *([None] * 12 if row.suppressed else _figures(row)),
+        ]
+
+
+def _figures(row: Estimate) -> Line:
+    return [
+        *(row.n, row.count, row.value, row.bounded),
+        *(row.standard_error, row.sampling_error, row.privacy_error),
+        *(row.misfit, row.low, row.high, row.level, row.method),
+    ]
+
+
+def _texts(design: Design) -> dict[tuple[str, str], tuple[str, dict[str, str]]]:
+    """Of every question and stratum: its text, and those of its options by their keys."""
+    found = {
+        ("question", one.key): (one.text, {option.key: option.text for option in one.options})
+        for one in design.questions
+    }
+    for one in design.strata:
+        names = [*(option.text for option in one.options), NOT_GIVEN]
+        groups = dict(zip(group_keys(design, one.key), names, strict=True))
+        found["stratum", one.key] = (one.text, groups)
+    return found
+
+
+def _estimates_csv(export: Export) -> Iterable[bytes]:
+    return sheets.csv_parts(estimate_lines(export.release))
+
+
+def _estimates_json(export: Export) -> Iterable[bytes]:
+    return [_json(EstimatesSerializer(export.release).data)]
+
+
+def _estimates_xlsx(export: Export) -> Iterable[bytes]:
+    release = export.release
+    both = {"Estimates": estimate_lines(release), "Codebook": codebook.lines(release.survey)}
+    return sheets.workbook(both, release.made_at)
+
+
+def _json(value: Any) -> bytes:
+    return (json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1) + "\n").encode()
+
+
+# --- What they mean, and how to cite them ---------------------------------------------------------
+
+
+def _codebook_json(export: Export) -> Iterable[bytes]:
+    return [_json(codebook.document(export.release.survey))]
+
+
+def _codebook_csv(export: Export) -> Iterable[bytes]:
+    return sheets.csv_parts(codebook.lines(export.release.survey))
+
+
+def sentence(export: Export) -> str:
+    release = export.release
+    return (
+        f"{release.survey.title}. Release {release.number} of {release.made_at:%-d %B %Y}, "
+        f"{release.reports:,} reports under local differential privacy "
+        f"(ε = {release.survey.epsilon:g}), made with Candor. Design {release.survey.design_hash}. "
+        f"{export.address}"
+    )
+
+
+def bibtex(export: Export) -> str:
+    release, survey = export.release, export.release.survey
+    members = {
+        "title": f"{{{{{_latex(survey.title)}}}}}",
+        "year": f"{{{release.made_at:%Y}}}",
+        "month": f"{release.made_at:%b}".lower(),
+        "howpublished": "{Survey with local differential privacy, made with Candor}",
+        "note": f"{{Release {release.number} of {release.made_at:%Y-%m-%d}, "
+        f"{release.reports} reports, design {survey.design_hash}}}",
+        "url": f"{{{export.address}}}",
+    }
+    lines = [f"  {name} = {value}" for name, value in members.items()]
+    return f"@misc{{{survey.slug}-release-{release.number},\n" + ",\n".join(lines) + "\n}\n"
+
+
+LATEX = str.maketrans(
+    {character: f"\\{character}" for character in "&%$#_{}"}
+    | {"~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "\\": "\\textbackslash{}"}
+    | {"\n": " ", "\t": " "}
+)
+
+
+def _latex(text: str) -> str:
+    return text.translate(LATEX)
+
+
+def _citation(export: Export) -> Iterable[bytes]:
+    return [bibtex(export).encode()]
+
+
+def _script(name: str) -> Callable[[Export], Iterable[bytes]]:
+    return lambda export: [(SCRIPTS / name).read_bytes()]
+
+
+# --- Reports --------------------------------------------------------------------------------------
+
+
+def _reports_csv(export: Export) -> Iterable[bytes]:
+    return reports.csv_parts(export.release, [variable.name for variable in export.variables])
+
+
+def _reports_do(export: Export) -> Iterable[bytes]:
+    return [codebook.stata(export.release.survey, export.variables).encode()]
+
+
+def _reports_sps(export: Export) -> Iterable[bytes]:
+    return [codebook.spss(export.release.survey, export.variables).encode()]
+
+
+# --- Everything -----------------------------------------------------------------------------------
+
+EXPLANATION = """\
+{survey.title}: release {release.number} of {release.made_at:%Y-%m-%d}
+
+{cite}
+
+estimates.csv, .json, .xlsx   What was published. "estimate" is unbiased and may
+               leave 0 to 1: compute with it. "bounded" does not: show it. Rows
+               with suppressed = 1 have no figures: too few reports, there or in
+               a group that they would give away.
+codebook.json, .csv   Every question and background question: texts, options and
+               their positions, block, and the channel (a, b) of the noise.
+estimate.py, estimate.R   Compute the published estimates again from the other
+               files: python3 estimate.py, Rscript estimate.R. They need Python
+               3.10 or base R, and nothing else.
+citation.bib   How to cite this release.
+
+{about_reports}
+
+In CSV files, an apostrophe before = + - @ or another apostrophe, at the
+beginning of a text or after a semicolon or line break in it, is not part of the
+text; it keeps spreadsheets from computing.
+"""
+WITH_REPORTS = """\
+reports.csv    The reports. Chance may have changed every answer in it before it
+               left its sender's device, so no line tells what anybody thinks. A
+               line is one distinct report, "count" says how many sent it, and
+               the lines are sorted: in which order they came is not known.
+               Values are positions of options in the codebook; empty means not
+               asked or, for background questions, not given, and 999 a group
+               that was too small to be told apart. Background questions, which
+               are not noise: {strata}.
+reports.do, reports.sps   Read reports.csv into Stata and SPSS, with labels."""
+
+
+def _explanation(export: Export) -> Iterable[bytes]:
+    about = export.withheld
+    if not about:
+        strata = [one.asked.key for one in export.variables if one.kind == "stratum"]
+        about = WITH_REPORTS.format(strata=", ".join(strata) or "none are in this file")
+    release = export.release
+    text = EXPLANATION.format(
+        survey=release.survey, release=release, cite=sentence(export), about_reports=about
+    )
+    return [text.encode()]
+
+
+class _Pipe:
+    """A file that a zip is written to and that is read at the same time."""
+
+    def __init__(self) -> None:
+        self._written: list[bytes] = []
+
+    def write(self, data: bytes) -> int:
+        self._written.append(bytes(data))
+        return len(data)
+
+    def flush(self) -> None:
+        pass
+
+    def take(self) -> bytes:
+        found = b"".join(self._written)
+        self._written.clear()
+        return found
+
+
+def entry(name: str, mode: int) -> ZipInfo:
+    """A file in a zip; it carries no time, so that the same content gives the same bytes."""
+    info = ZipInfo(name)
+    info.compress_type, info.external_attr = ZIP_DEFLATED, mode << 16
+    return info
+
+
+def _everything(export: Export) -> Iterator[bytes]:
+    pipe = _Pipe()
+    with ZipFile(pipe, "w") as archive:  # type: ignore[call-overload]
+        for name, file in FILES.items():
+            if name == EVERYTHING or (file.of_reports and export.withheld):
+                continue
+            with archive.open(entry(name, 0o644), "w", force_zip64=True) as member:
+                for part in file.make(export):
+                    member.write(part)
+                    yield pipe.take()
+    yield pipe.take()
+
+
+EVERYTHING = "everything.zip"
+CSV, TEXT = "text/csv; charset=utf-8; header=present", "text/plain; charset=utf-8"
+FILES = {
+    "README.txt": File(TEXT, _explanation, public=False),
+    "estimates.csv": File(CSV, _estimates_csv),
+    "estimates.json": File("application/json", _estimates_json),
+    "estimates.xlsx": File(
+        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", _estimates_xlsx
+    ),
+    "codebook.json": File("application/json", _codebook_json),
+    "codebook.csv": File(CSV, _codebook_csv),
+    "estimate.py": File(TEXT, _script("estimate.py")),
+    "estimate.R": File(TEXT, _script("estimate.R")),
+    "citation.bib": File("application/x-bibtex; charset=utf-8", _citation),
+    "reports.csv": File(CSV, _reports_csv, public=False, of_reports=True),
+    "reports.do": File(TEXT, _reports_do, public=False, of_reports=True),
+    "reports.sps": File(TEXT, _reports_sps, public=False, of_reports=True),
+    EVERYTHING: File("application/zip", _everything, public=False),
+}

@@ -1,0 +1,170 @@
+"""The reports that researchers may take home: which, and in an order that says nothing.
+
+A report is noise enough to be shown. Two things beside it are not: when it came, which two copies
+taken at different times would tell, and the background answers, by which its sender may be known.
+So there is one copy, of a survey that is finished; and background answers come along only as far
+as whatever they tell apart is a crowd.
+"""
+
+import heapq
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from tempfile import SpooledTemporaryFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aggregation import batches, gate
+from aggregation.batches import Axis, Counts
+from aggregation.codebook import NOT_TOLD
+from aggregation.models import Batch, Release, unfinished
+from aggregation.sheets import LINES
+from survey.design import Design, Question
+from survey.models import ABSENT
+
+IN_MEMORY = 32 << 20  # bytes of sorted reports, before a file takes them
+HIDDEN = 254  # in a report's bytes, for a group that is not told apart
+AT_ONCE = 4096  # reports of a batch that are read back together
+
+Content = tuple[bytes, int]  # a distinct report, and how many there are of it
+
+
+def withheld(release: Release) -> str:
+    """Why the reports of a release cannot be taken home; empty if they can.
+
+    One copy in all, of everything: two copies that differ by fewer than a crowd would show what
+    those few reported. A survey may be asked in blocks, so that a crowd of new reports is less than
+    one for some question; therefore not even the releases of an open survey are copied.
+    """
+    survey = release.survey
+    if survey.state != survey.State.CLOSED:
+        return (
+            "The reports can be taken home when the survey is closed. Before that, two copies "
+            "could differ by a few people, and show what those few reported."
+        )
+    if unfinished(survey):
+        return "The last reports are still being counted. Look again in a minute."
+    if not release.final or survey.releases.filter(number__gt=release.number).exists():
+        return "The reports can be taken home with the last release only, which has all of them."
+    return ""
+
+
+@dataclass(frozen=True)
+class Background:
+    """A stratum that comes along, and the groups of it that are not told apart.
+
+    A group is the position of an option; the last one is of those who did not say.
+    """
+
+    stratum: Question
+    hidden: frozenset[int]
+
+    def codes(self) -> NDArray[np.uint8]:
+        """What stands for each value of a report."""
+        codes = np.arange(256, dtype=np.uint8)
+        codes[[ABSENT if group == self.stratum.size else group for group in self.hidden]] = HIDDEN
+        return codes
+
+    def merged(self, sizes: Counts, axis: int) -> Counts:
+        """Sizes of groups, in which the hidden ones are one."""
+        told = [group for group in range(self.stratum.size + 1) if group not in self.hidden]
+        rest = sizes.take(sorted(self.hidden), axis).sum(axis, keepdims=True)
+        return np.concatenate([sizes.take(told, axis), rest], axis)
+
+
+def backgrounds(release: Release) -> list[Background]:
+    """The background answers that come along with the reports.
+
+    By itself, a stratum tells apart no more than its tables in the release do: what is hidden for
+    any question is one group here. Together, in the survey's order, strata come along as long as
+    every combination of their groups that occurs at all was given by a crowd, in every block.
+    """
+    found: list[Background] = []
+    for stratum in release.survey.frozen_design().strata:
+        sizes = _sizes(release, [stratum])
+        shown = [gate.shown(size.tolist(), release.survey.crowd) for size in sizes]
+        told = set.intersection(*shown)
+        new = Background(stratum, frozenset(range(stratum.size + 1)) - told)
+        if told and _crowded(release, [*found, new]):
+            found.append(new)
+    return found
+
+
+def _crowded(release: Release, tried: Sequence[Background]) -> bool:
+    try:
+        sizes = _sizes(release, [one.stratum for one in tried])
+    except ValueError:  # more combinations than a table may have
+        return False
+    for axis, one in enumerate(tried):
+        sizes = [one.merged(size, axis) for size in sizes]
+    return all(((size == 0) | (size >= release.survey.crowd)).all() for size in sizes)
+
+
+def _sizes(release: Release, strata: Sequence[Question]) -> list[Counts]:
+    """How many reports there are in each block, by these strata."""
+    design = release.survey.frozen_design()
+    groups: list[Axis] = [("stratum", stratum.key) for stratum in strata]
+    wanted = [[*groups, ("question", block.questions[0].key)] for block in design.blocks]
+    tables = batches.tables(Batch.objects.parts(release.survey), design, wanted)
+    return [table.sum(axis=-1) for table in tables]
+
+
+def columns(design: Design, strata: Sequence[Question]) -> list[int]:
+    """The places of the questions and of these strata among the values of a report."""
+    first = len(design.questions)
+    return [*range(first), *(first + design.strata.index(stratum) for stratum in strata)]
+
+
+def distinct(
+    parts: Iterable[batches.Part],
+    design: Design,
+    columns: Sequence[int],
+    backgrounds: Sequence[Background] = (),
+) -> Iterator[Content]:
+    """The distinct reports of some batches, sorted, with their numbers; of each these columns.
+
+    The last ones are those of the backgrounds, if any are given.
+
+    Memory is bounded: each batch is sorted by itself and put aside, in a file without a name if
+    there are many, and then all are merged.
+    """
+    with SpooledTemporaryFile(IN_MEMORY) as file:
+        runs: list[tuple[int, int]] = []
+        for data, reports in parts:
+            values = batches.unpack(data, reports, design)[list(columns)]
+            for row, one in zip(values[::-1], backgrounds[::-1], strict=False):
+                row[:] = one.codes()[row]
+            order = np.lexsort(values[::-1])
+            runs.append((file.tell(), reports))
+            file.write(np.ascontiguousarray(values[:, order].T).tobytes())
+
+        def run(start: int, reports: int) -> Iterator[bytes]:
+            width = len(columns)
+            for done in range(0, reports, AT_ONCE):
+                file.seek(start + done * width)
+                some = file.read(min(AT_ONCE, reports - done) * width)
+                yield from (some[i : i + width] for i in range(0, len(some), width))
+
+        for content, same in groupby(heapq.merge(*(run(*one) for one in runs))):
+            yield content, sum(1 for _ in same)
+
+
+def csv_parts(release: Release, names: Sequence[str]) -> Iterator[bytes]:
+    """The reports as CSV, with these names for the columns and a last one, `count`.
+
+    A value is the position of an option, NOT_TOLD for a group that is not told apart, and nothing
+    where a question was not asked or a stratum was not given. There is nothing to escape.
+    """
+    design = release.survey.frozen_design()
+    known = backgrounds(release)
+    chosen = columns(design, [one.stratum for one in known])
+    text = [*(str(i) for i in range(HIDDEN)), str(NOT_TOLD), ""]
+    some = [",".join([*names, "count"])]
+    parts = Batch.objects.parts(release.survey)
+    for content, count in distinct(parts, design, chosen, known):
+        some.append(",".join([*(text[value] for value in content), str(count)]))
+        if len(some) >= LINES:
+            yield ("\n".join(some) + "\n").encode()
+            some.clear()
+    yield "".join(f"{line}\n" for line in some).encode()
