@@ -94,6 +94,10 @@ def test_researchers_pages_are_accessible(
     no_violations(page)
     wide = page.evaluate("document.documentElement.scrollWidth > innerWidth")
     assert not wide, "the page scrolls sideways"
+    page.goto(f"{candor_server.url}/surveys/{SLUG}/releases/1/")
+    no_violations(page)
+    page.goto(f"{candor_server.url}/surveys/{SLUG}/releases/1/reports.csv")
+    no_violations(page)
     page.goto(f"{candor_server.url}/surveys/")
     no_violations(page)
     page.goto(f"{candor_server.url}/surveys/nowhere/")
