@@ -28,7 +28,7 @@ TAKEN = (
     "count all and by eq ge gt le lt ne not or to with byte double float if in int long strl using"
 ).split()
 NOT_TOLD = 999  # in reports.csv: a background group that was too small to be told apart
-LONGEST_NAME = 28  # Stata takes 32, and some may get a number at the end
+LONGEST_NAME = 26  # Stata takes 32; some get a number at the end, and labels one more
 
 
 @dataclass(frozen=True)
@@ -174,7 +174,8 @@ def spss(survey: Survey, chosen: Sequence[Variable]) -> str:
         "  /DELIMITERS=',' /QUALIFIER='\"' /FIRSTCASE=2 /VARIABLES=",
         *(f"  {variable.name} F3.0" for variable in chosen),
         "  count F10.0.",
-        f"FILE LABEL '{_spss(survey.title, 60)}'.",
+        f"ADD DOCUMENT '{_spss(survey.title, 70)}'",
+        f"  'Design {survey.design_hash}'.",
     ]
     for variable in chosen:
         name = variable.name

@@ -62,7 +62,8 @@ main <- function(folder) {
                abs(figures[["error"]] - as.numeric(row$standard_error)))
     worst <<- max(worst, if (same) off else Inf)
     data.frame(question = row$question, option = row$option, stratum = row$stratum,
-               group = row$group, n = found[["n"]], count = found[["count"]],
+               group = row$group, n = sprintf("%.0f", found[["n"]]),
+               count = sprintf("%.0f", found[["count"]]),
                estimate = format(figures[["value"]], digits = 17),
                standard_error = format(figures[["error"]], digits = 17))
   })
