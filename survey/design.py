@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache, cached_property, lru_cache
+from heapq import heapreplace
 from itertools import chain, combinations, product
 from typing import Any
 
@@ -375,9 +376,11 @@ def _factor(groups: Sequence[Sizes], epsilon: float, ask: int) -> float:
 def _spread(sizes: Sequence[int], blocks: int) -> list[Sizes]:
     """A first grouping: the largest question first, always into the smallest block."""
     groups: list[Sizes] = [()] * blocks
+    smallest_first = [(1, 0, number) for number in range(blocks)]  # cells, questions, which block
     for size in sorted(sizes, reverse=True):
-        smallest = min(range(blocks), key=lambda b: (math.prod(groups[b]), len(groups[b])))
-        groups[smallest] = tuple(sorted((*groups[smallest], size)))
+        cells, questions, number = smallest_first[0]
+        groups[number] = (size, *groups[number])
+        heapreplace(smallest_first, (cells * size, questions + 1, number))
     return groups
 
 
