@@ -7,6 +7,7 @@ urlpatterns = [
     path("surveys/<slug:slug>/", views.dashboard, name="dashboard"),
     path("surveys/<slug:slug>/releases/<str:release>/", downloads.page, name="release"),
     path("surveys/<slug:slug>/releases/<str:release>/<str:name>", downloads.page, name="file"),
+    path("plan/", views.plan, name="plan"),
     path("api/v1/surveys/<slug:slug>/estimates/", api.EstimatesView.as_view()),
     path("api/v1/surveys/<slug:slug>/releases/", api.ReleasesView.as_view(), name="api-releases"),
     path(

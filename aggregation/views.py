@@ -7,6 +7,7 @@ from typing import Any
 
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
+from django.core.validators import slug_re
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -14,11 +15,12 @@ from django.utils.safestring import SafeString
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_safe
 
-from aggregation import charts
+from aggregation import charts, forms
+from aggregation import plan as planning
 from aggregation.downloads import take_home
 from aggregation.models import NOT_GIVEN, Estimate, Release, group_keys
 from aggregation.work import Job
-from survey.design import Design, Question
+from survey.design import Design, DesignError, Question
 from survey.models import Survey
 
 MISFIT = 0.001  # below this, the reports do not look like what the channel can produce
@@ -73,14 +75,20 @@ def overview(request: HttpRequest) -> HttpResponse:
     return render(request, "overview.html", {"rows": rows})
 
 
+def readable(request: HttpRequest, slug: str) -> Survey:
+    """The survey of this name, if the person may read it."""
+    survey = get_object_or_404(Survey, slug=slug)
+    if not Survey.objects.readable_by(request.user).filter(pk=survey.pk).exists():
+        raise PermissionDenied
+    return survey
+
+
 @login_required
 @cache_control(private=True, no_store=True)
 @require_http_methods(["GET", "HEAD", "POST"])
 def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
     """A survey's latest release, by a stratum if one is named; POST asks for a new release."""
-    survey = get_object_or_404(Survey, slug=slug)
-    if not Survey.objects.readable_by(request.user).filter(pk=survey.pk).exists():
-        raise PermissionDenied
+    survey = readable(request, slug)
     if request.method == "POST":
         here = reverse("dashboard", args=[slug])
         if survey.state == Survey.State.DRAFT:
@@ -160,3 +168,57 @@ def _row(question: Question, group: str, row: Estimate) -> Row:
     )
     picture = charts.dot_and_whisker(row.bounded, row.low, row.high, description)
     return Row(label, row, picture)
+
+
+# --- The planner ----------------------------------------------------------------------------------
+
+
+@login_required
+@cache_control(private=True, no_store=True)
+@require_safe
+def plan(request: HttpRequest) -> HttpResponse:
+    """Before a survey: people, ε and precision, two of which fix the third. All in the address."""
+    given: dict[str, str] = request.GET.dict()
+    survey = readable(request, given["survey"]) if slug_re.match(given.get("survey", "")) else None
+    form = forms.PlanForm((numbers_of(survey) if survey else {}) | given)
+    context: dict[str, Any] = {
+        "form": form,
+        "survey": survey,
+        "may_add": request.user.is_staff and request.user.has_perm("survey.add_survey"),
+        "solve": forms.SOLVE,
+        "levels": forms.LEVELS,
+    }
+    if form.is_valid() and form.plan:
+        grid = planning.grid(form.plan.terms)
+        context |= {
+            "plan": form.plan,
+            "grid": grid,
+            "rows": [
+                (n, [c.half_widths[i] for c in grid.curves]) for i, n in enumerate(grid.people)
+            ],
+            "picture": charts.half_widths(grid, form.plan.terms, described(grid, form.plan)),
+        }
+    context["values"] = form.shown()
+    return render(request, "plan.html", context)
+
+
+def numbers_of(survey: Survey) -> dict[str, str]:
+    """What to plan with, from a survey; of a draft that cannot open yet, its ε alone."""
+    release = survey.releases.order_by("number").last()
+    draft = survey.state == Survey.State.DRAFT
+    try:
+        design = survey.draft_design() if draft else survey.frozen_design()
+    except DesignError:
+        return {"epsilon": f"{survey.epsilon:.10g}"}
+    return forms.of_survey(design, release.reports if release else 0)
+
+
+def described(grid: planning.Grid, plan: planning.Plan) -> str:
+    """The picture in words; the table after it has every number."""
+    terms = plan.terms
+    return (
+        f"Half-width against people, from {grid.people[0]:,} to {grid.people[-1]:,}: at every ε it "
+        f"halves when four times as many people answer. The plan is at {terms.people:,} people, "
+        f"ε = {terms.epsilon:.10g}: {100 * terms.half_width:.3g} points to either side. "
+        "The table below has the numbers."
+    )

@@ -225,6 +225,38 @@ def power_of_difference(
     return float(ndtr((gap - z * under) / error) + ndtr((-gap - z * under) / error))
 
 
+def smallest_difference(
+    n: int, channel: Channel, share: float | None = None, power: float = 0.8, level: float = 0.95
+) -> tuple[float, float] | None:
+    """The nearest two shares that groups of n reports each tell apart with this power, or None.
+
+    The first is ``share`` and the second lies towards 1/2, where reports vary more; without a share
+    both lie around the worst case. By the normal approximation: ``power_of_difference`` has the
+    exact power of what is found.
+    """
+    n = counts(0, n)[1]
+    check_channel(channel)
+    target = strictly_between("power", power)
+    worst = (_rate(channel, None) - channel.b) / channel.contrast
+
+    def pair(gap: float) -> tuple[float, float]:
+        if share is None:
+            low = min(max(worst - gap / 2, 0.0), 1 - gap)
+            return low, min(low + gap, 1.0)
+        first = probability("share", share)
+        return first, min(first + gap, 1.0) if first <= 0.5 else max(first - gap, 0.0)
+
+    def excess(gap: float) -> float:
+        return power_of_difference(*pair(gap), n, n, channel, level, method="normal") - target
+
+    if excess(0.0) >= 0:
+        raise ValueError(f"power must exceed the size of the test, {1 - level:g}, got {power!r}")
+    farthest = 1.0 if share is None else max(share, 1 - share)
+    if excess(farthest) < 0:
+        return None
+    return pair(brentq(excess, 0.0, farthest, xtol=1e-9))
+
+
 def _exact_power(rate1: float, rate2: float, n1: int, n2: int, z: float) -> float:
     """1 - P(accept). For each count s of the first group the accepted counts of the second are
 

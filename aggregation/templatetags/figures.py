@@ -24,3 +24,21 @@ def thousands(count: int) -> str:
 @register.filter
 def plain(number: float) -> str:
     return f"{number:.6g}"
+
+
+@register.filter
+def half_width(share: float) -> str:
+    """How far an interval reaches to either side, in percentage points."""
+    return f"±\u202f{reach(share)}"
+
+
+@register.filter
+def reach(share: float) -> str:
+    """The same without a sign, for tables."""
+    return f"{100 * share:.1f}" if share >= 0.01 else f"{100 * share:.2g}"
+
+
+@register.filter
+def times(factor: float) -> str:
+    """How many times as many: two digits are as much as a plan is worth."""
+    return f"{factor:,.0f}" if factor >= 10 else f"{factor:.2g}"

@@ -1,0 +1,60 @@
+// Plans anew while numbers are typed: the same page for the new address, of which the parts that
+// depend on the numbers are put in place of the old ones. Fields keep their focus.
+
+const PAUSE = 250; // milliseconds without a change before the server is asked
+
+const form = document.getElementById("terms");
+let timer = 0;
+let asked = 0;
+
+const address = () => `${form.getAttribute("action")}?${new URLSearchParams(new FormData(form))}`;
+
+async function plan() {
+  const number = ++asked;
+  const wanted = address();
+  try {
+    const response = await fetch(wanted);
+    if (!response.ok || response.redirected) throw new Error(`status ${response.status}`);
+    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    if (number !== asked) return; // something newer is on its way
+    show(page);
+    history.replaceState(null, "", wanted);
+  } catch {
+    if (number === asked) location.assign(wanted); // the browser says what is wrong
+  }
+}
+
+function show(page) {
+  const nothing = page.getElementById("outcome").childElementCount === 0;
+  for (const old of document.querySelectorAll("[data-live]")) {
+    // While a number is half typed the last plan stays, greyed out.
+    if (old.id === "outcome") {
+      old.classList.toggle("stale", nothing);
+      old.inert = nothing;
+      if (nothing) continue;
+    }
+    const fresh = page.getElementById(old.id);
+    // Left alone if it is the same, so that nothing is read aloud twice.
+    if (fresh.innerHTML !== old.innerHTML) old.replaceChildren(...fresh.childNodes);
+  }
+  for (const field of form.querySelectorAll("input[id]")) {
+    const fresh = page.getElementById(field.id);
+    field.readOnly = fresh.readOnly;
+    if (fresh.readOnly) field.value = fresh.value;
+    if (fresh.hasAttribute("aria-invalid")) field.setAttribute("aria-invalid", "true");
+    else field.removeAttribute("aria-invalid");
+  }
+}
+
+form.addEventListener("input", () => {
+  clearTimeout(timer);
+  timer = setTimeout(plan, PAUSE);
+});
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  clearTimeout(timer);
+  plan();
+});
+
+form.querySelector("button").hidden = true; // Enter still works
