@@ -12,7 +12,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from aggregation.plan import Curve, Grid, Terms
-from aggregation.templatetags.figures import half_width
+from aggregation.templatetags.figures import WIDEST, half_width
 
 HEIGHT = 28
 MIDDLE = HEIGHT // 2
@@ -49,7 +49,6 @@ def _percent(share: float) -> str:
 
 PLOT = 300  # pixels high
 LABEL = 17  # pixels between two labels, at the least
-WIDEST = 0.5  # a half-width above this says nothing about a share
 NICE = [digit * 10.0**exponent for exponent in range(-7, 0) for digit in (1, 2, 5)]
 
 

@@ -1,7 +1,7 @@
 """The pictures of the documentation, made anew from a real installation: `make images`.
 
-Every state of the respondent's page on a phone and on a laptop, the checking page, and the
-dashboard; look at them after a change.
+Every state of the respondent's page on a phone and on a laptop, the checking page, the
+dashboard and the planner; look at them after a change.
 """
 
 import json
@@ -33,6 +33,8 @@ def main() -> None:
         for language in LANGUAGES:
             opening(browser, candor.url, language)
         dashboard(browser, candor.url)
+        for size in SIZES:
+            planner(browser, candor.url, size)
         browser.close()
 
 
@@ -62,13 +64,25 @@ def verify(browser: Browser, url: str, size: str) -> None:
 
 def dashboard(browser: Browser, url: str) -> None:
     page = open_page(browser, "laptop")
-    page.goto(f"{url}/surveys/{SLUG}/")
-    page.get_by_label("Name").fill("researcher")
-    page.get_by_label("Password").fill("researcher-demo")
-    page.get_by_role("button", name="Log in").click()
+    log_in(page, f"{url}/surveys/{SLUG}/")
     page.locator("section.question summary").first.click()
     take(page, "laptop", "dashboard", whole=False)
     page.close()
+
+
+def planner(browser: Browser, url: str, size: str) -> None:
+    page = open_page(browser, size)
+    log_in(page, f"{url}/plan/?people=2000&yes_no=6&groups=2&share=20")
+    expect(page.locator("svg.plot")).to_be_visible()
+    take(page, size, "planner")
+    page.close()
+
+
+def log_in(page: Page, address: str) -> None:
+    page.goto(address)
+    page.get_by_label("Name").fill("researcher")
+    page.get_by_label("Password").fill("researcher-demo")
+    page.get_by_role("button", name="Log in").click()
 
 
 def open_page(browser: Browser, size: str, language: str = "en") -> Page:

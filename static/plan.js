@@ -39,11 +39,17 @@ function show(page) {
   }
   for (const field of form.querySelectorAll("input[id]")) {
     const fresh = page.getElementById(field.id);
-    field.readOnly = fresh.readOnly;
-    if (fresh.readOnly) field.value = fresh.value;
+    field.toggleAttribute("data-found", "found" in fresh.dataset);
+    if ("found" in fresh.dataset) field.value = fresh.value;
     if (fresh.hasAttribute("aria-invalid")) field.setAttribute("aria-invalid", "true");
     else field.removeAttribute("aria-invalid");
   }
+  lock();
+}
+
+/* What is asked for is found, not given. (Without script it can be given for the next plan.) */
+function lock() {
+  for (const field of form.querySelectorAll("input[id]")) field.readOnly = "found" in field.dataset;
 }
 
 form.addEventListener("input", () => {
@@ -58,3 +64,4 @@ form.addEventListener("submit", (event) => {
 });
 
 form.querySelector("button").hidden = true; // Enter still works
+lock();

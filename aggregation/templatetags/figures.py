@@ -26,15 +26,20 @@ def plain(number: float) -> str:
     return f"{number:.6g}"
 
 
+WIDEST = 0.5  # a half-width above this says nothing about a share
+
+
 @register.filter
 def half_width(share: float) -> str:
     """How far an interval reaches to either side, in percentage points."""
-    return f"±\u202f{reach(share)}"
+    return f"± {reach(share)}".replace("± > ", "> ± ").replace(" ", "\u202f")
 
 
 @register.filter
 def reach(share: float) -> str:
     """The same without a sign, for tables."""
+    if share > WIDEST:
+        return f"> {100 * WIDEST:g}"
     return f"{100 * share:.1f}" if share >= 0.01 else f"{100 * share:.2g}"
 
 

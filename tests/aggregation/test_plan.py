@@ -1,0 +1,368 @@
+"""The planner: its figures against the statistics and by hand, its form, who may see what."""
+
+import math
+from dataclasses import replace
+from html import unescape
+from typing import Any
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import pytest
+from django.contrib.auth.models import Permission
+from django.test import Client
+
+from aggregation import charts, plan
+from aggregation.forms import DEFAULTS, PlanForm, of_survey
+from aggregation.models import Batch, Release
+from aggregation.plan import Plan, PlanError, Terms, solve
+from aggregation.statistics import planning, privacy
+from aggregation.statistics.proportion import Channel
+from tests import builders
+
+LN3 = math.log(3)
+
+
+def terms(**changes: Any) -> Terms:
+    return replace(Terms((2,), 2.0, 1000, 0.03), **changes)
+
+
+# --- Two are given, the third follows -------------------------------------------------------------
+
+# Section 4 of the statistics: people for a half-width at 95 %, worst case, one yes/no question.
+PEOPLE = [
+    (0.5, {0.10: 1602, 0.05: 6405, 0.03: 17789, 0.01: 160101}),
+    (1.0, {0.10: 450, 0.05: 1799, 0.03: 4997, 0.01: 44971}),
+    (2.0, {0.10: 166, 0.05: 663, 0.03: 1840, 0.01: 16558}),
+    (4.0, {0.10: 104, 0.05: 414, 0.03: 1149, 0.01: 10334}),
+]
+
+
+@pytest.mark.parametrize(("epsilon", "rows"), PEOPLE)
+def test_people_for_a_half_width(epsilon: float, rows: dict[float, int]) -> None:
+    for half_width, people in rows.items():
+        found = solve("people", terms(epsilon=epsilon, half_width=half_width))
+        assert found.people == people
+        assert solve("half_width", found).half_width <= half_width
+        assert solve("half_width", replace(found, people=people - 1)).half_width > half_width
+
+
+def test_people_where_the_share_is_known() -> None:
+    for epsilon, people in {0.5: 17107, 1.0: 4314, 2.0: 1157, 4.0: 466}.items():
+        given = terms(epsilon=epsilon, half_width=0.03, share=0.1)
+        assert solve("people", given).people == people
+
+
+def test_epsilon_is_the_least_hundredth() -> None:
+    given = terms(people=1000, half_width=0.05)
+    exact = planning.epsilon_for(0.05, 1000)
+    found = solve("epsilon", given)
+    assert found.epsilon == math.ceil(100 * exact) / 100
+    below = replace(given, epsilon=found.epsilon - 0.01)
+    assert solve("half_width", found).half_width <= 0.05 < solve("half_width", below).half_width
+
+
+@pytest.mark.parametrize("sizes", [(2,) * 10, (2, 2, 2, 4, 5), (3,), (2,) * 20])
+def test_each_of_the_three_gives_the_others_back(sizes: tuple[int, ...]) -> None:
+    first = solve("half_width", terms(sizes=sizes, people=6000))
+    assert solve("people", first).people == pytest.approx(6000, abs=len(sizes))
+    assert solve("epsilon", first).epsilon == pytest.approx(2.0, abs=0.01)
+
+
+def test_a_block_of_two_by_hand() -> None:
+    """ε = 2 and 10 yes/no questions: blocks of 2, one asked; c = (e²−1)/(e²−1+4)."""
+    found = Plan(solve("half_width", terms(sizes=(2,) * 10)))
+    keep = math.expm1(2) / (math.expm1(2) + 4)
+    assert (found.together, found.design.ask, len(found.design.blocks)) == ([2], 1, 5)
+    assert found.reports == 200
+    assert found.terms.half_width == pytest.approx(1.959964 * 0.5 / keep / math.sqrt(200), 1e-5)
+    assert found.why.split == pytest.approx(25.17 / 3.305, rel=1e-3)  # the statistics, section 4
+    variance = planning.best_blocks(10, 2.0).variance
+    assert found.terms.half_width == pytest.approx(1.959964 * math.sqrt(variance / 1000), 1e-5)
+
+
+def test_what_is_said_holds_for_the_least_precise_question() -> None:
+    found = Plan(solve("half_width", terms(sizes=(2, 2, 2, 4, 5))))
+    assert sum(row.kind.questions for row in found.precision) == 5
+    assert found.terms.half_width == max(row.everybody for row in found.precision)
+    assert len({row.everybody for row in found.precision}) > 1
+
+
+@pytest.mark.parametrize(
+    ("wanted", "changes", "field"),
+    [
+        ("half_width", {"sizes": (2,) * 10, "people": 4}, "people"),
+        ("people", {"half_width": 1e-6, "epsilon": 0.01}, "half_width"),
+        ("people", {"sizes": (2,) * 20, "size": 20, "epsilon": 0.01}, "half_width"),
+        ("epsilon", {"people": 100, "half_width": 0.01}, "half_width"),
+        ("epsilon", {"people": 383, "half_width": 0.0501}, "half_width"),
+        ("half_width", {"epsilon": 9.0}, "epsilon"),
+        ("half_width", {"ask": 2}, "ask"),
+        ("half_width", {"sizes": (21,) * 6, "size": 6}, "size"),
+    ],
+)
+def test_what_no_survey_can_meet(wanted: str, changes: dict[str, Any], field: str) -> None:
+    with pytest.raises(PlanError) as error:
+        solve(wanted, terms(**changes))
+    assert error.value.field == field and str(error.value).endswith(".")
+
+
+# --- What follows ---------------------------------------------------------------------------------
+
+
+def test_the_smallest_difference_is_that_of_the_table() -> None:
+    """Section 4: people in each group for .10 against .20, and for .45 against .55."""
+    for epsilon, rare, even in ((0.5, 6349, 6542), (1.0, 1645, 1837), (2.0, 484, 676)):
+        found = Plan(terms(epsilon=epsilon, people=2 * rare, groups=2, share=0.1)).difference
+        assert found and (found.first, found.second) == pytest.approx((0.1, 0.2), abs=2e-4)
+        found = Plan(terms(epsilon=epsilon, people=2 * even, groups=2)).difference
+        assert found and (found.first, found.second) == pytest.approx((0.45, 0.55), abs=2e-4)
+        assert found.exact and found.power == pytest.approx(0.8, abs=0.01)
+
+
+def test_the_power_shown_is_the_exact_one() -> None:
+    here = Plan(terms(people=1000, groups=2, share=0.9))
+    found, channel = here.difference, here.kinds[0].channel
+    assert found and found.second < found.first == 0.9
+    power = planning.power_of_difference(found.first, found.second, 500, 500, channel)
+    assert found.power == power
+    many = Plan(terms(people=10**9, groups=2)).difference
+    assert many and not many.exact and many.power == pytest.approx(0.8, abs=1e-5)
+
+
+def test_groups_that_cannot_be_compared() -> None:
+    assert Plan(terms(groups=1)).difference is None
+    assert Plan(terms(people=10, groups=2)).difference is None
+    assert Plan(terms(sizes=(2,) * 10, people=20, groups=10)).difference is None
+    assert Plan(terms(people=39, groups=2)).too_small == 20
+    assert Plan(terms(people=40, groups=2)).too_small == 0
+
+
+def test_smallest_difference_refuses_what_is_no_power() -> None:
+    with pytest.raises(ValueError, match="power"):
+        planning.smallest_difference(100, Channel(0.75, 0.25), power=0.05)
+    assert planning.smallest_difference(2, Channel(0.75, 0.25)) is None
+    choice = planning.smallest_difference(10_000, Channel(0.4, 0.2))
+    assert choice and 0 <= choice[0] < choice[1] <= 1
+
+
+def test_the_price_of_privacy() -> None:
+    here = Plan(solve("half_width", terms(epsilon=LN3)))
+    # Two coins: four times the variance of a question asked in clear (1/c² with c = 1/2).
+    assert here.cost.clear_people == 250 and here.cost.times == 4
+    assert here.cost.clear == pytest.approx(1.959964 * math.sqrt(0.25 / 1000), 1e-5)
+    curator = math.sqrt(0.25 / 1000 + 2 / (1000 * LN3) ** 2)
+    assert here.cost.curator == pytest.approx(1.959964 * curator, 1e-5)
+    certain = Plan(solve("half_width", terms(share=0.0)))
+    assert certain.cost.clear == 0 and certain.cost.curator > 0 and certain.cost.clear_people == 1
+
+
+def test_the_odds_are_those_of_the_respondents_page() -> None:
+    for epsilon, count in ((0.5, 62), (1.0, 73), (LN3, 75), (2.0, 88), (3.0, 95)):
+        assert plan.odds(epsilon) == plan.Odds(count, False)
+        channel = Channel(1 / (1 + math.exp(-epsilon)), 1 / (1 + math.exp(epsilon)))
+        assert round(100 * privacy.posterior(0.5, channel).positive) == count
+    assert plan.odds(6.0) == plan.Odds(99, True)
+    two = Plan(terms(sizes=(2,) * 4, size=1, ask=2))
+    assert (two.block_odds.count, two.total_odds.count) == (73, 88)
+    assert two.total <= 2 and not two.weak
+    assert Plan(terms(epsilon=3.0)).weak
+
+
+def test_an_overruled_planner_says_what_it_would_do() -> None:
+    assert Plan(terms(sizes=(2,) * 10)).why.planned is None
+    why = Plan(terms(sizes=(2,) * 10, size=1)).why
+    assert why.planned == (2, 1) and why.saved == pytest.approx(1 - 0.767, abs=1e-3)
+    same = Plan(terms(sizes=(2,) * 10, size=2)).why
+    assert same.saved == pytest.approx(0)
+
+
+def test_blocks_of_a_given_size_keep_large_questions_apart() -> None:
+    design = terms(sizes=(2, 2, 2, 2, 2, 4, 5), size=2, ask=1).design
+    shapes = sorted(sorted(q.size for q in block.questions) for block in design.blocks)
+    assert shapes == [[2, 2], [2, 2], [2, 4], [5]]
+
+
+def test_the_grid_has_the_plan_in_it() -> None:
+    given = solve("half_width", terms(sizes=(2,) * 5, people=1234))
+    grid = plan.grid(given)
+    assert 1234 in grid.people and grid.people == sorted(grid.people)
+    assert [curve.epsilon for curve in grid.curves] == [0.5, 1, 2, 4, None]
+    here = grid.curves[2].half_widths[grid.people.index(1234)]
+    assert here == given.half_width
+    columns = zip(*(curve.half_widths for curve in grid.curves), strict=True)
+    assert all(list(row) == sorted(row, reverse=True) for row in columns)
+    assert [curve.epsilon for curve in plan.grid(terms(epsilon=8.0)).curves] == [2, 4, 8, None]
+    few = plan.grid(terms(sizes=(2,) * 20, people=20))
+    assert few.curves[0].half_widths[0] is None  # nobody is asked each question
+
+
+@pytest.mark.parametrize("people", [1, 7, 1000, 999_999, 10**9])
+@pytest.mark.parametrize("epsilon", [0.01, 1.0, 8.0])
+@pytest.mark.parametrize("share", [None, 0.0, 1.0])
+def test_every_plan_has_a_picture(people: int, epsilon: float, share: float | None) -> None:
+    given = solve("half_width", terms(people=people, epsilon=epsilon, share=share))
+    picture = charts.half_widths(plan.grid(given), given, "In <words>")
+    assert 'role="img" aria-label="In &lt;words&gt;"' in picture
+    assert "style=" not in picture and "nan" not in picture and "inf" not in picture
+
+
+def test_a_survey_that_differs_from_the_planners_choice() -> None:
+    sizes = (2,) * 10
+    assert plan.overruled(plan.designed(sizes, 2.0)) == (None, None)
+    assert plan.overruled(plan.designed(sizes, 2.0, 1, 1)) == (1, 1)
+    assert of_survey(plan.designed(sizes, 2.0, 5, 2), 0) | {"x": ""} == {
+        "epsilon": "2", "people": "1000", "yes_no": "10", "choices": "", "groups": "1",
+        "size": "5", "ask": "2", "x": "",
+    }  # fmt: skip
+
+
+# --- The form -------------------------------------------------------------------------------------
+
+
+def test_the_defaults_are_a_plan() -> None:
+    form = PlanForm({})
+    assert form.is_valid() and form.plan
+    assert form.shown() == DEFAULTS | {"half_width": f"{100 * form.plan.terms.half_width:.3g}"}
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        *((name, value) for name in ("people", "epsilon", "yes_no", "groups")
+          for value in ("", "x", "-1", "1e400", "nan", "9" * 30, "\0")),
+        ("people", "0"), ("people", "1.5"), ("epsilon", "0"), ("epsilon", "inf"),
+        ("epsilon", "1000"), ("yes_no", "101"), ("groups", "0"), ("groups", "101"),
+        ("choices", "x"), ("choices", "1"), ("choices", "22"), ("choices", "4;5"),
+        ("choices", "٤"), ("choices", "2 " * 300), ("choices", "9" * 50), ("choices", "-4"),
+        ("share", "-1"), ("share", "101"), ("share", "x"), ("level", "94"), ("level", ""),
+        ("size", "0"), ("size", "21"), ("size", "1.5"), ("ask", "0"), ("ask", "6"),
+        ("ask", "101"), ("solve", "everything"), ("solve", ""),
+    ],
+)  # fmt: skip
+def test_every_bad_value_is_said_beside_its_field(field: str, value: str) -> None:
+    form = PlanForm({field: value})
+    assert not form.is_valid() and list(form.errors) == [field] and form.plan is None
+    assert form.shown()[field] == value
+
+
+@pytest.mark.parametrize("value", ["", "0", "51", "x", "nan"])
+def test_a_bad_half_width_matters_only_where_it_is_given(value: str) -> None:
+    assert PlanForm({"half_width": value}).is_valid()
+    form = PlanForm({"half_width": value, "solve": "people"})
+    assert not form.is_valid() and list(form.errors) == ["half_width"]
+
+
+@pytest.mark.parametrize(
+    ("given", "field"),
+    [
+        ({"yes_no": "0"}, "yes_no"),
+        ({"yes_no": "100", "choices": "4"}, "yes_no"),
+        ({"yes_no": "1", "epsilon": "9"}, "epsilon"),
+        ({"people": "1", "yes_no": "10"}, "people"),
+        ({"solve": "epsilon", "people": "10", "half_width": "1"}, "half_width"),
+        ({"solve": "people", "half_width": "0.01", "epsilon": "0.01"}, "half_width"),
+        ({"choices": "21, 21, 21, 21, 21", "yes_no": "0", "size": "5"}, "size"),
+    ],
+)
+def test_values_that_do_not_go_together(given: dict[str, str], field: str) -> None:
+    form = PlanForm(given)
+    assert not form.is_valid() and list(form.errors) == [field]
+
+
+# --- The page -------------------------------------------------------------------------------------
+
+
+def page(client: Client, **query: str) -> str:
+    response = client.get("/plan/", query)
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+@pytest.mark.django_db
+def test_the_page_is_for_those_who_are_logged_in() -> None:
+    response = Client().get("/plan/?people=5")
+    assert (
+        response.status_code == 302 and response["Location"] == "/login/?next=/plan/%3Fpeople%3D5"
+    )
+    text = page(builders.client(builders.charlie()))
+    assert 'href="/plan/"' in text and "style=" not in text and "<script>" not in text
+    assert "Open a new survey" not in text
+
+
+@pytest.mark.django_db
+def test_the_page_shows_the_plan_of_its_address() -> None:
+    client = builders.client(builders.charlie())
+    text = page(client, solve="people", half_width="5", epsilon="1", yes_no="1", groups="1")
+    assert "<strong>1,799 people</strong> at ε = 1" in text and "±\u202f5.0 points" in text
+    assert 'name="people" value="1799"' in text and text.count(" data-found") == 1
+    assert "73 <span" in text and "385 people" in text and "4.7 times" in text
+    assert "Between two groups" not in text
+    text = page(client, solve="epsilon", people="1000", half_width="5", yes_no="1")
+    assert "need <strong>ε = 1.45</strong>" in text
+
+
+@pytest.mark.django_db
+def test_wrong_numbers_get_words_and_no_plan() -> None:
+    text = page(builders.client(builders.charlie()), people="<b>", groups="0", survey="\0")
+    assert "There is no plan for these numbers yet" in text
+    assert 'value="&lt;b&gt;"' in text and text.count('aria-invalid="true"') == 2
+    assert "A whole number from 1 to 1,000,000,000." in text
+    assert "A whole number from 1 to 100." in text and "<svg" not in text
+
+
+@pytest.mark.django_db
+def test_a_survey_fills_the_form_for_its_researchers_alone() -> None:
+    survey = builders.opened()
+    builders.send(survey, 120)
+    Batch.objects.collect(survey)
+    Release.objects.publish(survey)
+    alice = builders.client(builders.alice(survey))
+    assert 'href="/plan/?survey=small"' in alice.get("/surveys/small/").content.decode()
+    text = page(alice, survey="small")
+    for name, value in {"people": "120", "epsilon": "2", "yes_no": "1", "choices": "4",
+                        "groups": "2", "size": "2", "ask": "1"}.items():  # fmt: skip
+        assert f'name="{name}" value="{value}"' in text
+    assert "A small survey" in text
+    assert 'name="people" value="5000"' in page(alice, survey="small", people="5000")
+    assert builders.client(builders.charlie()).get("/plan/?survey=small").status_code == 403
+    assert alice.get("/plan/?survey=nowhere").status_code == 404
+
+
+@pytest.mark.django_db
+def test_a_draft_fills_the_form_as_far_as_it_goes() -> None:
+    ready = builders.draft(slug="ready", blocks=[], epsilon=1.5)
+    empty = builders.draft(slug="empty", questions=[{"key": "q", "text": "?", "kind": "yes_no"}],
+                           blocks=[], epsilon=0.7)  # fmt: skip
+    empty.questions.all().delete()
+    alice = builders.client(builders.alice(ready, empty))
+    assert 'name="choices" value="4"' in page(alice, survey="ready")
+    text = page(alice, survey="empty")
+    assert 'name="epsilon" value="0.7"' in text and 'name="yes_no" value="5"' in text
+    assert 'href="/plan/?survey=ready"' in alice.get("/surveys/ready/").content.decode()
+
+
+@pytest.mark.django_db
+def test_those_who_may_add_surveys_get_a_link_that_does() -> None:
+    staff = builders.charlie()
+    staff.is_staff = True
+    staff.save()
+    query = {"epsilon": "1.25", "yes_no": "10"}
+    assert "Open a new survey" not in page(builders.client(staff), **query)
+    staff.user_permissions.add(Permission.objects.get(codename="add_survey"))
+    client = builders.client(staff)
+    text = unescape(page(client, **query))
+    link = text.split('<a class="button" href="')[1].split('"')[0]
+    assert urlsplit(link).path == "/admin/survey/survey/add/"
+    assert parse_qs(urlsplit(link).query) == {"epsilon": ["1.25"], "ask": ["1"]}
+    added = client.get(link).content.decode()
+    for name, value in (("epsilon", "1.25"), ("ask", "1")):
+        field = added.split(f'name="{name}"')[1].split(">")[0]
+        assert f'value="{value}"' in field
+
+
+@pytest.mark.django_db
+def test_no_address_is_too_odd() -> None:
+    client = builders.client(builders.charlie())
+    for name in (*DEFAULTS, "survey"):
+        for odd in ("", "\0", "x" * 3000, "-1", "1e308", "٣", "[]", "<script>"):
+            response = client.get(f"/plan/?{urlencode({name: odd})}")
+            assert response.status_code in (200, 404), (name, odd)

@@ -1,0 +1,115 @@
+"""The planner in a real browser: live, by keyboard, without script, for everybody."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from tests.browser.test_end_to_end import VIEWPORTS, log_in, no_violations
+from tests.services import Candor
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def planner(candor_server: Candor, page: Page) -> Page:
+    candor_server.manage("load_demo")
+    log_in(page, f"{candor_server.url}/plan/")
+    return page
+
+
+def test_numbers_change_the_plan_without_a_reload(planner: Page) -> None:
+    planner.evaluate("window.same = true")
+    answer = planner.get_by_role("status")
+    expect(answer).to_contain_text("1,000 people at ε = 2 give every share within ± 8.7")
+    expect(planner.get_by_role("button", name="Plan", exact=True)).to_be_hidden()
+    planner.get_by_label("People who answer").fill("10000")
+    expect(answer).to_contain_text("10,000 people at ε = 2 give every share within ± 2.8")
+    expect(planner.get_by_label("People who answer")).to_be_focused()
+    expect(planner.get_by_label("Half-width in points")).to_have_value("2.76")
+    expect(planner.locator("tr.here")).to_contain_text("10,000")
+    assert "people=10000" in planner.url
+
+    # What was found stays as given when something else is asked for.
+    planner.get_by_label("How many people do I need?").check()
+    expect(answer).to_contain_text("people at ε = 2 give every share within ± 2.8")
+    expect(planner.get_by_label("People who answer")).not_to_be_editable()
+    expect(planner.get_by_label("Half-width in points")).to_be_editable()
+    planner.get_by_label("Total ε a person").fill("1")
+    expect(planner.get_by_label("People who answer")).not_to_have_value("10000")
+
+    # The address is all there is to share.
+    told = answer.inner_text()
+    planner.goto(planner.url)
+    expect(answer).to_have_text(told)
+    assert planner.evaluate("window.same") is None
+
+
+def test_half_a_number_leaves_the_last_plan_greyed_out(planner: Page) -> None:
+    people = planner.get_by_label("People who answer")
+    people.fill("")
+    expect(planner.get_by_text("A whole number from 1 to 1,000,000,000.")).to_be_visible()
+    expect(people).to_have_attribute("aria-invalid", "true")
+    expect(planner.locator("#outcome.stale svg")).to_have_count(1)
+    expect(planner.get_by_role("status")).to_contain_text("no plan for these numbers yet")
+    people.fill("500")
+    expect(planner.get_by_role("status")).to_contain_text("500 people")
+    expect(planner.locator("#outcome.stale")).to_have_count(0)
+    expect(people).not_to_have_attribute("aria-invalid", "true")
+
+
+def test_the_planner_by_keyboard(planner: Page) -> None:
+    keys = planner.keyboard
+    planner.get_by_label("How precise will it be?").focus()
+    keys.press("ArrowDown")  # how many people
+    keys.press("Tab")
+    expect(planner.get_by_label("People who answer")).to_be_focused()
+    keys.press("Tab")
+    expect(planner.get_by_label("Total ε a person")).to_be_focused()
+    keys.press("ArrowDown")
+    expect(planner.get_by_role("status")).to_contain_text("at ε = 1.9 give")
+    keys.press("Tab")
+    keys.press("Control+A")
+    keys.type("5")
+    keys.press("Enter")
+    expect(planner.get_by_role("status")).to_contain_text("within ± 5.0 points")
+    while planner.evaluate("document.activeElement.tagName") != "SUMMARY":
+        keys.press("Tab")
+    keys.press("Enter")
+    keys.press("Tab")
+    keys.type("1")
+    expect(planner.get_by_text("Your choice. The planner’s")).to_be_visible()
+
+
+def test_without_script_there_is_a_button(
+    candor_server: Candor, new_context: Callable[..., BrowserContext]
+) -> None:
+    candor_server.manage("load_demo")
+    page = new_context(java_script_enabled=False).new_page()
+    log_in(page, f"{candor_server.url}/plan/")
+    page.get_by_label("Which ε is enough?").check()
+    page.get_by_label("Half-width in points").fill("5")
+    page.get_by_role("button", name="Plan", exact=True).click()
+    expect(page.get_by_role("status")).to_contain_text("1,000 people need ε =")
+
+
+def test_from_a_survey_to_its_plan(candor_server: Candor, page: Page) -> None:
+    candor_server.manage("load_demo")
+    log_in(page, f"{candor_server.url}/surveys/wellbeing-at-work/")
+    page.get_by_role("link", name="Plan with these numbers").click()
+    expect(page.get_by_role("link", name="Wellbeing at work")).to_be_visible()
+    expect(page.get_by_label("Yes/no questions")).to_have_value("4")
+    expect(page.get_by_label("Choice questions")).to_have_value("3, 4")
+
+
+@pytest.mark.parametrize("viewport", VIEWPORTS.values(), ids=VIEWPORTS.keys())
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_planner_is_accessible(planner: Page, viewport: tuple[int, int], scheme: str) -> None:
+    planner.set_viewport_size({"width": viewport[0], "height": viewport[1]})
+    planner.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    long = "choices=4,5,21&share=10&groups=12&size=3&epsilon=3.5&people=123456789"
+    for query in ("", f"?{long}", "?people=x&solve=&level=&choices=x"):
+        planner.goto(f"{planner.url.partition('?')[0]}{query}")
+        no_violations(planner)
+        wide = planner.evaluate("document.documentElement.scrollWidth > innerWidth")
+        assert not wide, "the page scrolls sideways"
