@@ -12,15 +12,16 @@ const address = () => `${form.getAttribute("action")}?${new URLSearchParams(new 
 async function plan() {
   const number = ++asked;
   const wanted = address();
-  try {
-    const response = await fetch(wanted);
-    if (!response.ok || response.redirected) throw new Error(`status ${response.status}`);
-    const page = new DOMParser().parseFromString(await response.text(), "text/html");
-    if (number !== asked) return; // something newer is on its way
-    show(page);
+  const response = await fetch(wanted).catch(() => null);
+  const text = await response?.text().catch(() => null);
+  if (number !== asked) return; // something newer is on its way
+  if (!text) {
+    document.getElementById("answer").textContent = "The server does not answer just now.";
+  } else if (!response.ok || response.redirected) {
+    location.assign(wanted); // logged out, perhaps: the page itself says it best
+  } else {
+    show(new DOMParser().parseFromString(text, "text/html"));
     history.replaceState(null, "", wanted);
-  } catch {
-    if (number === asked) location.assign(wanted); // the browser says what is wrong
   }
 }
 

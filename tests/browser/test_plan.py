@@ -40,9 +40,9 @@ def test_numbers_change_the_plan_without_a_reload(planner: Page) -> None:
 
     # The address is all there is to share.
     told = answer.inner_text()
+    assert planner.evaluate("window.same") is True
     planner.goto(planner.url)
     expect(answer).to_have_text(told)
-    assert planner.evaluate("window.same") is None
 
 
 def test_half_a_number_leaves_the_last_plan_greyed_out(planner: Page) -> None:
@@ -56,6 +56,16 @@ def test_half_a_number_leaves_the_last_plan_greyed_out(planner: Page) -> None:
     expect(planner.get_by_role("status")).to_contain_text("500 people")
     expect(planner.locator("#outcome.stale")).to_have_count(0)
     expect(people).not_to_have_attribute("aria-invalid", "true")
+
+
+def test_a_server_that_does_not_answer_takes_nothing_away(planner: Page) -> None:
+    planner.route("**/plan/?*", lambda route: route.abort())
+    planner.get_by_label("People who answer").fill("500")
+    expect(planner.get_by_role("status")).to_have_text("The server does not answer just now.")
+    expect(planner.get_by_label("People who answer")).to_have_value("500")
+    planner.unroute("**/plan/?*")
+    planner.get_by_label("People who answer").press("Enter")
+    expect(planner.get_by_role("status")).to_contain_text("500 people")
 
 
 def test_the_planner_by_keyboard(planner: Page) -> None:
