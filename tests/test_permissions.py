@@ -22,6 +22,7 @@ pytestmark = pytest.mark.django_db
 ROLES = ("nobody", "charlie", "alice", "root")
 EVERYBODY = (200, 200, 200, 200)
 LOGIN = 302  # to the login page
+PLACES = {"<slug:slug>": "small", "<str:release>": "1", "<str:name>": "estimates.csv"}
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 # Address, method → status for nobody, Charlie, Alice and Root; all other methods are a 405, or the
@@ -39,6 +40,9 @@ TABLE: dict[str, dict[str, tuple[int, int, int, int]]] = {
     "api/docs/": {"GET": EVERYBODY},
     "surveys/": {"GET": (LOGIN, 200, 200, 200)},
     "surveys/<slug:slug>/": {"GET": (LOGIN, 403, 200, 200), "POST": (LOGIN, 403, 302, 302)},
+    "surveys/<slug:slug>/releases/<str:release>/": {"GET": (LOGIN, 403, 200, 200)},
+    "surveys/<slug:slug>/releases/<str:release>/<str:name>": {"GET": (LOGIN, 403, 200, 200)},
+    "plan/": {"GET": (LOGIN, 200, 200, 200)},
     "api/v1/surveys/": {"GET": (401, 200, 200, 200)},
     "api/v1/surveys/<slug:slug>/": {"GET": EVERYBODY},
     # Reports come from anybody; an empty one is refused for what it is.
@@ -49,6 +53,7 @@ TABLE: dict[str, dict[str, tuple[int, int, int, int]]] = {
         "GET": (401, 403, 200, 200),
         "POST": (401, 403, 202, 202),
     },
+    "api/v1/surveys/<slug:slug>/releases/<str:release>/<str:name>": {"GET": (401, 403, 200, 200)},
     "api/v1/surveys/<slug:slug>/analyses/": {
         "GET": (401, 403, 200, 200),
         "POST": (401, 403, 400, 400),  # an empty question, once one may ask
@@ -86,7 +91,9 @@ def client(world: dict[str, Any], role: str) -> Client:
 
 
 def call(world: dict[str, Any], role: str, method: str, address: str) -> int:
-    path = "/" + address.replace("<slug:slug>", "small").replace("<uuid:pk>", str(world["job"].pk))
+    path = f"/{address}"
+    for place, value in {"<uuid:pk>": str(world["job"].pk), **PLACES}.items():
+        path = path.replace(place, value)
     body = {"data": "{}", "content_type": "application/json"} if method != "GET" else {}
     return int(getattr(client(world, role), method.lower())(path, **body).status_code)
 
@@ -114,10 +121,10 @@ def test_no_other_method_does_anything(world: dict[str, Any], address: str) -> N
 def test_public_results_are_for_everybody_and_nothing_else_is(world: dict[str, Any]) -> None:
     Survey.objects.update(results_public=True)
     for address, methods in TABLE.items():
-        if "<slug:slug>" in address and "estimates" not in address:
-            for method, expected in methods.items():
-                assert call(world, "nobody", method, address) == expected[0]
-    assert call(world, "nobody", "GET", "api/v1/surveys/<slug:slug>/estimates/") == 200
+        shown = "estimates" in address or "<str:release>" in address
+        for method, expected in methods.items():
+            status = call(world, "nobody", method, address)
+            assert status == (200 if shown else expected[0]), f"{method} {address}"
 
 
 def test_the_admin_pages_are_for_staff(world: dict[str, Any]) -> None:
