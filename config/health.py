@@ -1,12 +1,17 @@
-"""Whether this process can serve: asked by the supervisor, by load balancers, by address.
+"""Whether this process can serve, and what it says when it cannot.
 
-A middleware before all others, so that it answers whatever the host name and without TLS.
+`healthz` is asked by the supervisor, by load balancers, by address: a middleware before all others,
+so that it answers whatever the host name and without TLS.
 """
 
+import sys
 from collections.abc import Callable
 
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, InterfaceError, OperationalError, connection
 from django.http import HttpRequest, HttpResponseBase, JsonResponse
+from django.views.defaults import server_error
+
+RETRY_AFTER = "5"  # seconds
 
 
 def healthz(
@@ -23,5 +28,15 @@ def check() -> JsonResponse:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
     except DatabaseError:
-        return JsonResponse({"database": "not available"}, status=503)
+        away = {"database": "not available"}
+        return JsonResponse(away, status=503, headers={"Retry-After": RETRY_AFTER})
     return JsonResponse({"database": "ok"})
+
+
+def failed(request: HttpRequest) -> HttpResponseBase:
+    """The page for errors; a 503 when it is only that the database is away or full."""
+    response = server_error(request)
+    if isinstance(sys.exc_info()[1], OperationalError | InterfaceError):
+        response.status_code = 503
+        response["Retry-After"] = RETRY_AFTER
+    return response

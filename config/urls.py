@@ -12,6 +12,8 @@ docs = csp_update({"style-src": "'unsafe-inline'"})(
     SpectacularSwaggerSplitView.as_view(url_name="schema", permission_classes=[])
 )
 
+handler500 = "config.health.failed"
+
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="surveys")),
     path("", include("survey.urls")),

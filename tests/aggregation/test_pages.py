@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from django.db import InterfaceError, OperationalError
 from django.test import Client
 
 from aggregation.models import Batch, Job, Release
@@ -267,6 +268,21 @@ def test_health_is_told_to_anyone_by_any_name_without_tls(settings: Any) -> None
     response = Client().get("/healthz", HTTP_HOST="10.0.0.1:8000")
     assert (response.status_code, response.json()) == (200, {"database": "ok"})
     assert Client().get("/surveys/", HTTP_HOST="10.0.0.1:8000").status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("error", "status"), [(OperationalError, 503), (InterfaceError, 503), (ValueError, 500)]
+)
+def test_a_page_without_its_database_says_when_to_come_again(
+    survey: Survey, monkeypatch: pytest.MonkeyPatch, error: type[Exception], status: int
+) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise error
+
+    monkeypatch.setattr("django.db.models.sql.compiler.SQLCompiler.execute_sql", fail)
+    response = Client(raise_request_exception=False).get(f"/api/v1/surveys/{survey.slug}/")
+    assert response.status_code == status
+    assert response.headers.get("Retry-After") == ("5" if status == 503 else None)
 
 
 def test_logging_in_and_out(survey: Survey) -> None:
