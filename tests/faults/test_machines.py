@@ -1,0 +1,49 @@
+"""Two web servers, three workers, PostgreSQL and Redis at work together."""
+
+import pytest
+from celery import Celery
+
+from tests.faults.conftest import Machines
+from tests.faults.harness import Senders, again_and_again
+
+pytestmark = [pytest.mark.faults, pytest.mark.postgresql, pytest.mark.redis]
+
+
+def done_by(machines: Machines, task: str) -> dict[str, int]:
+    """How many of these tasks each worker has begun, as it says itself."""
+    with Celery(broker=machines.redis.url) as app:
+        answers = app.control.inspect(timeout=5).stats() or {}
+    return {name: said["total"].get(task, 0) for name, said in answers.items()}
+
+
+def test_three_workers_share_what_two_web_servers_take_in(machines: Machines) -> None:
+    """Three surveys at once, released again and again and analysed; the figures add up."""
+    trials = [machines.trial() for _ in range(3)]
+    trials[0].divide(batches=20, reports=100)
+    asked = [
+        {"kind": "crosstab", "questions": ["q1", "q2"]},
+        {"kind": "crosstab", "questions": ["q1", "q2"], "strata": ["age"]},
+        {"kind": "regression", "outcome": "q1", "strata": ["age"]},
+        {"kind": "regression", "outcome": "q2", "option": "b", "predictor": "q1"},
+        {"kind": "profiles", "questions": ["q1", "q2"], "classes": 2},
+    ]
+    expected = [trials[0].undisturbed(**each) for each in asked]
+    before = {task: done_by(machines, f"aggregation.tasks.{task}") for task in ("run", "count")}
+    with (
+        Senders(trials[1]) as first,
+        Senders(trials[2]) as second,
+        again_and_again(trials[1].release),
+        again_and_again(trials[2].release),
+    ):
+        jobs = [trials[0].analyse(**each) for each in asked]
+        found = [trials[0].await_done(job) for job in jobs]
+        first.await_more(300)
+        second.await_more(300)
+    assert found == expected
+    trials[0].settle()
+    trials[1].settle(first)
+    trials[2].settle(second)
+    for task, earlier in before.items():
+        now = done_by(machines, f"aggregation.tasks.{task}")
+        assert set(now) == {f"worker{i}@candor" for i in range(3)}
+        assert sum(number > earlier[name] for name, number in now.items()) >= 2, (task, now)
