@@ -167,8 +167,8 @@ class Server:
 class PostgreSQL(Server):
     """A cluster of its own. Not durable unless told so: the plain suite needs no fsync."""
 
-    def __init__(self, durable: bool = False) -> None:
-        super().__init__("postgresql")
+    def __init__(self, durable: bool = False, parent: Path | None = None) -> None:
+        super().__init__("postgresql", parent)
         self.durable = durable
         self.data = self.folder / "data"
         self.password = secrets.token_urlsafe(16)
