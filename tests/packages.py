@@ -30,6 +30,11 @@ def firefox() -> str | None:
     return shutil.which("firefox-esr") or shutil.which("firefox")
 
 
+def compiler() -> str | None:
+    """Any C compiler; the smallest will do."""
+    return shutil.which("cc") or shutil.which("tcc")
+
+
 NEEDS = {
     need.name: need
     for need in (
@@ -53,6 +58,7 @@ NEEDS = {
             "the Node tests of the randomizer, and its statistical tests",
             lambda: bool(shutil.which("node")),
         ),
+        Need("C compiler", "tcc", "the fault tests with wrong clocks", lambda: bool(compiler())),
     )
 }
 

@@ -220,7 +220,10 @@ def measured(run: Run) -> Outcome:
 
 def possible(markers: str) -> str:
     """The tests so marked, without those that need what is missing."""
-    marks = {"PostgreSQL": "postgresql", "Redis": "redis", "Node.js": "node", "Firefox": "firefox"}
+    marks = {
+        "PostgreSQL": "postgresql", "Redis": "redis", "Node.js": "node", "Firefox": "firefox",
+        "C compiler": "compiler",
+    }  # fmt: skip
     missing = [marks[need.name] for need in packages.missing() if need.name in marks]
     return " and ".join([markers, *(f"not {mark}" for mark in missing)])
 
@@ -238,7 +241,7 @@ PHASES = {
     "node": Phase(node, "Node.js", servers=False),
     "sqlite": Phase(sqlite),
     "postgresql": Phase(postgresql, "PostgreSQL"),
-    "faults": Phase(faults),
+    "faults": Phase(faults, also="C compiler"),
     "browser": Phase(browser, "Chromium", also="Firefox"),
     "measured": Phase(measured, "Chromium"),
 }

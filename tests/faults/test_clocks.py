@@ -1,0 +1,89 @@
+"""Clocks that jump by hours, and machines whose clocks disagree: clock.c shows them to programs."""
+
+import os
+import struct
+import subprocess
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from tests.faults.conftest import Machines
+from tests.faults.harness import Console, Fleet, Senders, Trial
+from tests.faults.test_kills import released
+from tests.packages import compiler
+from tests.services import wait_until
+
+pytestmark = [pytest.mark.faults, pytest.mark.compiler]
+
+SOURCE = Path(__file__).with_name("clock.c")
+
+
+class Clock:
+    """One that can be set while programs go by it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.file = folder / f"clock-{uuid4()}"
+        self.set(0)
+        self.environment = {"LD_PRELOAD": str(library(folder)), "WRONG_CLOCK": str(self.file)}
+
+    def set(self, hours: int) -> None:
+        opened = os.open(self.file, os.O_WRONLY | os.O_CREAT)
+        os.write(opened, struct.pack("q", hours * 3600))
+        os.close(opened)
+
+
+def library(folder: Path) -> Path:
+    """clock.c, compiled."""
+    made = folder / "clock.so"
+    if not made.exists():
+        flags = ["-shared", "-fPIC", "-nostdlib", "-o", str(made)]
+        subprocess.run([str(compiler()), *flags, str(SOURCE)], check=True)
+    return made
+
+
+def shows_work(trial: Trial) -> None:
+    """Releases come unasked, and an analysis is done."""
+    before = released(trial)
+    wait_until(lambda: released(trial) > before, 60, "a release that nobody asked for")
+    trial.await_done(trial.analyse(kind="crosstab", questions=["q1", "q2"]))
+
+
+@pytest.mark.postgresql
+@pytest.mark.redis
+def test_the_clocks_of_machines_disagree(machines: Machines, tmp_path: Path) -> None:
+    """One worker hours ahead, another hours behind, the beat as well; and they jump."""
+    fleet, trial = machines.fleet, machines.trial()
+    clocks = {name: Clock(tmp_path) for name in ("worker0", "worker1", "beat0")}
+    for name, clock in clocks.items():
+        fleet.end(name)
+        fleet.run(name, **clock.environment)
+    with Senders(trial, rate=100) as senders:
+        for ahead in ((5, -5, -3), (-5, 5, 3), (0, 0, 0)):
+            for clock, hours in zip(clocks.values(), ahead, strict=True):
+                clock.set(hours)
+            shows_work(trial)
+    fleet.end(*clocks)
+    fleet.mend()
+    trial.settle(senders)
+
+
+def test_the_clock_of_an_embedded_installation_jumps(tmp_path: Path) -> None:
+    """Back and forth; a job whose worker died under the wrong time is taken up by the right one."""
+    clock = Clock(tmp_path)
+    everything = clock.environment | {"CANDOR_RELEASE_SECONDS": "2"}
+    with Fleet(**everything) as fleet, Console(fleet) as console:
+        trial = Trial(fleet, console)
+        with Senders(trial, rate=100) as senders:
+            senders.await_more(60)
+            for hours in (5, 0, -5, 0):
+                fleet.end("worker0")
+                job = trial.do(
+                    "job = Job.objects.request(survey); Job.objects.claim(job.pk)\n"
+                    "result = str(job.pk)"
+                )  # as by a worker that died
+                clock.set(hours)
+                fleet.mend()
+                wait_until(lambda: trial.job(job)["state"] == "done", 60, "that job")  # noqa: B023
+                shows_work(trial)
+        trial.settle(senders)
