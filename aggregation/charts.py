@@ -189,4 +189,6 @@ def _short(people: int) -> str:
     """Large round numbers in few letters, so that they fit on a phone."""
     if people >= 10**9:
         return "1 bn" if people == 10**9 else "10 bn"
-    return f"{people // 10**6} m" if people >= 10**6 else f"{people:,}"
+    if people >= 10**6:
+        return f"{people // 10**6} m"
+    return f"{people // 1000} k" if people >= 10_000 else f"{people:,}"
