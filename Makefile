@@ -9,7 +9,7 @@ VENV := .venv/bin/python
 PIP := $(VENV) -m pip install --quiet --disable-pip-version-check
 
 .NOTPARALLEL:
-.PHONY: help run test lint bench audit images clean
+.PHONY: help run test lint bench soak audit images clean
 
 help: ## explain every target (what `make` alone does)
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name text; \
@@ -25,10 +25,13 @@ lint: .venv/installed-dev ## ruff and mypy only
 	@exec $(VENV) -m tests.run lint
 
 bench: .venv/installed-dev ## the benchmarks in bench/, each printing ratios measured in one run
-	@found=; for file in $$(grep -l __main__ bench/*.py 2>/dev/null); do found=yes; \
+	@found=; for file in $$(grep -l __main__ bench/*.py | grep -v soak); do found=yes; \
 		name=$${file#bench/}; name=$${name%.py}; echo "=== bench.$$name"; \
 		$(VENV) -m "bench.$$name" || exit 1; done; \
 		[ "$$found" ] || echo "There is no benchmark in bench/ yet."
+
+soak: .venv/installed-dev ## five minutes at half of the peak with every fault there is; does it all add up?
+	@exec $(VENV) -m bench.soak
 
 audit: .venv/installed-dev ## run the shipped randomizer millions of times against its exact probabilities
 	@exec $(VENV) -m tests.statistical.audit

@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -26,6 +27,7 @@ from uuid import uuid4
 from tests.services import (
     ROOT,
     Candor,
+    Redis,
     Server,
     command_line,
     descendants,
@@ -592,7 +594,15 @@ def again_and_again(work: Callable[[], None]) -> Iterator[None]:
     assert not trouble, trouble
 
 
-def restart(server: Server) -> None:
-    """A crash and a start on the same port with the same data."""
+def restart(server: Server, after: float = 0) -> None:
+    """A crash, and after some seconds a start on the same port with the same data."""
     server.kill()
+    time.sleep(after)
     server.start()
+
+
+def forget_all(redis: Redis) -> None:
+    """A crash that leaves nothing of what it knew."""
+    redis.kill()
+    shutil.rmtree(redis.folder / "appendonlydir")
+    redis.start()

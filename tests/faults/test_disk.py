@@ -1,4 +1,4 @@
-"""A disk that fills up, under load: 503 until there is room again, and nothing acknowledged is lost.
+"""A disk that fills up under load: 503 until there is room, and nothing acknowledged is lost.
 
 The disk is a small tmpfs, which only root can mount.
 """

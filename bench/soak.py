@@ -1,0 +1,212 @@
+"""Minutes of load with everything going wrong meanwhile; in the end the books must balance.
+
+`make soak`, or `python -m bench.soak [--seconds 300]`. An installation on PostgreSQL (durable) and
+Redis, with two web servers, two workers and a beat, takes reports at half of the rate that it took
+at most. Meanwhile, in random order and again and again: programs are killed with -9, PostgreSQL and
+Redis too, the latter also with all it knew; clients misbehave; releases and analyses are made. Then
+what was acknowledged is compared with what is counted, cell by cell. Exit status 1 if it differs.
+
+Senders, servers and faults share the cores of one machine, over loopback: the figures say that it
+holds, not how fast it is.
+"""
+
+import argparse
+import contextlib
+import json
+import random
+import statistics
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+from tests import packages
+from tests.faults.clients import malformed, post_all, slow_clients
+from tests.faults.harness import (
+    CELLS,
+    Console,
+    Fleet,
+    Senders,
+    Trial,
+    forget_all,
+    kill_9,
+    main_web,
+    pool_processes,
+    resident,
+    restart,
+    web_processes,
+)
+from tests.services import PostgreSQL, Redis, wait_until
+
+PEAK_SECONDS = 6.0
+SENDERS = 24
+BETWEEN = (2.0, 6.0)  # seconds from one fault to the next
+ANALYSES = [
+    {"kind": "crosstab", "questions": ["q1", "q2"]},
+    {"kind": "crosstab", "questions": ["q1", "q2"], "strata": ["age"]},
+    {"kind": "regression", "outcome": "q1", "strata": ["age"]},
+    {"kind": "profiles", "questions": ["q1", "q2"], "classes": 2},
+]
+
+
+class Soak:
+    """An installation, its servers, and what can be done to them."""
+
+    def __init__(
+        self, fleet: Fleet, postgresql: PostgreSQL, redis: Redis, console: Console
+    ) -> None:
+        self.fleet, self.postgresql, self.redis = fleet, postgresql, redis
+        self.trial = Trial(fleet, console)
+        self.done: Counter[str] = Counter()
+        self.asked: list[str] = []
+        self.most = 0
+
+    def faults(self) -> dict[str, Callable[[], None]]:
+        fleet = self.fleet
+        return {
+            "kill a web process": lambda: one_of(web_processes(fleet)),
+            "kill a web server": lambda: one_of(main_web(fleet)),
+            "kill the processes of the workers": lambda: void(kill_9(pool_processes(fleet))),
+            "kill a worker": lambda: fleet.end(random.choice(["worker0", "worker1"])),
+            "kill the beat": lambda: fleet.end("beat0"),
+            "kill PostgreSQL": lambda: restart(self.postgresql, after=1),
+            "kill Redis": lambda: restart(self.redis, after=1),
+            "kill Redis, all forgotten": lambda: forget_all(self.redis),
+            "200 slow clients": self.slow,
+            "1,000 times one id, 1,000 times nonsense": self.nonsense,
+            "ask for a release": self.trial.release,
+            "ask for an analysis": self.analyse,
+        }
+
+    def slow(self) -> None:
+        with slow_clients(self.trial):
+            time.sleep(5)
+
+    def nonsense(self) -> None:
+        """A web server that is being killed cuts off some of it, which is nobody's loss."""
+        body = json.dumps(self.trial.report(CELLS[0])).encode()
+        self.trial.doubtful[CELLS[0]] += 1  # it is stored once, if at all
+        with contextlib.suppress(OSError, EOFError, TimeoutError):
+            post_all(self.trial, 1_000, lambda _: body)
+            post_all(self.trial, 1_000, lambda number: malformed(self.trial, number))
+
+    def analyse(self) -> None:
+        with contextlib.suppress(OSError):
+            self.asked.append(self.trial.analyse(**random.choice(ANALYSES)))
+
+    def run(self, seconds: float) -> None:
+        """Everything once in a random order, and again in another, until the time is over."""
+        end = time.monotonic() + seconds
+        for name, fault in endlessly(self.faults()):
+            if time.monotonic() > end:
+                return
+            fault()
+            self.done[name] += 1
+            time.sleep(random.uniform(*BETWEEN) / 2)
+            self.fleet.mend()
+            self.most = max(self.most, resident(web_processes(self.fleet)))
+            time.sleep(random.uniform(*BETWEEN) / 2)
+
+
+def void(_: object) -> None:
+    return None
+
+
+def one_of(pids: list[int]) -> None:
+    kill_9(random.sample(pids, min(1, len(pids))))
+
+
+def endlessly(
+    faults: dict[str, Callable[[], None]],
+) -> Iterator[tuple[str, Callable[[], None]]]:
+    while True:
+        yield from random.sample(list(faults.items()), len(faults))
+
+
+def peak(trial: Trial) -> float:
+    """The most reports a second, with nothing else going on."""
+    with Senders(trial, SENDERS, rate=None) as senders:
+        time.sleep(1)
+        before, began = senders.stored, time.monotonic()
+        time.sleep(PEAK_SECONDS)
+        rate = (senders.stored - before) / (time.monotonic() - began)
+    trial.acknowledged += senders.acknowledged
+    return rate
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--seconds", type=float, default=300)
+    seconds = parser.parse_args().seconds
+    for name in ("PostgreSQL", "Redis"):
+        if not packages.NEEDS[name].here():
+            print(f"{name} is not installed: no soak.")
+            return 1
+    with (
+        PostgreSQL(durable=True) as postgresql,
+        Redis() as redis,
+        Fleet(
+            webs=2, workers=2, DATABASE_URL=postgresql.create_database(), REDIS_URL=redis.url,
+            CANDOR_RELEASE_SECONDS="5",
+        ) as fleet,
+        Console(fleet) as console,
+    ):  # fmt: skip
+        return soak(Soak(fleet, postgresql, redis, console), seconds)
+
+
+def soak(soak: Soak, seconds: float) -> int:
+    most = peak(soak.trial)
+    memory = resident(web_processes(soak.fleet))
+    print(f"peak {most:.0f} reports/s; {seconds:.0f} s at half of it", flush=True)
+    began = time.monotonic()
+    with Senders(soak.trial, SENDERS, rate=most / 2) as senders:
+        soak.run(seconds)
+    took = time.monotonic() - began
+    soak.fleet.mend()
+    print(f"{senders.stored / took:.0f} reports/s acknowledged over {took:.0f} s")
+    show_replies(senders)
+    after = resident(web_processes(soak.fleet))
+    print(f"memory of the web processes: {mega(memory)} before, {mega(soak.most)} at most, "
+          f"{mega(after)} after")  # fmt: skip
+    print(f"{soak.done.total()} faults and wishes:")
+    for name, number in sorted(soak.done.items()):
+        print(f"  {number:4} × {name}")
+    return balance(soak, senders)
+
+
+def show_replies(senders: Senders) -> None:
+    cuts = statistics.quantiles(senders.latencies, n=100)
+    p50, p99, most = (1000 * value for value in (cuts[49], cuts[98], max(senders.latencies)))
+    print(f"latency of an acknowledgement: p50 {p50:.0f} ms, p99 {p99:.0f} ms, most {most:.0f} ms")
+    statuses = senders.statuses
+    print(f"replies: {statuses[201]} × 201, {statuses[200]} × 200 (known already), "
+          f"{statuses[503]} × 503, {statuses[0]} × none (cut off or refused)")  # fmt: skip
+
+
+def mega(size: int) -> str:
+    return f"{size / 1e6:.0f} MB"
+
+
+def balance(soak: Soak, senders: Senders) -> int:
+    trial = soak.trial
+    acknowledged = (trial.acknowledged + senders.acknowledged).total()
+    doubtful = (trial.doubtful + senders.doubtful).total()
+    try:
+        counted = trial.settle(senders).total()
+        idle = lambda: trial.do("result = not Job.objects.filter(active=True).exists()")  # noqa: E731
+        wait_until(idle, 120, "the end of all jobs")
+        states = Counter(trial.job(pk)["state"] for pk in set(soak.asked))
+    except (AssertionError, TimeoutError) as error:
+        print(f"IT DOES NOT BALANCE: {error}")
+        return 1
+    releases = len(trial.call(f"surveys/{trial.slug}/releases/"))
+    print(f"{releases} releases; analyses: {dict(states)}")
+    print(f"acknowledged {acknowledged}, counted {counted}, in doubt {doubtful}: it balances, "
+          f"each of {len(CELLS)} cells")  # fmt: skip
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
