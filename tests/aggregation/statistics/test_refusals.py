@@ -92,6 +92,9 @@ RIGHT = {
     planning.power: {"share": 0.2, "null": 0.1, "n": 100, **PLAN},
     planning.sample_size_of_difference: {**GROUPS, "power": 0.8},
     planning.power_of_difference: {**GROUPS, "n1": 100, "n2": 100, "method": "exact"},
+    planning.smallest_difference: {
+        "n": 5000, "channel": TWO_COINS, "share": 0.2, "power": 0.8, "level": 0.95,
+    },
     planning.block_variance: {
         "questions": 10, "size": 2, "ask": 1, "epsilon": 2.0, "share": 0.5, "options": 2,
     },
