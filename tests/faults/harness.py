@@ -204,12 +204,17 @@ def below(pid: int, word: str) -> bool:
     return word in command_line(parent(pid))
 
 
-def kill_9(pids: Iterable[int]) -> list[int]:
+def kill_9(pids: Iterable[int], number: signal.Signals = signal.SIGKILL) -> list[int]:
     killed = list(pids)
     for pid in killed:
         with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
+            os.kill(pid, number)
     return killed
+
+
+def freeze(pids: Iterable[int]) -> list[int]:
+    """Processes that will not end by themselves any more."""
+    return kill_9(pids, signal.SIGSTOP)
 
 
 def resident(pids: Iterable[int]) -> int:

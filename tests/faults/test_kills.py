@@ -16,6 +16,7 @@ from tests.faults.harness import (
     Senders,
     Trial,
     computations,
+    freeze,
     kill_9,
     main_web,
     pool_processes,
@@ -137,7 +138,7 @@ def test_workers_are_killed_in_the_middle_of_an_analysis(machines: Machines) -> 
     trial.hurry()
     for _ in range(2):
         wait_until(lambda: bool(computations(trial.candor)), 60, "a computation")
-        orphans = computations(trial.candor)
+        orphans = freeze(computations(trial.candor))
         kill_9(pool_processes(trial.candor))
         gone = lambda: not set(orphans) & set(trial.candor.processes())  # noqa: E731, B023
         wait_until(gone, 5, "the end of the forks of killed workers")
