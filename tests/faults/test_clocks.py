@@ -59,7 +59,7 @@ def test_the_clocks_of_machines_disagree(machines: Machines, tmp_path: Path) -> 
         fleet.end(name)
         fleet.run(name, **clock.environment)
     with Senders(trial, rate=100) as senders:
-        for ahead in ((5, -5, -3), (-5, 5, 3), (0, 0, 0)):
+        for ahead in ((5, -5, -3), (-5, 5, 3)):
             for clock, hours in zip(clocks.values(), ahead, strict=True):
                 clock.set(hours)
             shows_work(trial)
@@ -76,7 +76,7 @@ def test_the_clock_of_an_embedded_installation_jumps(tmp_path: Path) -> None:
         trial = Trial(fleet, console)
         with Senders(trial, rate=100) as senders:
             senders.await_more(60)
-            for hours in (5, 0, -5, 0):
+            for hours in (5, -5):
                 fleet.end("worker0")
                 job = trial.do(
                     "job = Job.objects.request(survey); Job.objects.claim(job.pk)\n"

@@ -37,8 +37,8 @@ def test_three_workers_share_what_two_web_servers_take_in(machines: Machines) ->
     ):
         jobs = [trials[0].analyse(**each) for each in asked]
         found = [trials[0].await_done(job) for job in jobs]
-        first.await_more(300)
-        second.await_more(300)
+        first.await_more(100)
+        second.await_more(100)
     assert found == expected
     trials[0].settle()
     trials[1].settle(first)
