@@ -14,12 +14,9 @@ import json
 import os
 import shutil
 import signal
-import socket
 import statistics
 import subprocess
 import sys
-import threading
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,7 +31,6 @@ SECONDS = 3
 SENDERS = 64  # connections
 MANY = 1000  # reports in one batch, the most that it takes
 FEW = 8  # connections for these: more would fill the inbox, and be turned away
-PACED = 8.0  # seconds at half of the peak
 
 SURVEY = {
     "slug": "bench",
@@ -120,19 +116,23 @@ def show(title: str, ports: dict[str, int], design: str) -> None:
     print(f"  one report / nothing                 {rate[ONE] / rate[NOTHING]:8.2f}")
     print(f"  one report / serializer and ORM      {rate[ONE] / rate[FRAMEWORK]:8.1f} times")
     print(f"  reports/s in batches / singly        {of_batches / rate[ONE]:8.1f} times")
-    late = paced(ports["asgi"], design, rate[ONE] / 2)
-    print(
-        f"  at half of that rate: p50 {late[0]:.1f} ms, p99 {late[1]:.1f} ms; {late[2]:.0f}/s sent"
-    )
+    pause = round(1000 * SENDERS / (rate[ONE] / 2))  # of each connection, on average
+    calm = [wrk(ports["asgi"], ONE, design, pause) for _ in range(ROUNDS)]
+    sent, late = (statistics.median(one[i] for one in calm) for i in (0, 1))
+    print(f"  at {sent / rate[ONE]:.2f} of that rate                  p99 {late:8.1f} ms")
 
 
-def wrk(port: int, kind: Kind, design: str) -> tuple[float, float]:
-    """Requests a second and the 99th percentile in milliseconds; every answer must be a 2xx."""
+def wrk(port: int, kind: Kind, design: str, pause: int = 0) -> tuple[float, float]:
+    """Requests a second and the 99th percentile in milliseconds; every answer must be a 2xx.
+
+    With a pause, each connection waits so many milliseconds on average before a request.
+    """
     done = subprocess.run(
         ["wrk", "--threads", "1", "--connections", str(kind.senders), "--duration", f"{SECONDS}s",
          "--timeout", "20s", "--script", str(Path(__file__).with_name("reports.lua")),
          f"http://127.0.0.1:{port}{kind.path}"],
-        env={**os.environ, "CANDOR_DESIGN": design, "CANDOR_MANY": str(kind.many)},
+        env={**os.environ, "CANDOR_DESIGN": design, "CANDOR_MANY": str(kind.many),
+             "CANDOR_PAUSE": str(pause)},
         check=True, capture_output=True, text=True, timeout=SECONDS + 60,
     )  # fmt: skip
     line = next(line for line in done.stdout.splitlines() if line.startswith("RESULT"))
@@ -140,56 +140,6 @@ def wrk(port: int, kind: Kind, design: str) -> tuple[float, float]:
     if errors:
         raise RuntimeError(f"{kind.name}: {errors} of {requests} failed\n{done.stdout}")
     return requests / microseconds * 1e6, p99 / 1000
-
-
-# --- At half of the peak --------------------------------------------------------------------------
-
-
-def paced(port: int, design: str, rate: float) -> tuple[float, float, float]:
-    """Latency when requests are due at fixed times: waiting for a turn counts, as it should.
-
-    p50 and p99 in milliseconds, and what was sent a second. From a process of its own, so that
-    the threads here do not wait for each other more than they must.
-    """
-    done = subprocess.run(
-        [sys.executable, "-m", "bench.ingest", "paced", str(port), design, str(rate)],
-        cwd=ROOT, check=True, capture_output=True, text=True, timeout=PACED + 60,
-    )  # fmt: skip
-    p50, p99, sent = map(float, done.stdout.split())
-    return p50, p99, sent
-
-
-def paced_sender(port: int, design: str, rate: float) -> None:
-    senders = 16
-    late: list[float] = []
-    began = time.perf_counter() + 0.2
-
-    def run(number: int) -> None:
-        with socket.create_connection(("127.0.0.1", port)) as connection:
-            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            for turn in range(number, int(rate * PACED), senders):
-                message = raw(one(design))
-                due = began + turn / rate
-                if (wait := due - time.perf_counter()) > 0:
-                    time.sleep(wait)
-                connection.sendall(message)
-                if b" 201 " not in connection.recv(4096)[:20]:
-                    raise RuntimeError("not stored")
-                late.append(time.perf_counter() - due)
-
-    threads = [threading.Thread(target=run, args=(number,)) for number in range(senders)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    late.sort()
-    seconds = time.perf_counter() - began
-    print(1000 * late[len(late) // 2], 1000 * late[int(0.99 * len(late))], len(late) / seconds)
-
-
-def raw(body: bytes) -> bytes:
-    head = f"POST {REPORTS} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-    return head.encode() + b"Content-Length: %d\r\n\r\n" % len(body) + body
 
 
 # --- The servers ----------------------------------------------------------------------------------
@@ -239,7 +189,4 @@ def answers(port: int) -> bool:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["paced"]:
-        paced_sender(int(sys.argv[2]), sys.argv[3], float(sys.argv[4]))
-    else:
-        main()
+    main()

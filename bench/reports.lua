@@ -1,8 +1,10 @@
 -- What wrk sends: well-formed reports with fresh ids, one or many in a body.
--- CANDOR_DESIGN is the hash of the design, CANDOR_MANY how many reports a body has (0: just one).
+-- CANDOR_DESIGN is the hash of the design, CANDOR_MANY how many reports a body has (0: just one),
+-- CANDOR_PAUSE how many milliseconds a connection waits before a request, on average.
 
 local design = os.getenv("CANDOR_DESIGN")
 local many = tonumber(os.getenv("CANDOR_MANY"))
+local pause = tonumber(os.getenv("CANDOR_PAUSE"))
 local random, format = math.random, string.format
 
 -- Version 4: four times 28 to 32 random bits, the rest as the version asks.
@@ -33,6 +35,10 @@ function request()
   local reports = {}
   for i = 1, many do reports[i] = report() end
   return wrk.format(nil, nil, nil, '{"reports":[' .. table.concat(reports, ",") .. ']}')
+end
+
+if pause > 0 then
+  function delay() return random(0, 2 * pause) end
 end
 
 -- One line that bench/ingest.py reads: requests, microseconds, errors, p50 and p99.

@@ -101,11 +101,18 @@ class Fleet(Candor):
         self.mend()
 
     def mend(self) -> None:
-        """Start what does not run, as an init system would; return when the web servers answer."""
-        for name in self.commands:
-            if name not in self.running or self.running[name].poll() is not None:
-                self.run(name)
-        wait_until(self._healthy, PATIENCE, "the web servers")
+        """Start what does not run, as an init system would; return when all of it is there."""
+
+        def whole() -> bool:
+            for name in self.commands:
+                if name not in self.running or self.running[name].poll() is not None:
+                    self.run(name)
+            return all(answers(port) for port in self.ports)
+
+        try:
+            wait_until(whole, PATIENCE, "the web servers")
+        except TimeoutError as error:
+            raise TimeoutError(f"{error}\n{self.tail()}") from None
 
     def run(self, name: str, **environment: str) -> None:
         with self.log.open("ab") as log:
@@ -147,11 +154,6 @@ class Fleet(Candor):
 
     def kill(self) -> None:
         self.end(*list(self.running))
-
-    def _healthy(self) -> bool:
-        for name, process in self.running.items():
-            assert process.poll() is None, f"{name} ended at once:\n{self.tail()}"
-        return all(answers(port) for port in self.ports)
 
 
 def mend(candor: Candor) -> None:

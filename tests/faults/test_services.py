@@ -135,7 +135,7 @@ def test_messages_come_twice_late_and_out_of_order(trial: Trial) -> None:
     trial.do(flood)
     trial.do("tasks.tick.delay()")
     wait_until(
-        lambda: trial.do("result = not Job.objects.filter(active=True).exists()"), 60, "rest"
+        lambda: trial.do("result = not survey.jobs.filter(active=True).exists()"), 60, "rest"
     )
     time.sleep(1)
     assert trial.call(f"surveys/{trial.slug}/estimates/") == before
