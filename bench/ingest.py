@@ -116,10 +116,18 @@ def show(title: str, ports: dict[str, int], design: str) -> None:
     print(f"  one report / nothing                 {rate[ONE] / rate[NOTHING]:8.2f}")
     print(f"  one report / serializer and ORM      {rate[ONE] / rate[FRAMEWORK]:8.1f} times")
     print(f"  reports/s in batches / singly        {of_batches / rate[ONE]:8.1f} times")
-    pause = round(1000 * SENDERS / (rate[ONE] / 2))  # of each connection, on average
-    calm = [wrk(ports["asgi"], ONE, design, pause) for _ in range(ROUNDS)]
-    sent, late = (statistics.median(one[i] for one in calm) for i in (0, 1))
+    sent, late = at_half(ports["asgi"], design, rate[ONE])
     print(f"  at {sent / rate[ONE]:.2f} of that rate                  p99 {late:8.1f} ms")
+
+
+def at_half(port: int, design: str, peak: float) -> tuple[float, float]:
+    """The rate and the 99th percentile when connections pause so that half of the peak is sent."""
+    turn = 1000 * SENDERS / (peak / 2)  # milliseconds from one request of a connection to its next
+    tried = wrk(port, ONE, design, round(turn))[0]
+    taken = 1000 * SENDERS / tried - turn  # of these, what is not pause
+    calm = [wrk(port, ONE, design, max(1, round(turn - taken))) for _ in range(ROUNDS)]
+    sent, late = (statistics.median(one[i] for one in calm) for i in (0, 1))
+    return sent, late
 
 
 def wrk(port: int, kind: Kind, design: str, pause: int = 0) -> tuple[float, float]:
