@@ -252,8 +252,8 @@ def _one_of_many(here: Target, one: Any) -> Arrival | dict[str, Any]:
 
 def _row(report: Arrival, outcome: Recorded) -> dict[str, Any]:
     status = STATUS[outcome]
-    errors = {"errors": WHY[status]} if status in WHY else {}
-    return {"id": report.id, "status": status} | errors
+    row = {"id": report.id, "status": status}
+    return row | {"errors": WHY[status]} if status in WHY else row
 
 
 def accept(slug: str, content: Any) -> list[dict[str, Any]]:

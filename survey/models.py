@@ -396,19 +396,27 @@ class ReportManager(models.Manager["Report"]):
             hold = ""
             new = "VALUES " + ", ".join(["(%s, %s, %s)"] * len(reports))
             values = [value for pk, *rest in reports for value in (pk.replace("-", ""), *rest)]
+        given = f"new (id, content, survey) AS ({new})"
+        insert = (
+            " INSERT INTO survey_report (id, content, survey_id)"
+            " SELECT new.id, new.content, new.survey FROM new"
+            " JOIN survey_survey ON survey_survey.id = new.survey WHERE state = 'open'"
+            f"{hold} ON CONFLICT (id) DO NOTHING RETURNING CAST(id AS text)"
+        )
         with connection.cursor() as cursor:
+            if connection.vendor == "sqlite":
+                cursor.execute(f"WITH {given} {insert}", values)
+                stored = {pk for (pk,) in cursor.fetchall()}
+                return {report.id for report in reports if report.id.replace("-", "") in stored}
+            # The ids are sent back only where some are missing: a tenth of the time of the rest.
             cursor.execute(
-                f"WITH new (id, content, survey) AS ({new})"  # noqa: S608
-                " INSERT INTO survey_report (id, content, survey_id)"
-                " SELECT new.id, new.content, new.survey FROM new"
-                " JOIN survey_survey ON survey_survey.id = new.survey WHERE state = 'open'"
-                f"{hold} ON CONFLICT (id) DO NOTHING RETURNING CAST(id AS text)",
+                f"WITH {given}, stored (id) AS ({insert})"  # noqa: S608
+                f" SELECT CASE WHEN count(*) < {len(reports)}"
+                " THEN coalesce(array_agg(id), '{}') END FROM stored",
                 values,
             )
-            stored = {pk for (pk,) in cursor.fetchall()}
-        if connection.vendor == "postgresql":
-            return stored
-        return {report.id for report in reports if report.id.replace("-", "") in stored}
+            (some,) = cursor.fetchone()
+            return {report.id for report in reports} if some is None else set(some)
 
 
 def _compare(report: Arrival, held: tuple[int, Any] | None) -> Recorded:
