@@ -398,7 +398,7 @@ class ReportManager(models.Manager["Report"]):
             values = [value for pk, *rest in reports for value in (pk.replace("-", ""), *rest)]
         given = f"new (id, content, survey) AS ({new})"
         insert = (
-            " INSERT INTO survey_report (id, content, survey_id)"
+            " INSERT INTO survey_report (id, content, survey_id)"  # noqa: S608
             " SELECT new.id, new.content, new.survey FROM new"
             " JOIN survey_survey ON survey_survey.id = new.survey WHERE state = 'open'"
             f"{hold} ON CONFLICT (id) DO NOTHING RETURNING CAST(id AS text)"

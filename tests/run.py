@@ -1,9 +1,10 @@
 """The whole test run: `python -m tests.run [phase …] [-- pytest arguments]`.
 
-Phases: lint, node, sqlite, postgresql, faults, browser, measured; all unless some are named. Starts
+Phases: lint, node, sqlite, postgresql, browser, faults, measured; all unless some are named. Starts
 the servers that the chosen phases need, goes on after a failing phase, and checks after each that
-no process is left. The last line counts the tests of pytest and of Node together; what fails
-besides them (a linter, a crash, a process left behind) counts as one more failure each.
+no process is left. The fault tests, which mostly wait, are a run of their own beside the others.
+The last line counts the tests of pytest and of Node together; what fails besides them (a linter, a
+crash, a process left behind) counts as one more failure each.
 """
 
 import contextlib
@@ -23,6 +24,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
+from typing import Self
 
 from tests import packages
 from tests.services import (
@@ -40,6 +42,7 @@ PHASE_SECONDS = 1800  # a phase that takes longer hangs
 PR_SET_CHILD_SUBREAPER = 36
 PYTHON = sys.executable
 TWO = ("-n", "2", "--dist=loadgroup")  # processes; tests of one xdist_group share one
+THREE = ("-n", "3", "--dist=loadgroup")
 
 
 @dataclass
@@ -88,6 +91,7 @@ class Run:
         }
         self.postgresql: PostgreSQL | None = None
         self.redis: Redis | None = None
+        self.beside: Beside | None = None
 
     def start_servers(self, stack: contextlib.ExitStack) -> None:
         if packages.NEEDS["PostgreSQL"].here():
@@ -97,8 +101,9 @@ class Run:
             self.redis = stack.enter_context(Redis())
             self.environment["CANDOR_TEST_REDIS"] = self.redis.url
 
-    def servers(self) -> list[int]:
-        running = [server.process for server in (self.postgresql, self.redis) if server]
+    def spared(self) -> list[int]:
+        """What may go on after a phase, with all that is below it."""
+        running = [one.process for one in (self.postgresql, self.redis, self.beside) if one]
         return [process.pid for process in running if process]
 
     def command(self, command: list[str], **environment: str) -> int:
@@ -168,6 +173,51 @@ def read_tap(text: str, code: int) -> Outcome:
     return outcome
 
 
+class Beside:
+    """A phase as a test run of its own, with servers of its own, while others go on."""
+
+    def __init__(self, phase: str, run: Run) -> None:
+        self.phase = phase
+        self.output = run.folder / f"{phase}.txt"
+        self.arguments = run.pytest_arguments
+
+    def __enter__(self) -> Self:
+        with self.output.open("w") as output:
+            self.process = subprocess.Popen(
+                [PYTHON, "-m", "tests.run", self.phase, "--", *self.arguments],
+                cwd=ROOT,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                preexec_fn=die_with_parent(signal.SIGTERM),
+            )
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.process.poll() is None:
+            self.process.terminate()
+        self.process.wait(60)
+
+    def join(self) -> Outcome:
+        """Wait for it; what it printed, and what it came to."""
+        code = self.process.wait(PHASE_SECONDS)
+        text = self.output.read_text()
+        print(text)
+        return read_summary(text, code)
+
+
+def read_summary(text: str, code: int) -> Outcome:
+    """What the last line of a test run and its exit status say together."""
+    counts = dict.fromkeys(("passed", "failed", "skipped"), 0)
+    for number, name in re.findall(r"(\d+) (passed|failed|skipped)", text.rpartition("\n=== ")[2]):
+        counts[name] = int(number)  # the last line is the last to speak
+    outcome = Outcome(**counts)
+    if code != 0 and not outcome.failed:
+        outcome.problems.append(f"the run ended with {code}")
+    return outcome
+
+
 # --- The phases -----------------------------------------------------------------------------------
 
 
@@ -210,7 +260,7 @@ def faults(run: Run) -> Outcome:
 def browser(run: Run) -> Outcome:
     # Playwright's loop runs in the test's own thread, where Django would refuse its database.
     markers = possible("browser and not measured")
-    return run.pytest("browser", markers, *TWO, DJANGO_ALLOW_ASYNC_UNSAFE="true")
+    return run.pytest("browser", markers, *THREE, DJANGO_ALLOW_ASYNC_UNSAFE="true")
 
 
 def measured(run: Run) -> Outcome:
@@ -241,8 +291,8 @@ PHASES = {
     "node": Phase(node, "Node.js", servers=False),
     "sqlite": Phase(sqlite),
     "postgresql": Phase(postgresql, "PostgreSQL"),
-    "faults": Phase(faults, also="C compiler"),
     "browser": Phase(browser, "Chromium", also="Firefox"),
+    "faults": Phase(faults, also="C compiler"),
     "measured": Phase(measured, "Chromium"),
 }
 
@@ -263,6 +313,8 @@ def main(arguments: list[str]) -> int:
         with temporary_folder() as folder, contextlib.ExitStack() as stack:
             run = Run(folder, pytest_arguments)
             chosen = [name for name in PHASES if name in names]
+            if "faults" in chosen and len(chosen) > 1:
+                run.beside = stack.enter_context(Beside("faults", run))
             run_phases(run, chosen, stack, outcomes)
     except KeyboardInterrupt:
         outcomes["the run"] = Outcome(problems=["interrupted"])
@@ -323,10 +375,10 @@ def run_phases(
         heading(name)
         started = time.monotonic()
         try:
-            outcome = phase.run(run)
+            outcome = run.beside.join() if run.beside and name == "faults" else phase.run(run)
         except subprocess.TimeoutExpired:
             outcome = Outcome(problems=[f"took more than {PHASE_SECONDS} s"])
-        outcome.problems += end_what_is_left(run.servers())
+        outcome.problems += end_what_is_left(run.spared())
         outcome.seconds = time.monotonic() - started
         outcomes[name] = outcome
         print(f"{name}: {outcome} in {outcome.seconds:.0f} s", flush=True)
@@ -343,13 +395,13 @@ def prepare(run: Run, stack: contextlib.ExitStack, outcomes: dict[str, Outcome])
     print(f"preparation: {time.monotonic() - started:.0f} s", flush=True)
 
 
-def end_what_is_left(servers: list[int]) -> list[str]:
-    """What runs below us besides the servers, after a moment's grace; it is killed."""
+def end_what_is_left(spared: list[int]) -> list[str]:
+    """What runs below us besides what is spared, after a moment's grace; it is killed."""
 
     def strays() -> dict[int, str]:
-        spared = {pid for server in servers for pid in (server, *descendants(server))}
+        alive = {pid for one in spared for pid in (one, *descendants(one))}
         below = descendants(os.getpid())
-        return {pid: command for pid, command in below.items() if pid not in spared}
+        return {pid: command for pid, command in below.items() if pid not in alive}
 
     with contextlib.suppress(TimeoutError):
         wait_until(lambda: not strays(), 5, "")

@@ -16,6 +16,7 @@ from tests.run import (
     look_for_packages,
     possible,
     read_junit,
+    read_summary,
     read_tap,
     split_arguments,
 )
@@ -49,9 +50,15 @@ def test_node_counts() -> None:
     assert read_tap("# tests 1\n# pass 1\n", 7).failures == 1
 
 
+def test_a_run_beside_this_one_counts() -> None:
+    text = "\n=== summary ===\nfaults  9 s  3 passed, 1 failed\n3 passed, 2 failed, 1 skipped\n"
+    assert read_summary(text, 1) == Outcome(passed=3, failed=2, skipped=1)
+    assert read_summary("Killed", 137).failures == 1
+
+
 def test_arguments_after_two_hyphens_are_for_pytest() -> None:
     assert split_arguments(["sqlite", "--", "-k", "word"]) == (["sqlite"], ["-k", "word"])
-    everything = ["lint", "node", "sqlite", "postgresql", "faults", "browser", "measured"]
+    everything = ["lint", "node", "sqlite", "postgresql", "browser", "faults", "measured"]
     assert split_arguments([])[0] == everything
 
 
