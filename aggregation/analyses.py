@@ -337,11 +337,16 @@ def group_sizes(axes: Sequence[Axis], table: Counts) -> list[int]:
     return found
 
 
-def figures(analysis: Analysis, design: Design, table: Counts, crowd: int) -> Figures:
-    """The estimates, from the groups that the gate shows; AnalysisError where there is none."""
+def figures(
+    analysis: Analysis, design: Design, table: Counts, crowd: int, shown: set[int] | None = None
+) -> Figures:
+    """The estimates, from the groups that the gate shows; AnalysisError where there is none.
+
+    Without `shown`, those of a table that stands alone.
+    """
     axes = analysis.axes(design)
     found = group_sizes(axes, table)
-    shown = gate.shown(found, crowd)
+    shown = gate.shown(found, crowd) if shown is None else shown
     if not shown:
         raise AnalysisError(
             "reports",

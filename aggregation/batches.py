@@ -26,7 +26,9 @@ from survey.design import Design
 ABSENT = 255  # in a report's bytes: the question was not asked, or the stratum not given
 MAX_CELLS = 2**20  # of one table
 FEW_CELLS = 128  # counted by AND and popcount; more are faster by one pass over the reports
+MAX_PAIRS = 2**22  # counts of two groups together, in `overlaps`
 CHUNK = 256  # tallies that are added at a time
+EVERYTHING = ""  # the set of all reports, where everybody is asked everything
 
 # Eight bytes before the planes, so that these lie on whole words.
 PLAIN, SMALLER = b"planes/1", b"zplane/1"
@@ -232,6 +234,123 @@ def tables(parts: Iterable[Part], design: Design, wanted: Sequence[Sequence[Axis
     for axes in plan.few:
         result[axes] = plan.arrange(counts, axes)
     return [result[axes] for axes in keys]
+
+
+# --- Groups that overlap --------------------------------------------------------------------------
+
+
+def asked_sets(design: Design) -> list[str]:
+    """The sets of reports that questions are about: of each block, or one where all are asked."""
+    if design.ask == len(design.blocks):
+        return [EVERYTHING]
+    return [block.key for block in design.blocks]
+
+
+def spans(design: Design) -> dict[str, slice]:
+    """Where the groups of each stratum lie in `overlaps`; everybody, as one group, is first.
+
+    Strata are left out from where the counts of all pairs would be too many.
+    """
+    found, end = {"": slice(0, 1)}, 1
+    sets = len(asked_sets(design))
+    for stratum in design.strata:
+        start, end = end, end + stratum.size + 1
+        if sets * end**2 > MAX_PAIRS:
+            break
+        found[stratum.key] = slice(start, end)
+    return found
+
+
+def overlaps(parts: Iterable[Part], design: Design) -> Counts:
+    """How many reports any two groups share, by [set of reports][group][group]."""
+    found = layout(design)
+    places = spans(design)
+    strata = [key for key in places if key]
+    sets = asked_sets(design)
+    size = max(place.stop for place in places.values())
+    result = np.zeros((len(sets), size, size), dtype=np.int64)
+    for data, reports in parts:
+        planes = _planes(data, reports, found)
+        codes = [_codes(planes, found.columns["stratum", key], reports) for key in strata]
+        for counts, name in zip(result, sets, strict=True):
+            asked = _asked(planes, found, design, name, reports)
+            groups = [code.astype(np.intp) if asked is None else code[asked] for code in codes]
+            counts[0, 0] += reports if asked is None else np.count_nonzero(asked)
+            for i, (key, one) in enumerate(zip(strata, groups, strict=True)):
+                here = places[key]
+                sizes = np.bincount(one, minlength=here.stop - here.start)
+                counts[0, here] += sizes
+                counts[here, 0] += sizes
+                counts[here, here] += np.diag(sizes)
+                for other, two in zip(strata[:i], groups, strict=False):
+                    there = places[other]
+                    width = there.stop - there.start
+                    cells = len(sizes) * width
+                    both = np.bincount(one.astype(np.intp) * width + two, minlength=cells)
+                    counts[here, there] += both.reshape(-1, width)
+                    counts[there, here] += both.reshape(-1, width).T
+    return result
+
+
+@dataclass(frozen=True)
+class Split:
+    """Reports divided into parts by strata; those that were not asked all blocks are one more."""
+
+    strata: tuple[str, ...]
+    parts: NDArray[np.intp]  # the part of each combination of their groups
+    number: int  # of parts
+    blocks: frozenset[str] = frozenset()
+
+    @property
+    def size(self) -> int:
+        return self.number + 1
+
+
+def crossed(
+    parts: Iterable[Part], design: Design, block: str, one: Split, others: Sequence[Split]
+) -> list[Counts]:
+    """Of the reports that were asked a block, how many are in each part of one and of another."""
+    found = layout(design)
+    result = [np.zeros((one.size, other.size), dtype=np.int64) for other in others]
+    for data, reports in parts:
+        planes = _planes(data, reports, found)
+        asked = _asked(planes, found, design, block, reports)
+        rows = _parts(planes, found, design, one, reports)
+        for counts, other in zip(result, others, strict=True):
+            cells = rows * other.size + _parts(planes, found, design, other, reports)
+            cells = cells if asked is None else cells[asked]
+            counts += np.bincount(cells, minlength=counts.size).reshape(counts.shape)
+    return result
+
+
+def _parts(
+    planes: Planes, found: Layout, design: Design, split: Split, reports: int
+) -> NDArray[np.intp]:
+    """The part of each report."""
+    index = np.zeros(reports, dtype=np.intp)
+    for key in split.strata:
+        column = found.columns["stratum", key]
+        index = index * column.size + _codes(planes, column, reports)
+    index = split.parts[index]
+    for block in split.blocks:
+        asked = _asked(planes, found, design, block, reports)
+        if asked is not None:
+            index[~asked] = split.number
+    return index
+
+
+def _asked(
+    planes: Planes, found: Layout, design: Design, block: str, reports: int
+) -> NDArray[np.bool_] | None:
+    """Who was asked a block; None for everybody."""
+    for one in design.blocks:
+        plane = found.columns["question", one.questions[0].key].asked
+        if one.key == block and plane is not None:
+            return _bits(planes[plane], reports)
+    return None
+
+
+# --- Adding up ------------------------------------------------------------------------------------
 
 
 def total(tallies: Iterable[Tally]) -> Tally:

@@ -13,14 +13,16 @@ from django.db import connection, models, transaction
 from django.db.models import Sum
 from django.utils import timezone
 
-from aggregation import batches, gate
+from aggregation import batches, gate, overlaps
 from aggregation.batches import Columns, Tally
+from aggregation.overlaps import KEPT, Overlap
 from aggregation.statistics import proportion
 from aggregation.work import Analysis, Job, Part, lock
 from survey.design import Block, Design, options_from_texts
 from survey.models import Survey, today
 
-__all__ = ["Analysis", "Batch", "Estimate", "Job", "Part", "Release"]  # this app's tables
+# This app's tables.
+__all__ = ["Analysis", "Batch", "Estimate", "Job", "Overlap", "Part", "Release"]
 
 BATCH_SIZE = 65_536
 MANY_SMALL = 32  # batches below half of that; with more of them they are merged
@@ -99,7 +101,8 @@ class BatchManager(models.Manager["Batch"]):
         """Join small published batches, when there are many; how many fewer there are now.
 
         A batch from half of BATCH_SIZE on is left as it is, so that there are never more than
-        two for BATCH_SIZE reports, and MANY_SMALL. Under the survey's lock, as are publishing, the
+        two for BATCH_SIZE reports, and MANY_SMALL; and as many of each of the last releases, whose
+        batches stay apart (overlaps.KEPT). Under the survey's lock, as are publishing, the
         last move of a closed survey, and the beginning of an analysis, which names its batches;
         other movers only add some.
         """
@@ -107,20 +110,24 @@ class BatchManager(models.Manager["Batch"]):
             survey = lock(survey)
             published = self.filter(survey=survey, release__isnull=False)
             small = published.filter(reports__lt=BATCH_SIZE // 2).order_by("reports")
-            sizes = list(small.values_list("pk", "reports"))
+            sizes = list(small.values_list("pk", "reports", "release__number"))
             analysed = survey.jobs.filter(active=True, analysis__isnull=False).exists()
             if len(sizes) <= MANY_SMALL or analysed:
                 return 0
-            groups = list(fill(sizes, BATCH_SIZE))
-            for group in groups:
-                if len(group) > 1:
-                    self._replace(survey, list(self.filter(pk__in=group)))
-            return len(sizes) - len(groups)
+            fewer = 0
+            for together in together_since(sizes):
+                if len(together) > MANY_SMALL:
+                    for group in fill(together, BATCH_SIZE):
+                        fewer += len(group) - 1
+                        if len(group) > 1:
+                            self._replace(survey, list(self.filter(pk__in=group)))
+            return fewer
 
     def _replace(self, survey: Survey, some: list["Batch"]) -> None:
         design = survey.frozen_design()
         columns = [batches.unpack(batch.columns, batch.reports, design) for batch in some]
-        merged = self._store(survey, np.concatenate(columns, axis=1).T, some[-1].release_id)
+        release = max((batch.release_id for batch in some if batch.release_id), default=None)
+        merged = self._store(survey, np.concatenate(columns, axis=1).T, release)
         if merged.tally != batches.total(batch.tally for batch in some):
             raise RuntimeError("the tallies of merged batches do not add up; nothing is merged")
         self.filter(pk__in=[batch.pk for batch in some]).delete()
@@ -143,7 +150,7 @@ class Batch(models.Model):
     """Reports without ids, shuffled together, and their tally."""
 
     survey = models.ForeignKey(Survey, models.PROTECT, related_name="batches")
-    # The first release that counted it; none while it waits for one.
+    # The first release that counted it, or the last of them; none while it waits for one.
     release = models.ForeignKey("Release", models.PROTECT, null=True, related_name="+")
     reports = models.PositiveIntegerField()
     made_on = models.DateField()
@@ -183,10 +190,51 @@ class ReleaseManager(models.Manager["Release"]):
                 final=survey.state == Survey.State.CLOSED,
             )
             tally = batches.total(tally for _, tally, *_ in tallied)
-            Estimate.objects.bulk_create(estimates(release, tally, last), batch_size=200)
             fresh = [pk for _, _, pk, published in tallied if published is None]
+            before = published_before(last)
+            counts = self._overlaps(survey, last, fresh, release.reports)
+            new = self._decide(release, counts, before)
+            Estimate.objects.bulk_create(estimates(release, tally, before, new), batch_size=200)
+            Overlap.objects.create(release=release, shown=new, counts=overlaps.packed(counts))
             survey.batches.filter(pk__in=fresh).update(release=release)
             return release
+
+    def _overlaps(
+        self, survey: Survey, last: "Release | None", fresh: list[int], reports: int
+    ) -> batches.Counts:
+        """How the groups overlap: as in the last release, and in the batches that are new.
+
+        All batches are counted where the last release is from before there was such a count, or
+        where its batches are not those of then: the last few reports of a closed survey are added
+        to one.
+        """
+        design = survey.frozen_design()
+        known = Overlap.objects.filter(release=last).first() if last else None
+        moved = survey.batches.filter(pk__in=fresh).aggregate(reports=Sum("reports"))["reports"]
+        if last and known and last.reports + (moved or 0) == reports:
+            counts = overlaps.unpacked(bytes(known.counts), design)
+            new = survey.batches.parts(survey, fresh) if fresh else []
+            return counts + batches.overlaps(new, design)
+        return batches.overlaps(survey.batches.parts(survey), design)
+
+    def _decide(
+        self, release: "Release", counts: batches.Counts, before: "Before"
+    ) -> overlaps.Shown:
+        survey = release.survey
+        design = survey.frozen_design()
+        analysed = Analysis.objects.filter(release__survey=survey, overlaps__isnull=False)
+        found = analysed.values_list("release__number", "overlaps")
+        past = overlaps.Past(survey, found, release.number)
+        standing = {}
+        for name in batches.asked_sets(design):
+            block = next(one for one in design.blocks if name in (one.key, batches.EVERYTHING))
+            key = block.questions[0].key  # all of a set have the same groups
+            tables = {s: rows for (q, s), rows in before.items() if q == key}
+            standing[name] = overlaps.Standing(
+                {s: _published(rows) for s, rows in tables.items()},
+                {s: rows[0].as_of for s, rows in tables.items()},
+            )
+        return overlaps.decide(design, survey.crowd, counts, standing, past, release.final)
 
 
 class Release(models.Model):
@@ -251,23 +299,31 @@ class Estimate(models.Model):
         return self.n is None
 
 
-def estimates(release: Release, tally: Tally, last: Release | None) -> Iterator[Estimate]:
-    """The estimates of a release: tables that may change are new, the others stand as they were."""
-    design = release.survey.frozen_design()
-    before: dict[tuple[str, str], list[Estimate]] = {}
+Before = dict[tuple[str, str], list[Estimate]]  # by question and stratum
+
+
+def published_before(last: Release | None) -> Before:
+    """The tables of the last release."""
+    before: Before = {}
     for row in last.estimates.all() if last else []:
         before.setdefault((row.question, row.stratum), []).append(row)
+    return before
+
+
+def estimates(
+    release: Release, tally: Tally, before: Before, new: overlaps.Shown
+) -> Iterator[Estimate]:
+    """The estimates of a release: some tables are new, the others stand as they were."""
+    design = release.survey.frozen_design()
     rows: list[Estimate] = []
     for block in design.blocks:
+        shown = new[block.key if block.key in new else batches.EVERYTHING]
         for position, question in enumerate(block.questions):
-            tables = tally[question.key]
-            old = {s: _published(them) for (q, s), them in before.items() if q == question.key}
-            sizes = {s: [sum(group) for group in counts] for s, counts in tables.items()}
-            fresh = gate.fresh(old, sizes, release.survey.crowd, release.final)
             for stratum in ["", *(stratum.key for stratum in design.strata)]:
-                if stratum in fresh:
-                    counts = tables[stratum]
-                    rows += _table(release, block, position, stratum, counts, design)
+                if stratum in shown or (question.key, stratum) not in before:
+                    counts = tally[question.key][stratum]
+                    visible = set(shown.get(stratum, ()))
+                    rows += _table(release, block, position, stratum, counts, visible)
                 else:
                     rows += before[question.key, stratum]
     for number, row in enumerate(rows):
@@ -288,12 +344,12 @@ def _table(
     position: int,
     stratum: str,
     counts: list[list[int]],
-    design: Design,
+    visible: set[int],
 ) -> Iterator[Estimate]:
+    design = release.survey.frozen_design()
     question = block.questions[position]
     channel = proportion.Channel(*block.mechanism.channel(position))
     sizes = [sum(group) for group in counts]
-    visible = gate.shown(sizes, release.survey.crowd)
     places = [(i, j) for i in sorted(visible) for j in range(question.size)]
     found = proportion.estimates(
         [counts[i][j] for i, j in places], [sizes[i] for i, _ in places], channel, LEVEL
@@ -394,6 +450,15 @@ def vacuum() -> None:
     if connection.vendor == "postgresql" and not connection.in_atomic_block:
         with connection.cursor() as cursor:
             cursor.execute("VACUUM (SKIP_LOCKED) survey_report, aggregation_batch")
+
+
+def together_since(sizes: list[tuple[int, int, int]]) -> list[list[tuple[int, int]]]:
+    """Keys and sizes of batches that may be joined: of one late release, or of the early ones."""
+    newest = max(number for *_, number in sizes)
+    found: dict[int, list[tuple[int, int]]] = {}
+    for key, size, number in sizes:
+        found.setdefault(max(number, newest - KEPT), []).append((key, size))
+    return list(found.values())
 
 
 def fill(sizes: list[tuple[int, int]], most: int) -> Iterator[list[int]]:

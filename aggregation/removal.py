@@ -8,11 +8,12 @@ from django.db import connection, transaction
 from aggregation import archive
 from aggregation.archive import ArchiveError
 from aggregation.models import Batch, Estimate, Release, forget_emptied, unfinished
+from aggregation.overlaps import Overlap
 from aggregation.work import Analysis, Job, Part
 from survey.models import Membership, Question, Removed, Report, Stratum, Survey, today
 
 TABLES = (
-    *(Report, Batch, Estimate, Release, Analysis, Part, Job),
+    *(Report, Batch, Estimate, Release, Overlap, Analysis, Part, Job),
     *(Membership, Question, Stratum, Survey),
 )
 

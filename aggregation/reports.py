@@ -15,7 +15,7 @@ from tempfile import SpooledTemporaryFile
 import numpy as np
 from numpy.typing import NDArray
 
-from aggregation import batches, gate
+from aggregation import batches, gate, overlaps
 from aggregation.batches import Axis, Counts
 from aggregation.codebook import NOT_TOLD
 from aggregation.models import Batch, Release, unfinished
@@ -78,15 +78,16 @@ def backgrounds(release: Release) -> list[Background]:
 
     By itself, a stratum tells apart no more than its tables in the release do: what is hidden for
     any question is one group here. Together, in the survey's order, strata come along as long as
-    every combination of their groups that occurs at all was given by a crowd, in every block.
+    every combination of their groups that occurs at all was given by a crowd, in every block, and
+    no table of the release beside them tells fewer than a crowd apart.
     """
+    tables: overlaps.Shown = release.overlap.shown
     found: list[Background] = []
     for stratum in release.survey.frozen_design().strata:
-        sizes = _sizes(release, [stratum])
-        shown = [gate.shown(size.tolist(), release.survey.crowd) for size in sizes]
-        told = set.intersection(*shown)
+        told = set.intersection(*(set(one.get(stratum.key, ())) for one in tables.values()))
         new = Background(stratum, frozenset(range(stratum.size + 1)) - told)
-        if told and _crowded(release, [*found, new]):
+        tried = [*found, new]
+        if told and _crowded(release, tried) and _apart(release, tables, tried):
             found.append(new)
     return found
 
@@ -99,6 +100,27 @@ def _crowded(release: Release, tried: Sequence[Background]) -> bool:
     for axis, one in enumerate(tried):
         sizes = [one.merged(size, axis) for size in sizes]
     return all(((size == 0) | (size >= release.survey.crowd)).all() for size in sizes)
+
+
+def _apart(release: Release, tables: overlaps.Shown, tried: Sequence[Background]) -> bool:
+    """Whether no table of the release, beside these combinations, tells too few apart."""
+    survey, design = release.survey, release.survey.frozen_design()
+    parts, number = np.zeros(1, dtype=np.intp), 1
+    for one in tried:
+        told = [group for group in range(one.stratum.size + 1) if group not in one.hidden]
+        place = np.full(one.stratum.size + 1, len(told), dtype=np.intp)
+        place[told] = np.arange(len(told))
+        parts = (parts[:, None] * (len(told) + 1) + place).ravel()
+        number *= len(told) + 1
+    split = batches.Split(tuple(one.stratum.key for one in tried), parts, number)
+    for name, shown in tables.items():
+        others = [overlaps.whole(design, key) for key in shown]
+        found = batches.crossed(Batch.objects.parts(survey), design, name, split, others)
+        for groups, counts in zip(shown.values(), found, strict=True):
+            beside = gate.merged(counts.T, set(groups), counts.shape[1] - 1)
+            if gate.cut(beside, survey.crowd):
+                return False
+    return True
 
 
 def _sizes(release: Release, strata: Sequence[Question]) -> list[Counts]:

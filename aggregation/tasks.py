@@ -135,10 +135,10 @@ def analyse(job: Job) -> analyses.Figures | None:
         return None
     survey = job.survey
     table = job.analysis.table()
-    job.analysis.admit(table)
+    shown = job.analysis.admit(table)
     question, design = job.analysis.question(), survey.frozen_design()
     figures: analyses.Figures = limits.bounded(
-        partial(analyses.figures, question, design, table, survey.crowd),
+        partial(analyses.figures, question, design, table, survey.crowd, shown),
         settings.ANALYSIS_SECONDS,
         settings.ANALYSIS_MEGABYTES * 1_000_000,
         Heartbeat(job),

@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from aggregation import analyses, batches, gate
 from aggregation.analyses import AnalysisError
+from aggregation.overlaps import Analysed, compare
 from survey.models import Survey
 
 MOST_PARTS = 64  # of an analysis; their tables are kept until they are added up
@@ -65,6 +66,8 @@ class Analysis(models.Model):
     digest = models.CharField(max_length=64)
     # How many reports each group of it held: the gate needs it, nobody else may see it.
     sizes = models.JSONField(null=True)
+    shown = models.JSONField(null=True)  # which of them the gate let through
+    overlaps = models.JSONField(null=True)  # by set of reports, those of its parts in other groups
 
     objects = AnalysisManager()
 
@@ -99,27 +102,50 @@ class Analysis(models.Model):
         tables = [part.table() for part in self.parts.all()]
         return sum(tables[1:], tables[0])
 
-    def admit(self, table: analyses.Counts) -> None:
-        """Let this table through the gate, or not: AnalysisError.
+    def admit(self, table: analyses.Counts) -> set[int]:
+        """The groups of this table that the gate lets through; AnalysisError if there is none.
 
-        Two releases must not tell fewer than a crowd apart, neither here.
+        Under the survey's lock, and only if no release and no other analysis has come between: each
+        of these is compared with those before it.
         """
         survey = self.release.survey
         axes = self.question().axes(survey.frozen_design())
-        sizes = self.sizes = analyses.group_sizes(axes, table)
-        same = Analysis.objects.filter(release__survey=survey, digest=self.digest)
-        earlier = same.filter(sizes__isnull=False, release__number__lt=self.release.number)
-        last = earlier.order_by("release__number").last()
-        before = last.sizes if last else None
-        if last and before and before != sizes and not self.release.final:
-            shown = gate.Table(before, gate.shown(before, survey.crowd))
-            if not gate.may_replace(shown, sizes, survey.crowd):
-                raise AnalysisError(
-                    "reports",
-                    f"since release {last.release.number} fewer than {survey.crowd} have joined in "
-                    "some group; the figures of that release stand",
-                )
-        self.save(update_fields=["sizes"])
+        self.sizes = analyses.group_sizes(axes, table)
+        self.shown = sorted(gate.shown(self.sizes, survey.crowd))
+        about = self.about()
+        while self.shown:
+            earlier = self.admitted()
+            others = dict.fromkeys(one.about() for one in earlier)
+            found, self.overlaps = compare(self.release, self.sizes, about, list(others))
+            with transaction.atomic():
+                last = lock(survey).releases.order_by("number").last()
+                if last is None or last.number != self.release.number:
+                    raise AnalysisError("survey", "a release was made meanwhile; ask again")
+                if self.admitted() == earlier:
+                    self.shown = sorted(found)
+                    self.save(update_fields=["sizes", "shown", "overlaps"])
+                    break
+        return set(self.shown)
+
+    def admitted(self) -> list["Analysis"]:
+        """The other analyses of this survey that the gate has let through."""
+        found = Analysis.objects.filter(release__survey=self.release.survey, shown__isnull=False)
+        found = found.exclude(pk=self.pk).select_related("release__survey")
+        return list(found.defer("overlaps").order_by("pk"))
+
+    def about(self) -> Analysed:
+        """Which reports it is about, and how it divides them."""
+        design = self.release.survey.frozen_design()
+        axes = self.question().axes(design)
+        blocks = {analyses.place_of(design, key)[0].key for kind, key in axes if kind == "question"}
+        sets = batches.asked_sets(design)
+        return Analysed(
+            number=self.release.number,
+            sets=tuple(one for one in sets if one in blocks or one == batches.EVERYTHING),
+            strata=tuple(key for kind, key in axes if kind == "stratum"),
+            groups=len(self.sizes or ()),
+            shown=tuple(self.shown or ()),
+        )
 
 
 class Part(models.Model):

@@ -179,6 +179,7 @@ def contents(survey: Survey) -> Counter[bytes]:
 def test_many_small_batches_are_merged_into_few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(models, "BATCH_SIZE", 100)
     monkeypatch.setattr(models, "MANY_SMALL", 8)
+    monkeypatch.setattr(models, "KEPT", 0)
     survey = builders.opened()
     builders.send(survey, 60)
     assert Batch.objects.collect(survey) == 60
@@ -196,6 +197,19 @@ def test_many_small_batches_are_merged_into_few(monkeypatch: pytest.MonkeyPatch)
     assert batches.total(survey.batches.values_list("tally", flat=True)) == tally
     assert Batch.objects.merge(survey) == 0
     assert Release.objects.publish(survey) == published
+
+
+def test_batches_of_the_last_releases_stay_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An analysis is compared with what these showed, and so must know who was there."""
+    monkeypatch.setattr(models, "MANY_SMALL", 2)
+    monkeypatch.setattr(models, "KEPT", 2)
+    survey = builders.opened()
+    for _ in range(5):
+        small_batches(survey, 1)
+        Release.objects.publish(survey)
+    assert Batch.objects.merge(survey) == 2  # those of the first three, of which the third is last
+    found = survey.batches.order_by("release__number").values_list("release__number", "reports")
+    assert list(found) == [(3, 60), (4, 20), (5, 20)]
 
 
 def test_a_merge_that_does_not_add_up_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -139,3 +139,73 @@ def test_the_same_search_finds_the_leak_without_the_third_rule() -> None:
     reports = [count for period in growth for count in period]
     assert span_isolates(publish(growth, 3, each_on_its_own), reports, 3)
     assert not span_isolates(publish(growth, 3, gate.fresh), reports, 3)
+
+
+# --- Two tables that overlap ----------------------------------------------------------------------
+
+
+def least_cut(counts: list[list[int]]) -> int:
+    """By trying all cuts: the smallest that cuts anything, or more than there are reports."""
+    rows, columns = len(counts), len(counts[0])
+    least = 1 + sum(map(sum, counts))
+    for bits in range(2 ** (rows + columns)):
+        up = [bits >> i & 1 for i in range(rows + columns)]
+        edges = [counts[i][j] for i in range(rows) for j in range(columns) if up[i] != up[rows + j]]
+        least = min(least, sum(edges) or least)
+    return least
+
+
+tables = st.tuples(st.integers(1, 4), st.integers(1, 4)).flatmap(
+    lambda shape: st.lists(
+        st.lists(st.sampled_from([0, 0, 1, 2, 5, 9, 30]), min_size=shape[1], max_size=shape[1]),
+        min_size=shape[0],
+        max_size=shape[0],
+    )
+)
+
+
+@settings(max_examples=500, deadline=None)
+@given(tables, st.integers(1, 40))
+def test_a_cut_is_found_where_there_is_one(counts: list[list[int]], crowd: int) -> None:
+    found = gate.cut(np.array(counts), crowd)
+    least = least_cut(counts)
+    assert (found is not None) == (least < crowd and least <= sum(map(sum, counts)))
+    if found is not None:
+        assert not found.one & found.other
+
+
+@settings(max_examples=300, deadline=None)
+@given(tables, st.integers(2, 40))
+def test_what_is_settled_leaves_no_cut(counts: list[list[int]], crowd: int) -> None:
+    sizes = [sum(row) for row in counts]
+    others = [np.array(counts)]
+    found = gate.settle(sizes, gate.shown(sizes, crowd), others, crowd)
+    assert found is not None and found <= gate.shown(sizes, crowd)
+    columns = [sum(column) for column in zip(*counts, strict=True)]
+    if found and all(size == 0 or size >= crowd for size in columns):
+        assert least_cut(gate.merged(others[0], found, len(sizes)).tolist()) >= crowd
+    kept = gate.settle(sizes, gate.shown(sizes, crowd), others, crowd, keep={0})
+    assert kept is None or 0 in kept
+
+
+def test_a_group_that_is_nearly_another_is_hidden() -> None:
+    """Region and town: all but two of the first region live in the first town."""
+    towns = np.array([[98, 0, 0], [2, 80, 0], [0, 0, 90], [0, 0, 40]])  # by region
+    assert gate.shown([98, 82, 90, 40], CROWD) == {0, 1, 2, 3}
+    # The first two regions are told apart by the towns but for two people, so they become one.
+    assert gate.settle([98, 82, 90, 40], {0, 1, 2, 3}, [towns], CROWD) == {2, 3}
+    assert gate.settle([98, 82, 90, 40], {0, 1, 2, 3}, [towns], CROWD, keep={2}) == {2, 3}
+    assert gate.settle([98, 82, 90, 40], {0, 1, 2, 3}, [towns], CROWD, keep={1}) is None
+
+
+def test_groups_that_are_well_mixed_stay() -> None:
+    mixed = np.array([[30, 19, 25], [18, 40, 2], [3, 30, 50]])
+    assert gate.cut(mixed, CROWD) is None
+    assert gate.settle([74, 60, 83], {0, 1, 2}, [mixed], CROWD) == {0, 1, 2}
+
+
+def test_a_signed_figure_of_few_is_a_cut_too() -> None:
+    """One group less the other: two people more, three fewer, and a hundred that cancel."""
+    counts = np.array([[100, 2], [3, 100]])
+    assert gate.cut(counts, 5) is None
+    assert gate.cut(counts, 6) == gate.Cut({1}, {0})
