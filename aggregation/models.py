@@ -224,7 +224,8 @@ class ReleaseManager(models.Manager["Release"]):
         design = survey.frozen_design()
         analysed = Analysis.objects.filter(release__survey=survey, overlaps__isnull=False)
         found = analysed.values_list("release__number", "overlaps")
-        past = overlaps.Past(survey, found, release.number)
+        shown = [(number, counts or {}) for number, counts in found]
+        past = overlaps.Past(survey, shown, release.number)
         standing = {}
         for name in batches.asked_sets(design):
             block = next(one for one in design.blocks if name in (one.key, batches.EVERYTHING))

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from aggregation import batches
+from aggregation import batches, overlaps
 from survey.design import Question, build, options_from_texts
 from tests.stores import BOTH, Store
 
@@ -82,3 +82,49 @@ def list_columns(store: Store) -> list[str]:
         )
         return [name for (name,) in store.rows(statement)]
     return [row[1] for row in store.rows("PRAGMA table_info(aggregation_batch)")]
+
+
+@pytest.mark.parametrize("kind", BOTH)
+def test_the_gate_knows_the_last_release_from_before_it_remembered(
+    kind: str, tmp_path: Path
+) -> None:
+    store = Store(kind, tmp_path)
+    store.manage("migrate", "-v0", "aggregation", "0005")
+    store.manage("migrate", "-v0", "survey")
+    mark = "%s" if store.url else "?"
+    rows = np.array([[0, batches.ABSENT, 0]] * 30 + [[batches.ABSENT, 2, 1]] * 40, dtype=np.uint8)
+    columns = ", ".join(
+        f"(7, {number}, 70, false, '2026-11-01', {pk})" for pk, number in ((3, 1), (4, 2))
+    )
+    with store.connect() as connection:
+        connection.execute(
+            "INSERT INTO survey_survey (id, slug, title, introduction, language, translations,"
+            " epsilon, crowd, state, design, design_hash, results_public)"
+            f" VALUES (7, 'old', 'Old', '', 'en', '{{}}', 2, 20, 'open', {mark}, 'x', false)",
+            [DESIGN.canonical],
+        )
+        connection.execute(
+            "INSERT INTO aggregation_release (survey_id, number, reports, final, made_at, id)"
+            f" VALUES {columns}"
+        )
+        connection.execute(
+            "INSERT INTO aggregation_batch"
+            " (survey_id, reports, made_on, release_id, tally, columns)"
+            f" VALUES (7, 70, '2026-11-01', 4, '{{}}', {mark})",
+            [batches.pack(rows, DESIGN)],
+        )
+        for position, (group, n) in enumerate([("young", "30"), ("old", "NULL")]):
+            connection.execute(
+                "INSERT INTO aggregation_estimate (release_id, as_of, position, question, option,"
+                ' stratum, "group", n, level, method, size) VALUES'
+                f" (4, 2, {position}, 'q1', 'yes', 'age', '{group}', {n}, 0.95, '', 30)"
+            )
+    store.manage("migrate", "-v0")
+    ((release, shown, counts),) = store.rows("SELECT * FROM aggregation_overlap")
+    shown = json.loads(shown) if isinstance(shown, str) else shown
+    assert (release, shown) == (4, {"b1": {"age": [0]}, "b2": {}})
+    assert overlaps.unpacked(bytes(counts), DESIGN)[:, 0].tolist() == [
+        [30, 30, 0, 0],
+        [40, 0, 40, 0],
+    ]
+    assert store.rows("SELECT release_id FROM aggregation_batch") == [(3,)]
