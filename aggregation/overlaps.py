@@ -6,7 +6,7 @@ tables of a release are new and with which groups, `compare` which groups of an 
 
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -202,7 +202,7 @@ class Beside:
 
 
 def compare(
-    release: "Release", sizes: Sequence[int], one: Analysed, others: Sequence[Analysed]
+    release: "Release", one: Analysed, others: Iterable[Analysed]
 ) -> tuple[set[int], dict[str, Any]]:
     """The groups of an analysis that may be shown, and how its parts overlap with all strata.
 
@@ -216,7 +216,9 @@ def compare(
     rows = Overlap.objects.filter(release__survey=survey, release__number__gt=floor)
     shown: dict[int, Shown] = dict(rows.values_list("release__number", "shown"))
     keys = _batches(release, floor)
-    splits = [whole(design, key) for key in places] + [other.split() for other in others]
+    late = [other for other in others if other.number > floor and {*other.sets} & {*one.sets}]
+    alike = sorted({replace(other, number=0) for other in late}, key=repr)  # of any release
+    splits = [whole(design, key) for key in places] + [other.split() for other in alike]
     _check_cells(one, splits)
     found: list[Beside] = []
     visible = set(range(len(one.shown)))
@@ -240,8 +242,8 @@ def compare(
                 parts = gate.merged(table.T, set(groups), table.shape[1] - 1).T
                 what = f"the table by {key}" if key else "the total"
                 found.append(Beside(what, number, np.column_stack([parts, growth])))
-            for other, table in zip(others, then[len(places) :], strict=True):
-                if other.number == number and name in other.sets:
+            for other, table in zip(alike, then[len(places) :], strict=True):
+                if replace(other, number=number) in late and name in other.sets:
                     counts = np.column_stack([table, growth])
                     found.append(Beside("another analysis", number, counts))
             if number in counted:

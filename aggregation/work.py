@@ -114,24 +114,23 @@ class Analysis(models.Model):
         self.shown = sorted(gate.shown(self.sizes, survey.crowd))
         about = self.about()
         while self.shown:
-            earlier = self.admitted()
-            others = dict.fromkeys(one.about() for one in earlier)
-            found, self.overlaps = compare(self.release, self.sizes, about, list(others))
+            others = self.admitted()
+            found, self.overlaps = compare(self.release, about, others)
             with transaction.atomic():
                 last = lock(survey).releases.order_by("number").last()
                 if last is None or last.number != self.release.number:
                     raise AnalysisError("survey", "a release was made meanwhile; ask again")
-                if self.admitted() == earlier:
+                if self.admitted() == others:
                     self.shown = sorted(found)
                     self.save(update_fields=["sizes", "shown", "overlaps"])
                     break
         return set(self.shown)
 
-    def admitted(self) -> list["Analysis"]:
-        """The other analyses of this survey that the gate has let through."""
+    def admitted(self) -> set[Analysed]:
+        """What the other analyses of this survey are about that the gate has let through."""
         found = Analysis.objects.filter(release__survey=self.release.survey, shown__isnull=False)
         found = found.exclude(pk=self.pk).select_related("release__survey")
-        return list(found.defer("overlaps").order_by("pk"))
+        return {one.about() for one in found.defer("overlaps")}
 
     def about(self) -> Analysed:
         """Which reports it is about, and how it divides them."""

@@ -1,7 +1,8 @@
 """How fast reports are counted, what they cost, and how that grows.
 
 `make bench`, or `python -m bench.counting`; `python -m bench.counting growth 10000000` measures the
-growth up to that many reports instead of a million, which takes a quarter of an hour. Ratios are
+growth up to that many reports instead of a million, which takes a quarter of an hour, and
+`python -m bench.counting groups` releases with many background groups, in SQLite only. Ratios are
 measured side by side in one run, in turn, and are of medians. Time is the processor's, that of
 PostgreSQL's process included where it does a part of the work, or the clock's where that is said.
 """
@@ -35,6 +36,7 @@ MILLION, TEN_MILLION = 10**6, 10**7
 GROWTH = [MILLION // 4, MILLION]
 BEYOND = [10**8, 10**9]
 QUESTIONS = 10
+STRATA, GROUPS = 10, 5
 SEED = 20
 Clock = Callable[[], float]
 
@@ -42,6 +44,12 @@ Clock = Callable[[], float]
 def main(arguments: list[str]) -> None:
     if arguments[:1] == ["measure"]:
         measure([int(number) for number in arguments[1:]])
+        return
+    if arguments[:1] == ["groups"]:
+        on_its_own([], "measure_groups")
+        return
+    if arguments[:1] == ["measure_groups"]:
+        groups()
         return
     most = int(arguments[1]) if arguments[:1] == ["growth"] else 0
     sizes = [most // 10, most] if most else GROWTH
@@ -56,14 +64,14 @@ def main(arguments: list[str]) -> None:
         compare()
 
 
-def on_its_own(sizes: list[int], **environment: str) -> None:
+def on_its_own(sizes: list[int], what: str = "measure", **environment: str) -> None:
     """Measure in a process with a database of its own."""
     candor = Candor(**environment)
     candor.var.mkdir()
     try:
         candor.manage("migrate", "--verbosity=0")
         subprocess.run(
-            [sys.executable, "-m", "bench.counting", "measure", *map(str, sizes)],
+            [sys.executable, "-m", "bench.counting", what, *map(str, sizes)],
             cwd=ROOT, env=candor.env, check=True,
         )  # fmt: skip
     finally:
@@ -104,12 +112,21 @@ def measure(sizes: list[int]) -> None:
     growth(sizes)
 
 
-def opened(slug: str) -> Any:
+def opened(slug: str, questions: int = QUESTIONS, strata: int = 0) -> Any:
     from survey import files
 
-    questions = [{"key": f"q{i}", "text": "?", "kind": "yes_no"} for i in range(QUESTIONS)]
-    blocks = [[question["key"] for question in questions]]
-    data = {"slug": slug, "title": slug, "epsilon": 4, "questions": questions, "blocks": blocks}
+    asked = [{"key": f"q{i}", "text": "?", "kind": "yes_no"} for i in range(questions)]
+    keys = [question["key"] for question in asked]
+    texts = [f"Group {i}" for i in range(GROUPS)]
+    data = {
+        "slug": slug,
+        "title": slug,
+        "epsilon": 4,
+        "questions": asked,
+        "strata": [{"key": f"s{i}", "text": "?", "options": texts} for i in range(strata)],
+        "blocks": [keys[start : start + QUESTIONS] for start in range(0, questions, QUESTIONS)],
+        "ask": -(-questions // QUESTIONS),
+    }
     survey = files.load(json.dumps(data))
     survey.open()
     return survey
@@ -117,20 +134,25 @@ def opened(slug: str) -> Any:
 
 def stored(slug: str, columns: Any) -> Any:
     """A survey with these reports in batches, as moves would have left them."""
-    from aggregation.models import BATCH_SIZE, Batch, forget_emptied
-    from survey.models import today
+    from aggregation.models import BATCH_SIZE, forget_emptied
 
     survey = opened(slug)
-    design = survey.frozen_design()
     for start in range(0, columns.shape[1], BATCH_SIZE):
-        rows = columns[:, start : start + BATCH_SIZE].T
-        data = batches.pack(rows, design)
-        tally = batches.tally(data, len(rows), design)
-        Batch.objects.create(
-            survey=survey, reports=len(rows), made_on=today(), tally=tally, columns=data
-        )
+        store(survey, columns[:, start : start + BATCH_SIZE].T)
     forget_emptied()
     return survey
+
+
+def store(survey: Any, rows: Any) -> None:
+    from aggregation.models import Batch
+    from survey.models import today
+
+    design = survey.frozen_design()
+    data = batches.pack(rows, design)
+    tally = batches.tally(data, len(rows), design)
+    Batch.objects.create(
+        survey=survey, reports=len(rows), made_on=today(), tally=tally, columns=data
+    )
 
 
 def speed(survey: Any, columns: Any) -> None:
@@ -191,16 +213,49 @@ def pairs(million: Any, large: Any) -> None:
     print(f"  {'  time for 10^6 reports':52} {found['pairs'] / found['fewer']:9.1f} times")
 
 
-def release(million: Any, large: Any) -> None:
+def publish(survey: Any) -> None:
     from django.db import transaction
 
     from aggregation.models import Release
 
-    def publish(survey: Any) -> None:
-        with transaction.atomic():
-            Release.objects.publish(survey)
-            transaction.set_rollback(True)  # or there would be nothing to publish next time
+    with transaction.atomic():
+        Release.objects.publish(survey)
+        transaction.set_rollback(True)  # or there would be nothing to publish next time
 
+
+def groups() -> None:
+    """Releases of twenty questions by ten strata of five groups: the first, and one more batch."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    import django
+
+    django.setup()
+    from aggregation.models import BATCH_SIZE, Release, forget_emptied
+
+    rng = np.random.default_rng(SEED)
+
+    def some(number: int) -> Any:
+        asked = rng.integers(0, 2, (number, 2 * QUESTIONS), dtype=np.uint8)
+        return np.hstack([asked, rng.integers(0, GROUPS, (number, STRATA), dtype=np.uint8)])
+
+    print(f"\n{2 * QUESTIONS} yes/no questions, {STRATA} strata of {GROUPS}")
+    made = {}
+    for name, reports in {"10^6": MILLION, "10^7": TEN_MILLION}.items():
+        survey = made[name] = opened(name.replace("^", ""), 2 * QUESTIONS, STRATA)
+        for start in range(0, reports, BATCH_SIZE):
+            store(survey, some(min(BATCH_SIZE, reports - start)))
+        forget_emptied()
+        began = time.process_time()
+        publish(survey)
+        row(f"first release, of {name} reports at once", time.process_time() - began)
+        Release.objects.publish(survey)
+        store(survey, some(BATCH_SIZE))
+    found = in_turn({name: lambda s=s: publish(s) for name, s in made.items()}, time.process_time)
+    for name, spent in found.items():
+        row(f"the next release, of {name} and a batch more", spent)
+    print(f"  {'  time for 10^6 reports':52} {found['10^7'] / found['10^6']:9.2f} times")
+
+
+def release(million: Any, large: Any) -> None:
     runs = {"million": lambda: publish(million), "large": lambda: publish(large)}
     found = in_turn(runs, time.perf_counter)
     row("release of 10^6 reports, by the clock", found["million"])

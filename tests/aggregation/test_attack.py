@@ -452,7 +452,7 @@ def each_on_its_own(before: Any, now: Any, crowd: int, final: bool) -> set[str]:
     }
 
 
-def only_large(release: Any, sizes: Any, one: overlaps.Analysed, others: Any) -> Any:
+def only_large(release: Any, one: overlaps.Analysed, others: Any) -> Any:
     return set(one.shown), None
 
 
