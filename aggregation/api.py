@@ -19,7 +19,7 @@ from rest_framework.views import APIView
 from aggregation.analyses import KINDS, AnalysisError
 from aggregation.models import Estimate, Release
 from aggregation.work import Analysis, Job
-from survey.models import Survey
+from survey.models import Deed, Survey
 
 
 class IntervalSerializer(serializers.Serializer[Estimate]):
@@ -140,7 +140,7 @@ class AnalysisSerializer(serializers.ModelSerializer[Analysis]):
 REFUSED = {
     400: "The request makes no sense; the body says where.",
     401: "Not logged in, or not a valid token.",
-    403: "Not a researcher of this survey.",
+    403: "Your part in the survey does not allow it.",
     404: "There is nothing here.",
     409: "Not yet; the body says why.",
 }
@@ -150,16 +150,14 @@ def errors(*statuses: int) -> dict[int, OpenApiResponse]:
     return {status: OpenApiResponse(OpenApiTypes.OBJECT, REFUSED[status]) for status in statuses}
 
 
-def survey_for(request: Request, slug: str, public: bool = False) -> Survey:
-    """The survey, if this person may read it; `public`: or if everybody may."""
+def survey_for(request: Request, slug: str, deed: Deed = "read") -> Survey:
+    """The survey, if this person may do this with it."""
     survey = get_object_or_404(Survey, slug=slug)
-    if public and survey.results_public:
+    if survey.may(request.user, deed):
         return survey
     if not request.user.is_authenticated:
         raise exceptions.NotAuthenticated
-    if not Survey.objects.readable_by(request.user).filter(pk=survey.pk).exists():
-        raise exceptions.PermissionDenied("You are not a researcher of this survey.")
-    return survey
+    raise exceptions.PermissionDenied("Your part in this survey, if any, does not allow this.")
 
 
 class EstimatesView(APIView):
@@ -174,7 +172,7 @@ class EstimatesView(APIView):
         responses={200: EstimatesSerializer} | errors(400, 401, 403, 404),
     )
     def get(self, request: Request, slug: str) -> Response:
-        survey = survey_for(request, slug, public=True)
+        survey = survey_for(request, slug, "see")
         releases = survey.releases.select_related("survey").prefetch_related("estimates")
         wanted = request.query_params.get("release")
         if wanted is not None:
@@ -210,7 +208,7 @@ class ReleasesView(APIView):
         responses={202: JobSerializer} | errors(400, 401, 403, 404),
     )
     def post(self, request: Request, slug: str) -> Response:
-        survey = survey_for(request, slug)
+        survey = survey_for(request, slug, "ask")
         if survey.state == Survey.State.DRAFT:
             raise exceptions.ValidationError({"survey": ["a draft has no reports"]})
         data = JobSerializer(Job.objects.request(survey), context={"request": request}).data
@@ -241,7 +239,7 @@ class AnalysesView(APIView):
         responses={200: JobSerializer, 202: JobSerializer} | errors(400, 401, 403, 404),
     )
     def post(self, request: Request, slug: str) -> Response:
-        survey = survey_for(request, slug)
+        survey = survey_for(request, slug, "ask")
         if survey.state == Survey.State.DRAFT:
             raise exceptions.ValidationError({"survey": ["a draft has no reports"]})
         try:
@@ -264,7 +262,7 @@ class JobView(APIView):
     )
     def delete(self, request: Request, pk: str) -> Response:
         job = get_object_or_404(Job.objects.select_related("survey"), pk=pk)
-        survey_for(request, job.survey.slug)
+        survey_for(request, job.survey.slug, "ask")
         if job.analysis is None:
             raise exceptions.ValidationError({"job": ["a release cannot be cancelled"]})
         job.cancel()

@@ -23,7 +23,7 @@ from rest_framework.views import APIView
 from aggregation.api import errors, survey_for
 from aggregation.exports import EVERYTHING, FILES, Export, Withheld, bibtex, sentence
 from aggregation.models import Release
-from survey.models import Survey
+from survey.models import Deed, Survey
 
 
 class NotANumber(ValueError):
@@ -67,8 +67,14 @@ def take_home(request: HttpRequest, release: Release) -> dict[str, Any]:
         "withheld": export.withheld,
         "sentence": sentence(export),
         "bibtex": bibtex(export),
-        "all_files": Survey.objects.readable_by(request.user).filter(pk=release.survey.pk).exists(),
+        "reads": release.survey.may(request.user, "read"),
+        "all_files": release.survey.may(request.user, "take"),
     }
+
+
+def needed(name: str) -> Deed:
+    """What one must be allowed to do with a survey to have this file of a release."""
+    return FILES[name].deed if name in FILES else "read"
 
 
 # --- For people -----------------------------------------------------------------------------------
@@ -80,10 +86,9 @@ def page(request: HttpRequest, slug: str, release: str, name: str = "") -> HttpR
     """A release that can be cited, or one of its files; what cannot be had says why."""
     survey = get_object_or_404(Survey, slug=slug)
     known = FILES.get(name)
-    public = survey.results_public and (not name or (known is not None and known.public))
-    if not public and not request.user.is_authenticated:
-        return redirect_to_login(request.get_full_path())
-    if not public and not Survey.objects.readable_by(request.user).filter(pk=survey.pk).exists():
+    if not survey.may(request.user, needed(name) if name else "see"):
+        if not request.user.is_authenticated:
+            return redirect_to_login(request.get_full_path())
         raise PermissionDenied
     try:
         found = release_of(survey, release)
@@ -142,15 +147,14 @@ class FileView(APIView):
         responses={(200, "*/*"): OpenApiTypes.BINARY} | errors(400, 401, 403, 404, 409),
     )
     def get(self, request: Request, slug: str, release: str, name: str) -> HttpResponseBase:
-        known = FILES.get(name)
-        survey = survey_for(request, slug, public=known is not None and known.public)
+        survey = survey_for(request, slug, needed(name))
         try:
             found = release_of(survey, release)
         except NotANumber as error:
             raise exceptions.ValidationError({"release": [str(error)]}) from None
         if found is None:
             raise exceptions.NotFound("There is no such release.")
-        if known is None:
+        if name not in FILES:
             raise exceptions.NotFound(f"There is no such file; there are {', '.join(FILES)}.")
         try:
             return respond(request, export_of(request, found), name)

@@ -18,6 +18,7 @@ from aggregation.codebook import Variable
 from aggregation.models import NOT_GIVEN, Estimate, Release, group_keys
 from aggregation.sheets import Line
 from survey.design import Design
+from survey.models import Deed
 
 SCRIPTS = Path(__file__).parent / "scripts"
 HEADER = (
@@ -61,6 +62,11 @@ class File:
     make: Callable[[Export], Iterable[bytes]]
     public: bool = True  # for anyone, where the results are
     of_reports: bool = False  # only where `Export.withheld` says nothing
+
+    @property
+    def deed(self) -> Deed:
+        """What one must be allowed to do with the survey to have it."""
+        return "see" if self.public else "take"
 
 
 # --- Estimates ------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from aggregation.downloads import take_home
 from aggregation.models import NOT_GIVEN, Estimate, Release, group_keys
 from aggregation.work import Job
 from survey.design import Design, DesignError, Question
-from survey.models import Survey
+from survey.models import Deed, Survey
 
 MISFIT = 0.001  # below this, the reports do not look like what the channel can produce
 
@@ -75,10 +75,10 @@ def overview(request: HttpRequest) -> HttpResponse:
     return render(request, "overview.html", {"rows": rows})
 
 
-def readable(request: HttpRequest, slug: str) -> Survey:
-    """The survey of this name, if the person may read it."""
+def readable(request: HttpRequest, slug: str, deed: Deed = "read") -> Survey:
+    """The survey of this name, if the person may read it, or do what is said with it."""
     survey = get_object_or_404(Survey, slug=slug)
-    if not Survey.objects.readable_by(request.user).filter(pk=survey.pk).exists():
+    if not survey.may(request.user, deed):
         raise PermissionDenied
     return survey
 
@@ -88,7 +88,7 @@ def readable(request: HttpRequest, slug: str) -> Survey:
 @require_http_methods(["GET", "HEAD", "POST"])
 def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
     """A survey's latest release, by a stratum if one is named; POST asks for a new release."""
-    survey = readable(request, slug)
+    survey = readable(request, slug, "ask" if request.method == "POST" else "read")
     if request.method == "POST":
         here = reverse("dashboard", args=[slug])
         if survey.state == Survey.State.DRAFT:
@@ -101,6 +101,8 @@ def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
         "survey": survey,
         "release": release,
         "waiting": survey.pending().count(),
+        "may_ask": survey.may(request.user, "ask"),
+        "may_manage": survey.may(request.user, "manage"),
         "job": job,
         "follow": job and (job.active or str(job.pk) == request.GET.get("job")),
     }

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,7 +18,7 @@ from django.utils.safestring import SafeString
 from survey.design import Design, DesignError
 from survey.forms import QuestionForm, StratumForm, SurveyForm
 from survey.mechanism import SCALE
-from survey.models import ApiToken, Membership, Question, Removed, Stratum, Survey
+from survey.models import ApiToken, Membership, Question, Removed, Role, Stratum, Survey
 
 admin.site.site_header = "Candor"
 admin.site.site_title = "Candor"
@@ -59,7 +58,8 @@ class StratumInline(FrozenWithSurvey):
 class MembershipInline(admin.TabularInline):
     model = Membership
     extra = 0
-    verbose_name = "researcher"
+    verbose_name = "person"
+    verbose_name_plural = "people"
     autocomplete_fields = ["user"]
 
 
@@ -213,6 +213,13 @@ class SurveyAdmin(admin.ModelAdmin):
             messages.error(request, "Nothing was saved: the survey was opened in the meantime.")
             return redirect(request.path)
 
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
+        """Whoever makes a survey is its owner, unless they said otherwise."""
+        super().save_related(request, form, formsets, change)
+        if not change:
+            made_by = {"survey": form.instance, "user": request.user}
+            Membership.objects.get_or_create(**made_by, defaults={"role": Role.OWNER})
+
     def response_change(self, request: HttpRequest, obj: Survey) -> HttpResponse:
         """Say at once what stands in the way of a draft, whichever page comes next."""
         try:
@@ -266,17 +273,12 @@ def described(survey: Survey) -> SafeString:
             {
                 "survey": survey,
                 "design": design,
-                "sure": sure(design),
+                "sure": design.sure,
                 "blocks": blocks(design),
                 "translations": translations(survey, design),
             },
         )
     )
-
-
-def sure(design: Design) -> int:
-    """Out of 100: how sure one can be after a report, who thought it 50:50 before."""
-    return round(100 / (1 + math.exp(-design.epsilon)))
 
 
 def blocks(design: Design) -> list[dict[str, Any]]:

@@ -110,6 +110,11 @@ class Design:
     def questions(self) -> tuple[Question, ...]:
         return tuple(question for block in self.blocks for question in block.questions)
 
+    @property
+    def sure(self) -> int:
+        """Out of 100: how sure one can be after a report, who thought it 50:50 before."""
+        return round(100 / (1 + math.exp(-self.epsilon)))
+
     @cached_property
     def canonical(self) -> str:
         return canonical_json(

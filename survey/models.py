@@ -34,12 +34,44 @@ tag_validator = RegexValidator(
 )
 
 
+class Role(models.TextChoices):
+    """What somebody is in a survey."""
+
+    VIEWER = "viewer"
+    RESEARCHER = "researcher"
+    OWNER = "owner"
+
+
+# Who may do what with a survey: the one place. A superuser may do everything.
+#   see     what is public once the owner says so: estimates, and the files made of them
+#   read    the dashboard, all releases and finished analyses
+#   ask     for releases and analyses, and cancel these
+#   take    the noisy reports home
+#   manage  people, and whether the results are public
+Deed = Literal["see", "read", "ask", "take", "manage"]
+MAY: dict[Deed, set[Role]] = {
+    "see": {Role.VIEWER, Role.RESEARCHER, Role.OWNER},
+    "read": {Role.VIEWER, Role.RESEARCHER, Role.OWNER},
+    "ask": {Role.RESEARCHER, Role.OWNER},
+    "take": {Role.RESEARCHER, Role.OWNER},
+    "manage": {Role.OWNER},
+}
+
+
 class SurveyQuerySet(models.QuerySet["Survey"]):
-    def readable_by(self, user: AbstractBaseUser | AnonymousUser) -> "SurveyQuerySet":
-        """The surveys whose estimates this person may read."""
+    def where_may(self, user: AbstractBaseUser | AnonymousUser, deed: Deed) -> "SurveyQuerySet":
+        """The surveys with which this person may do this."""
         if getattr(user, "is_superuser", False):
             return self
-        return self.filter(researchers=user.pk) if user.is_authenticated else self.none()
+        parts = Membership.objects.filter(user=user.pk, role__in=MAY[deed])
+        allowed = models.Q(pk__in=parts.values("survey"))
+        if deed == "see":
+            allowed |= models.Q(results_public=True) & ~models.Q(state=Survey.State.DRAFT)
+        return self.filter(allowed)
+
+    def readable_by(self, user: AbstractBaseUser | AnonymousUser) -> "SurveyQuerySet":
+        """The surveys that this person has a part in."""
+        return self.where_may(user, "read")
 
 
 class Survey(models.Model):
@@ -122,6 +154,10 @@ class Survey(models.Model):
                     f"{removed.removed_on}. Choose another."
                 }
             )
+
+    def may(self, user: AbstractBaseUser | AnonymousUser, deed: Deed) -> bool:
+        """Whether this person may do this; pages, API and downloads all ask here."""
+        return Survey.objects.where_may(user, deed).filter(pk=self.pk).exists()
 
     def draft_design(self) -> Design:
         """The design that opening would freeze; DesignError says what stands in the way."""
@@ -332,17 +368,49 @@ def check_options(options: Any, most: int) -> None:
         raise ValidationError({"options": "The same option stands there twice."})
 
 
+class LastOwner(Exception):
+    """A survey would be left without an owner."""
+
+
+class MembershipQuerySet(models.QuerySet["Membership"]):
+    def give(self, survey: Survey, user: User, role: Role) -> None:
+        """Make somebody this, whatever they were before; LastOwner if nobody else owns it."""
+        with transaction.atomic():
+            self._spare(survey, user, role)
+            self.update_or_create(survey=survey, user=user, defaults={"role": role})
+
+    def remove(self, survey: Survey, user: User) -> None:
+        with transaction.atomic():
+            self._spare(survey, user)
+            self.filter(survey=survey, user=user).delete()
+
+    def _spare(self, survey: Survey, user: User, role: Role | None = None) -> None:
+        """Held until the commit, so that of two owners who leave at once one is the last."""
+        held = self.select_for_update().filter(survey=survey, role=Role.OWNER).order_by("pk")
+        if role != Role.OWNER and [owner.user_id for owner in held] == [user.pk]:
+            raise LastOwner
+
+
 class Membership(models.Model):
-    """A researcher of a survey."""
+    """Somebody's part in a survey."""
 
     survey = models.ForeignKey(Survey, models.CASCADE)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE)
+    role = models.CharField(max_length=10, choices=Role, default=Role.RESEARCHER)
+
+    objects = MembershipQuerySet.as_manager()
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["survey", "user"], name="researcher_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["survey", "user"], name="researcher_once"),
+            models.CheckConstraint(
+                condition=models.Q(role__in=["viewer", "researcher", "owner"]),
+                name="membership_role",
+            ),
+        ]
 
     def __str__(self) -> str:
-        return f"{self.user} on {self.survey}"
+        return f"{self.user}, {self.role} of {self.survey}"
 
 
 Recorded = Literal["stored", "known", "conflict", "closed"]

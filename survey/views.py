@@ -40,6 +40,7 @@ HEADERS = {
 
 SEALED = ("/s/", "/verify/", "/.well-known/")
 REPORTS = ("/reports/", "/reports/batch/")
+SAME_FOR_ALL = (*SEALED, "/results/")  # so that a cache may keep it
 
 
 def sealed(
@@ -53,7 +54,7 @@ def sealed(
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         page = request.path.startswith(SEALED)
-        if page or request.path.endswith(REPORTS):
+        if request.path.startswith(SAME_FOR_ALL) or request.path.endswith(REPORTS):
             request.COOKIES = {}
         response = get_response(request)
         if page:

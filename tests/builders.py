@@ -1,6 +1,7 @@
-"""The cast and props of the tests: a small survey, reports for it, and three people.
+"""The cast and props of the tests: a small survey, reports for it, and its people.
 
-Alice is a researcher of the survey; Charlie has an account and must see nothing; Root is an admin.
+Olga owns the survey, Alice is a researcher and Victor a viewer of it; Charlie has an account and
+must see nothing; Root is an admin.
 """
 
 import json
@@ -14,7 +15,7 @@ from django.test import Client
 from aggregation.models import Batch, Release
 from survey import files, simulation
 from survey.design import Design
-from survey.models import Membership, Survey
+from survey.models import Membership, Role, Survey
 
 FILE: dict[str, Any] = {
     "slug": "small",
@@ -80,11 +81,23 @@ def finished(people: int = 300, **changes: Any) -> Survey:
     return survey
 
 
-def alice(*surveys: Survey) -> User:
-    user = User.objects.create_user("alice")
+def person(name: str, role: Role, *surveys: Survey) -> User:
+    user = User.objects.create_user(name)
     for survey in surveys:
-        Membership.objects.create(survey=survey, user=user)
+        Membership.objects.create(survey=survey, user=user, role=role)
     return user
+
+
+def olga(*surveys: Survey) -> User:
+    return person("olga", Role.OWNER, *surveys)
+
+
+def alice(*surveys: Survey) -> User:
+    return person("alice", Role.RESEARCHER, *surveys)
+
+
+def victor(*surveys: Survey) -> User:
+    return person("victor", Role.VIEWER, *surveys)
 
 
 def charlie() -> User:

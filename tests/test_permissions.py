@@ -1,7 +1,8 @@
 """Who may do what: every address of the site with every role, from the URL configuration itself.
 
-Alice is a researcher of the survey, Charlie has an account and no part in it, Root is an admin. An
-address or a method that is not in the table, or stands in it and is gone, fails the test.
+Charlie has an account and no part in the survey, Victor is a viewer of it, Alice a researcher, Olga
+its owner; Root is an admin. An address or a method that is not in the table, or stands in it and is
+gone, fails the test.
 """
 
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
+from aggregation.exports import FILES
 from aggregation.models import Batch, Release
 from aggregation.work import Analysis
 from survey.models import Survey
@@ -19,46 +21,73 @@ from tests import builders
 
 pytestmark = pytest.mark.django_db
 
-ROLES = ("nobody", "charlie", "alice", "root")
-EVERYBODY = (200, 200, 200, 200)
+ROLES = ("nobody", "charlie", "victor", "alice", "olga", "root")
 LOGIN = 302  # to the login page
+Statuses = tuple[int, int, int, int, int, int]
+
+
+def everybody(status: int = 200) -> Statuses:
+    return (status,) * 6
+
+
+def people(nobody: int = LOGIN, status: int = 200) -> Statuses:
+    """Whoever has an account."""
+    return (nobody, status, status, status, status, status)
+
+
+def readers(nobody: int = LOGIN, status: int = 200) -> Statuses:
+    """Whoever has a part in the survey."""
+    return (nobody, 403, status, status, status, status)
+
+
+def askers(nobody: int = LOGIN, status: int = 200) -> Statuses:
+    """Researchers and owners."""
+    return (nobody, 403, 403, status, status, status)
+
+
+def owners(nobody: int = LOGIN, status: int = 200) -> Statuses:
+    return (nobody, 403, 403, 403, status, status)
+
+
 PLACES = {"<slug:slug>": "small", "<str:release>": "1", "<str:name>": "estimates.csv"}
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
-# Address, method → status for nobody, Charlie, Alice and Root; all other methods are a 405, or the
-# refusal that comes before it.
-TABLE: dict[str, dict[str, tuple[int, int, int, int]]] = {
-    "": {"GET": (302, 302, 302, 302), "POST": (302, 302, 302, 302)},
-    "s/": {"GET": EVERYBODY},
-    "s/<slug:slug>/": {"GET": EVERYBODY},
-    "s/<slug:slug>/definition/": {"GET": EVERYBODY},
-    "verify/": {"GET": EVERYBODY},
-    ".well-known/candor-manifest.json": {"GET": EVERYBODY},
-    "login/": {"GET": EVERYBODY, "POST": EVERYBODY, "PUT": EVERYBODY},  # a form, shown again
-    "logout/": {"POST": (302, 302, 302, 302)},
-    "api/schema/": {"GET": EVERYBODY},
-    "api/docs/": {"GET": EVERYBODY},
-    "surveys/": {"GET": (LOGIN, 200, 200, 200)},
-    "surveys/<slug:slug>/": {"GET": (LOGIN, 403, 200, 200), "POST": (LOGIN, 403, 302, 302)},
-    "surveys/<slug:slug>/releases/<str:release>/": {"GET": (LOGIN, 403, 200, 200)},
-    "surveys/<slug:slug>/releases/<str:release>/<str:name>": {"GET": (LOGIN, 403, 200, 200)},
-    "plan/": {"GET": (LOGIN, 200, 200, 200)},
-    "api/v1/surveys/": {"GET": (401, 200, 200, 200)},
-    "api/v1/surveys/<slug:slug>/": {"GET": EVERYBODY},
+# Address, method → status for each of the ROLES; all other methods are a 405, or the refusal that
+# comes before it.
+TABLE: dict[str, dict[str, Statuses]] = {
+    "": {"GET": everybody(302), "POST": everybody(302)},
+    "s/": {"GET": everybody()},
+    "s/<slug:slug>/": {"GET": everybody()},
+    "s/<slug:slug>/definition/": {"GET": everybody()},
+    "verify/": {"GET": everybody()},
+    ".well-known/candor-manifest.json": {"GET": everybody()},
+    "login/": {"GET": everybody(), "POST": everybody(), "PUT": everybody()},  # a form, shown again
+    "logout/": {"POST": everybody(302)},
+    "api/schema/": {"GET": everybody()},
+    "api/docs/": {"GET": everybody()},
+    "surveys/": {"GET": people()},
+    "surveys/<slug:slug>/": {"GET": readers(), "POST": askers(status=302)},
+    "surveys/<slug:slug>/releases/<str:release>/": {"GET": readers()},
+    "surveys/<slug:slug>/releases/<str:release>/<str:name>": {"GET": readers()},
+    "surveys/<slug:slug>/people/": {"GET": owners(), "POST": owners(status=400)},  # no name
+    "results/<slug:slug>/": {"GET": everybody(404)},  # while they are not public
+    "plan/": {"GET": people()},
+    "api/v1/surveys/": {"GET": people(401)},
+    "api/v1/surveys/<slug:slug>/": {"GET": everybody()},
     # Reports come from anybody; an empty one is refused for what it is.
-    "api/v1/surveys/<slug:slug>/reports/": {"POST": (400, 400, 400, 400)},
-    "api/v1/surveys/<slug:slug>/reports/batch/": {"POST": (400, 400, 400, 400)},
-    "api/v1/surveys/<slug:slug>/estimates/": {"GET": (401, 403, 200, 200)},
+    "api/v1/surveys/<slug:slug>/reports/": {"POST": everybody(400)},
+    "api/v1/surveys/<slug:slug>/reports/batch/": {"POST": everybody(400)},
+    "api/v1/surveys/<slug:slug>/estimates/": {"GET": readers(401)},
     "api/v1/surveys/<slug:slug>/releases/": {
-        "GET": (401, 403, 200, 200),
-        "POST": (401, 403, 202, 202),
+        "GET": readers(401),
+        "POST": askers(401, 202),
     },
-    "api/v1/surveys/<slug:slug>/releases/<str:release>/<str:name>": {"GET": (401, 403, 200, 200)},
+    "api/v1/surveys/<slug:slug>/releases/<str:release>/<str:name>": {"GET": readers(401)},
     "api/v1/surveys/<slug:slug>/analyses/": {
-        "GET": (401, 403, 200, 200),
-        "POST": (401, 403, 400, 400),  # an empty question, once one may ask
+        "GET": readers(401),
+        "POST": askers(401, 400),  # an empty question, once one may ask
     },
-    "api/v1/jobs/<uuid:pk>/": {"GET": (401, 403, 200, 200), "DELETE": (401, 403, 200, 200)},
+    "api/v1/jobs/<uuid:pk>/": {"GET": readers(401), "DELETE": askers(401)},
 }
 
 
@@ -80,7 +109,9 @@ def world() -> dict[str, Any]:
     job = Analysis.objects.ask(survey, {"kind": "crosstab", "questions": ["q1", "q2"]})
     people = {
         "charlie": builders.charlie(),
+        "victor": builders.victor(survey),
         "alice": builders.alice(survey),
+        "olga": builders.olga(survey),
         "root": builders.root(),
     }
     return {"survey": survey, "job": job, **people}
@@ -121,10 +152,27 @@ def test_no_other_method_does_anything(world: dict[str, Any], address: str) -> N
 def test_public_results_are_for_everybody_and_nothing_else_is(world: dict[str, Any]) -> None:
     Survey.objects.update(results_public=True)
     for address, methods in TABLE.items():
-        shown = "estimates" in address or "<str:release>" in address
+        shown = "estimates" in address or "<str:release>" in address or "results/" in address
         for method, expected in methods.items():
             status = call(world, "nobody", method, address)
             assert status == (200 if shown else expected[0]), f"{method} {address}"
+
+
+@pytest.mark.parametrize("public", [False, True])
+@pytest.mark.parametrize("root", ["surveys", "api/v1/surveys"])
+@pytest.mark.parametrize("name", FILES)
+def test_each_role_gets_its_files(
+    world: dict[str, Any], name: str, root: str, public: bool
+) -> None:
+    """The files made of estimates are for all who read, those of reports for who may take them."""
+    Survey.objects.update(results_public=public)
+    nobody = 401 if root.startswith("api") else LOGIN
+    had = 409 if FILES[name].of_reports else 200  # the survey is still open
+    expected = readers(nobody) if FILES[name].public else askers(nobody, had)
+    if public and FILES[name].public:
+        expected = everybody()
+    found = [client(world, role).get(f"/{root}/small/releases/1/{name}") for role in ROLES]
+    assert tuple(response.status_code for response in found) == expected
 
 
 def test_the_admin_pages_are_for_staff(world: dict[str, Any]) -> None:
@@ -134,7 +182,7 @@ def test_the_admin_pages_are_for_staff(world: dict[str, Any]) -> None:
         route = f"/admin/{str(pattern.pattern).split('<')[0].split('(')[0].lstrip('^')}"
         if route in ("/admin/login/", "/admin/logout/", "/admin/jsi18n/"):
             continue
-        for role in ("nobody", "charlie", "alice"):
+        for role in ROLES[:-1]:
             response = client(world, role).get(route)
             assert response.status_code in (301, 302), f"{route} as {role}"
             if response.status_code == 302:

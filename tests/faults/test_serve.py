@@ -207,7 +207,8 @@ def test_the_demo_says_where_it_answers(running_demo: Demo) -> None:
         "/api/docs/",
     ]
     assert all(answers(address, at="") for address in addresses)
-    assert re.search(r"researcher +researcher-demo\n +admin +admin-demo\n", note)
+    for login in ("researcher", "viewer", "admin"):
+        assert re.search(rf" {login} +{login}-demo\n", note)
 
 
 def test_other_commands_find_the_data_of_the_demo(running_demo: Demo) -> None:

@@ -11,9 +11,10 @@ from django.db import transaction
 from aggregation.models import Batch, Release
 from survey import files, simulation
 from survey.management.commands.simulate import show_progress
-from survey.models import Membership, Survey
+from survey.models import Membership, Role, Survey
 
-LOGINS = {"researcher": "researcher-demo", "admin": "admin-demo"}
+LOGINS = {"researcher": "researcher-demo", "viewer": "viewer-demo", "admin": "admin-demo"}
+ROLES = {"researcher": Role.RESEARCHER, "viewer": Role.VIEWER, "admin": Role.OWNER}
 SLUG = "wellbeing-at-work"
 PEOPLE = 5_000
 SURVEY = settings.BASE_DIR / "survey" / "demo" / f"{SLUG}.json"
@@ -61,8 +62,8 @@ class Command(BaseCommand):
     def survey(self) -> Survey:
         survey = files.load(SURVEY.read_text(encoding="utf-8"))
         survey.open()
-        researcher = User.objects.get(username="researcher")
-        Membership.objects.create(survey=survey, user=researcher)
+        for name, role in ROLES.items():
+            Membership.objects.give(survey, User.objects.get(username=name), role)
         return survey
 
 

@@ -1,13 +1,16 @@
-"""manage.py import_survey FILE [--open]: a survey from a file; the slug is the last line."""
+"""manage.py import_survey FILE [--open] [--owner NAME]: a survey from a file; its slug is last."""
 
 import sys
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
 
 from survey import files
+from survey.models import Membership, Role
 
 
 class Command(BaseCommand):
@@ -16,8 +19,10 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file")
         parser.add_argument("--open", action="store_true", help="open it at once")
+        parser.add_argument("--owner", metavar="NAME", help="the account that owns it")
 
-    def handle(self, *args: Any, file: str, open: bool, **options: Any) -> None:
+    @transaction.atomic
+    def handle(self, *args: Any, file: str, open: bool, owner: str | None, **options: Any) -> None:
         try:
             text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
@@ -26,6 +31,11 @@ class Command(BaseCommand):
             survey = files.load(text)
         except files.FileError as error:
             raise CommandError(f"{file}: {error}") from None
+        if owner:
+            user = User.objects.filter(username=owner).first()
+            if user is None:
+                raise CommandError(f"--owner: there is no account {owner!r}.")
+            Membership.objects.give(survey, user, Role.OWNER)
         design = survey.draft_design()
         if open:
             survey.open()

@@ -1,0 +1,276 @@
+"""Roles in a survey: what each may do, and the page where its owner gives and takes them."""
+
+import json
+import threading
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from django.contrib.auth.models import AnonymousUser, User
+from django.core.management import CommandError, call_command
+from django.db import IntegrityError, connection, transaction
+from django.test import Client
+
+from survey.models import MAY, Deed, LastOwner, Membership, Role, Survey
+from tests import builders
+from tests.stores import BOTH, Store
+
+pytestmark = pytest.mark.django_db
+
+PAGE = "/surveys/small/people/"
+
+
+def deeds(survey: Survey, user: Any) -> set[str]:
+    return {deed for deed in get_args(Deed) if survey.may(user, deed)}
+
+
+def roles(survey: Survey) -> dict[str, str]:
+    rows = Membership.objects.filter(survey=survey)
+    return dict(rows.values_list("user__username", "role"))
+
+
+# --- Who may do what ------------------------------------------------------------------------------
+
+
+def test_each_role_may_do_more_than_the_one_before() -> None:
+    survey, other = builders.opened(), builders.opened(slug="other")
+    victor, alice, olga = builders.victor(survey), builders.alice(survey), builders.olga(survey)
+    assert deeds(survey, victor) == {"see", "read"}
+    assert deeds(survey, alice) == {"see", "read", "ask", "take"}
+    assert deeds(survey, olga) == {"see", "read", "ask", "take", "manage"}
+    assert deeds(survey, builders.root()) == set(MAY) == set(get_args(Deed))
+    for nobody in (builders.charlie(), AnonymousUser()):
+        assert deeds(survey, nobody) == set()
+    for member in (victor, alice, olga):
+        assert deeds(other, member) == set()
+
+
+def test_public_results_add_that_everybody_sees_them_and_no_more() -> None:
+    survey = builders.opened(slug="open")
+    Survey.objects.update(results_public=True)
+    survey.refresh_from_db()
+    for user in (AnonymousUser(), builders.charlie()):
+        assert deeds(survey, user) == {"see"}
+        assert not Survey.objects.readable_by(user).exists()
+
+
+def test_of_a_draft_nothing_is_public() -> None:
+    survey = builders.draft()
+    Survey.objects.update(results_public=True)
+    assert deeds(survey, AnonymousUser()) == set()
+
+
+def test_the_database_knows_three_roles() -> None:
+    survey = builders.draft()
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Membership.objects.create(survey=survey, user=builders.charlie(), role="king")
+
+
+@pytest.mark.parametrize("kind", BOTH)
+def test_people_from_before_there_were_roles_are_researchers(kind: str, tmp_path: Path) -> None:
+    store = Store(kind, tmp_path)
+    store.manage("migrate", "-v0", "survey", "0007")
+    with store.connect() as connection:
+        for statement in (
+            "INSERT INTO auth_user (id, username, password, first_name, last_name, email,"
+            " is_superuser, is_staff, is_active, date_joined)"
+            " VALUES (1, 'alice', '', '', '', '', false, false, true, '2026-11-01')",
+            "INSERT INTO survey_survey (id, slug, title, introduction, language, translations,"
+            " epsilon, crowd, state, design, design_hash, results_public)"
+            " VALUES (7, 'old', 'Old', '', 'en', '{}', 2, 20, 'closed', '{}', 'x', true)",
+            "INSERT INTO survey_membership (survey_id, user_id) VALUES (7, 1)",
+        ):
+            connection.execute(statement)
+    store.manage("migrate", "-v0")
+    assert store.rows("SELECT survey_id, user_id, role FROM survey_membership") == [
+        (7, 1, "researcher")
+    ]
+    with pytest.raises(Exception, match="frozen"), store.connect() as connection:
+        connection.execute("UPDATE survey_survey SET epsilon = 3")
+    with store.connect() as connection:
+        connection.execute("UPDATE survey_survey SET results_public = false")
+
+
+# --- The last owner -------------------------------------------------------------------------------
+
+
+def test_the_last_owner_stays() -> None:
+    survey = builders.opened()
+    olga, alice = builders.olga(survey), builders.alice(survey)
+    for role in (Role.VIEWER, Role.RESEARCHER):
+        with pytest.raises(LastOwner):
+            Membership.objects.give(survey, olga, role)
+    with pytest.raises(LastOwner):
+        Membership.objects.remove(survey, olga)
+    Membership.objects.give(survey, olga, Role.OWNER)
+    Membership.objects.give(survey, alice, Role.OWNER)
+    Membership.objects.give(survey, olga, Role.VIEWER)
+    Membership.objects.remove(survey, olga)
+    assert roles(survey) == {"alice": "owner"}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_owners_who_leave_at_once_one_stays() -> None:
+    survey = builders.opened()
+    owners = [builders.person(f"owner{i}", Role.OWNER, survey) for i in range(2)]
+    start, refused = threading.Barrier(2), []
+
+    def leave(user: User) -> None:
+        start.wait()
+        try:
+            Membership.objects.remove(survey, user)
+        except LastOwner:
+            refused.append(user)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=leave, args=[user]) for user in owners]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(refused) == 1 and len(roles(survey)) == 1
+
+
+# --- The page -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def survey() -> Survey:
+    return builders.opened()
+
+
+@pytest.fixture
+def olga(survey: Survey) -> Client:
+    return builders.client(builders.olga(survey))
+
+
+def test_an_owner_adds_changes_and_removes(survey: Survey, olga: Client) -> None:
+    builders.charlie()
+    add = {"name": "charlie", "role": "viewer", "add": "1"}
+    assert olga.post(PAGE, add)["Location"] == PAGE
+    assert roles(survey) == {"olga": "owner", "charlie": "viewer"}
+    page = olga.get(PAGE).content.decode()
+    assert "charlie" in page and '<option value="viewer" selected>' in page
+    olga.post(PAGE, {"name": "charlie", "role": "researcher"})
+    assert roles(survey)["charlie"] == "researcher"
+    olga.post(PAGE, {"name": "charlie", "role": "researcher", "remove": "1"})
+    assert roles(survey) == {"olga": "owner"}
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"name": "nobody", "role": "viewer", "add": "1"}, "no account of that name"),
+        ({"name": "", "role": "viewer", "add": "1"}, "Give an account name."),
+        ({"name": "x" * 151, "role": "viewer", "add": "1"}, "at most 150 characters"),
+        ({"name": "a\0b", "role": "viewer"}, "Null characters are not allowed."),
+        ({"name": "olga", "role": "king"}, "not one of the available choices"),
+        ({"name": "olga"}, "Choose a role."),
+        ({"name": "olga", "role": "viewer"}, "the last owner"),
+        ({"name": "olga", "remove": "1"}, "the last owner"),
+        ({"results": "perhaps"}, "Give an account name."),
+        ({}, "Give an account name."),
+    ],
+)
+def test_what_makes_no_sense_is_said_and_changes_nothing(
+    survey: Survey, olga: Client, given: dict[str, str], said: str
+) -> None:
+    response = olga.post(PAGE, given)
+    assert response.status_code == 400 and said in response.content.decode()
+    assert roles(survey) == {"olga": "owner"}
+    survey.refresh_from_db()
+    assert not survey.results_public
+
+
+def test_names_of_accounts_are_text_on_the_page(survey: Survey, olga: Client) -> None:
+    builders.person("<b>bold</b>", Role.VIEWER, survey)
+    page = olga.get(PAGE).content.decode()
+    assert "<b>" not in page and "&lt;b&gt;bold" in page
+
+
+def test_who_gives_the_role_away_is_led_elsewhere(survey: Survey, olga: Client) -> None:
+    builders.alice(survey)
+    olga.post(PAGE, {"name": "alice", "role": "owner"})
+    assert olga.post(PAGE, {"name": "olga", "role": "viewer"})["Location"] == "/surveys/"
+    assert olga.get(PAGE).status_code == 403
+
+
+def test_nobody_below_an_owner_changes_anything(survey: Survey, olga: Client) -> None:
+    before = roles(survey) | {"alice": "researcher", "victor": "viewer"}
+    for user in (builders.alice(survey), builders.victor(survey)):
+        client = builders.client(user)
+        assert client.get(PAGE).status_code == 403
+        for given in ({"name": user.username, "role": "owner"}, {"results": "on"}):
+            assert client.post(PAGE, given).status_code == 403
+    assert roles(survey) == before
+    survey.refresh_from_db()
+    assert not survey.results_public
+
+
+def test_an_admin_helps_a_survey_without_an_owner(survey: Survey) -> None:
+    root, alice = builders.client(builders.root()), builders.alice(survey)
+    root.post(PAGE, {"name": alice.username, "role": "owner"})
+    assert roles(survey) == {"alice": "owner"}
+
+
+def test_results_are_switched_on_and_off_in_every_state() -> None:
+    survey = builders.draft()
+    olga = builders.client(builders.olga(survey))
+    for turn in (lambda: None, survey.open, survey.close):
+        turn()
+        for switch in ("on", "off"):
+            assert olga.post(PAGE, {"results": switch})["Location"] == f"{PAGE}#results"
+            survey.refresh_from_db()
+            assert survey.results_public == (switch == "on")
+
+
+# --- Whose a survey is ----------------------------------------------------------------------------
+
+
+def test_who_makes_a_survey_in_the_admin_pages_owns_it() -> None:
+    root = builders.client(builders.root())
+    formset = {"TOTAL_FORMS": "0", "INITIAL_FORMS": "0"}
+    data = {
+        f"{prefix}-{name}": value
+        for prefix in ("questions", "strata", "membership_set")
+        for name, value in formset.items()
+    }
+    data |= {"title": "New", "slug": "new", "language": "en", "epsilon": "1", "crowd": "20"}
+    response = root.post("/admin/survey/survey/add/", data)
+    assert response.status_code == 302, response.content.decode()
+    survey = Survey.objects.get(slug="new")
+    assert roles(survey) == {"root": "owner"}
+
+
+def test_an_imported_survey_belongs_to_whom_the_command_names(tmp_path: Path) -> None:
+    builders.charlie()
+    file = tmp_path / "survey.json"
+    file.write_text(json.dumps(builders.FILE))
+    call_command("import_survey", str(file), owner="charlie")
+    assert roles(Survey.objects.get()) == {"charlie": "owner"}
+    file.write_text(json.dumps(builders.FILE | {"slug": "other"}))
+    with pytest.raises(CommandError, match="no account 'nobody'"):
+        call_command("import_survey", str(file), owner="nobody")
+    assert not Survey.objects.filter(slug="other").exists()
+    call_command("import_survey", str(file))
+    assert roles(Survey.objects.get(slug="other")) == {}
+
+
+def test_viewers_are_not_shown_what_they_may_not_do(survey: Survey) -> None:
+    builders.finished(40, slug="over")
+    over = Survey.objects.get(slug="over")
+    people = {
+        "victor": builders.victor(survey, over),
+        "alice": builders.alice(survey, over),
+        "olga": builders.olga(survey, over),
+    }
+    for name, user in people.items():
+        client = builders.client(user)
+        page = client.get("/surveys/small/").content.decode()
+        assert ("Release now" in page) == (name != "victor")
+        assert (PAGE in page) == (name == "olga")
+        home = client.get("/surveys/over/").content.decode()
+        for file in ("reports.csv", "everything.zip"):
+            assert (file in home) == (name != "victor")
+        assert "estimates.csv" in home
