@@ -23,6 +23,7 @@ from rest_framework.views import APIView
 from aggregation.api import errors, survey_for
 from aggregation.exports import EVERYTHING, FILES, Export, Withheld, bibtex, sentence
 from aggregation.models import Release
+from survey import throttle
 from survey.models import Deed, Survey
 
 
@@ -90,6 +91,8 @@ def page(request: HttpRequest, slug: str, release: str, name: str = "") -> HttpR
         if not request.user.is_authenticated:
             return redirect_to_login(request.get_full_path())
         raise PermissionDenied
+    if seconds := throttle.anyone(request):
+        return too_often(request, seconds)
     try:
         found = release_of(survey, release)
     except NotANumber as error:
@@ -105,6 +108,12 @@ def page(request: HttpRequest, slug: str, release: str, name: str = "") -> HttpR
         return respond(request, export_of(request, found), name)
     except Withheld as why:
         return _words(request, 409, "These reports cannot be taken home yet", str(why))
+
+
+def too_often(request: HttpRequest, seconds: int) -> HttpResponse:
+    response = _words(request, 429, "Too many requests", f"Please wait {seconds} seconds.")
+    response["Retry-After"] = str(seconds)
+    return response
 
 
 def _words(request: HttpRequest, status: int, heading: str, text: str) -> HttpResponse:

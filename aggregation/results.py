@@ -15,8 +15,9 @@ from django.utils.safestring import SafeString
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
-from aggregation.downloads import take_home
+from aggregation.downloads import take_home, too_often
 from aggregation.views import sections
+from survey import throttle
 from survey.design import Design
 from survey.models import Survey
 
@@ -28,6 +29,8 @@ WEAK = math.log(19)  # as static/respond/odds.js: above this, one could be more 
 @require_safe
 def page(request: HttpRequest, slug: str) -> HttpResponse:
     request.user = AnonymousUser()  # whoever it is
+    if seconds := throttle.stranger(request):
+        return too_often(request, seconds)
     survey = Survey.objects.exclude(state=Survey.State.DRAFT).filter(slug=slug).first()
     if survey is None or not survey.results_public:
         return render(request, "no_results.html", {"slug": slug}, status=404)

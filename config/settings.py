@@ -141,16 +141,35 @@ CELERY_BEAT_SCHEDULE = {
     "tick": {"task": "aggregation.tasks.tick", "schedule": schedule(5.0, nowfun=steady)}
 }
 
+# Counters of requests. In Redis all web processes count together; else each counts for itself.
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": REDIS_URL,
+        "KEY_PREFIX": "candor",
+        "OPTIONS": {"socket_timeout": 1, "socket_connect_timeout": 1},
+    }
+    if REDIS_URL
+    else {
+        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+        "OPTIONS": {"MAX_ENTRIES": 100_000},
+    }
+}
+
 RELEASE_SECONDS: int = env.int("CANDOR_RELEASE_SECONDS", 600)  # at most one unasked release in this
 ANALYSIS_SECONDS: int = env.int("CANDOR_ANALYSIS_SECONDS", 300)  # for the computation of one
 ANALYSIS_MEGABYTES: int = env.int("CANDOR_ANALYSIS_MEGABYTES", 1000)  # of memory for it
 KEEP_IDS_DAYS: int = env.int("CANDOR_KEEP_IDS_DAYS", 30)  # of reports, after their survey closed
 INBOX_REPORTS: int = env.int("CANDOR_INBOX_REPORTS", 10_000_000)  # that may wait to be moved
 INGEST_PER_MINUTE: int = env.int("CANDOR_INGEST_PER_MINUTE", 1200)  # from one address; 0: no limit
+API_PER_MINUTE: int = env.int("CANDOR_API_PER_MINUTE", 600)  # of one account; 0: no limit
+PUBLIC_PER_MINUTE: int = env.int("CANDOR_PUBLIC_PER_MINUTE", 120)  # of a stranger's address
+FAILURES_PER_MINUTE: int = env.int("CANDOR_FAILURES_PER_MINUTE", 10)  # to log in, or of a token
 TRUSTED_PROXIES: int = env.int("CANDOR_PROXIES", 0)  # how many of our own stand before this server
 
 # --- People ---------------------------------------------------------------------------------------
 
+AUTHENTICATION_BACKENDS = ["survey.accounts.Passwords"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {
@@ -172,10 +191,11 @@ USE_TZ = True
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "survey.tokens.TokenAuthentication",
+        "survey.accounts.TokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_THROTTLE_CLASSES": ["survey.throttle.PerMinute"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",

@@ -65,9 +65,9 @@ class MembershipInline(admin.TabularInline):
 
 @admin.register(ApiToken)
 class ApiTokenAdmin(admin.ModelAdmin):
-    """Tokens can be looked at and revoked here; `manage.py api_token` makes them."""
+    """Tokens can be looked at and revoked here; people make them at /account/tokens/."""
 
-    list_display = ["user", "label", "made_on"]
+    list_display = ["user", "label", "made_on", "used_on"]
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

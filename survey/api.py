@@ -18,6 +18,7 @@ class DefinitionView(APIView):
 
     authentication_classes = ()
     permission_classes = (permissions.AllowAny,)
+    throttle_classes = ()  # respondents are not held up; many of them may share an address
 
     @extend_schema(operation_id="survey", tags=["respondents"], responses=DefinitionSerializer)
     def get(self, request: Request, slug: str) -> Response:

@@ -314,13 +314,13 @@ def throttle(remote: str, forwarded: str) -> None:
     if minute != _minute:
         _requests.clear()
         _minute = minute
-    address = _address(remote, forwarded)
-    _requests[address] += 1
-    if _requests[address] > settings.INGEST_PER_MINUTE:
+    sender = address(remote, forwarded)
+    _requests[sender] += 1
+    if _requests[sender] > settings.INGEST_PER_MINUTE:
         raise Refused(429, {"rate": ["too many requests; wait a minute and send the same again"]})
 
 
-def _address(remote: str, forwarded: str) -> str:
+def address(remote: str, forwarded: str) -> str:
     """Where the request comes from, past the proxies of our own."""
     named = forwarded.split(",")
     hops = settings.TRUSTED_PROXIES

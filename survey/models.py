@@ -530,11 +530,22 @@ class Report(models.Model):
 ABSENT = 255
 
 
+MOST_TOKENS = 20  # a person
+
+
+class TooManyTokens(Exception):
+    """Somebody has MOST_TOKENS already."""
+
+
 class ApiTokenManager(models.Manager["ApiToken"]):
     def issue(self, user: User, label: str = "") -> str:
         """A new token for this person: shown once, stored only as its SHA-256."""
         token = secrets.token_urlsafe(32)
-        self.create(user=user, label=label, digest=digest(token), made_on=today())
+        with transaction.atomic():
+            User.objects.select_for_update().get(pk=user.pk)  # one at a time, to count them
+            if self.filter(user=user).count() >= MOST_TOKENS:
+                raise TooManyTokens
+            self.create(user=user, label=label, digest=digest(token), made_on=today())
         return token
 
 
@@ -549,8 +560,14 @@ class ApiToken(models.Model):
     digest = models.CharField(max_length=64, unique=True, editable=False)
     label = models.CharField(max_length=100, blank=True)
     made_on = models.DateField(editable=False)
+    used_on = models.DateField(null=True, editable=False)  # the last day, no time
 
     objects = ApiTokenManager()
 
     def __str__(self) -> str:
         return self.label or f"Token of {self.user}"
+
+    def note_use(self) -> None:
+        """Written once a day, so that reading does not write."""
+        if self.used_on != today():
+            ApiToken.objects.filter(pk=self.pk).update(used_on=today())

@@ -29,6 +29,7 @@ from typing import Self
 from tests import packages
 from tests.services import (
     ROOT,
+    UNLIMITED,
     PostgreSQL,
     Redis,
     clean_environment,
@@ -84,6 +85,7 @@ class Run:
             "CANDOR_HOSTS": "127.0.0.1,localhost,testserver",
             "CANDOR_DEMO": "1",
             "CANDOR_VAR": str(self.var),
+            **UNLIMITED,
             # Where browsers, and tests that are killed, leave things lying.
             "TMPDIR": str(temporary),
             "XDG_CONFIG_HOME": str(folder / "config"),

@@ -70,6 +70,7 @@ TABLE: dict[str, dict[str, Statuses]] = {
     "surveys/<slug:slug>/releases/<str:release>/": {"GET": readers()},
     "surveys/<slug:slug>/releases/<str:release>/<str:name>": {"GET": readers()},
     "surveys/<slug:slug>/people/": {"GET": owners(), "POST": owners(status=400)},  # no name
+    "account/tokens/": {"GET": people(), "POST": people(status=400)},  # no label
     "results/<slug:slug>/": {"GET": everybody(404)},  # while they are not public
     "plan/": {"GET": people()},
     "api/v1/surveys/": {"GET": people(401)},

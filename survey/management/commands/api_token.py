@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
-from survey.models import ApiToken, Membership, Survey
+from survey.models import MOST_TOKENS, ApiToken, Membership, Survey, TooManyTokens
 
 
 class Command(BaseCommand):
@@ -32,4 +32,7 @@ class Command(BaseCommand):
             if found is None:
                 raise CommandError(f"There is no survey {slug!r}.")
             Membership.objects.get_or_create(survey=found, user=user)
-        self.stdout.write(ApiToken.objects.issue(user, label="made by manage.py api_token"))
+        try:
+            self.stdout.write(ApiToken.objects.issue(user, label="made by manage.py api_token"))
+        except TooManyTokens:
+            raise CommandError(f"{username!r} has {MOST_TOKENS} tokens: revoke one.") from None

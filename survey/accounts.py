@@ -1,0 +1,110 @@
+"""Who asks: by name and password, or by API token; and the page where people make their tokens.
+
+A token opens the API and nothing else: the pages, this one included, ask for a session.
+"""
+
+from typing import Any, cast
+
+from django import forms
+from django.conf import settings
+from django.contrib.auth.backends import ModelBackend
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_http_methods
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from rest_framework import authentication, exceptions
+from rest_framework.request import Request
+
+from survey import throttle
+from survey.models import MOST_TOKENS, ApiToken, TooManyTokens, digest
+
+
+class Passwords(ModelBackend):
+    """Django's own, with a few failures a minute for an account from one address."""
+
+    def authenticate(
+        self,
+        request: HttpRequest | None,
+        username: str | None = None,
+        password: str | None = None,
+        **rest: Any,
+    ) -> User | None:
+        if request is None:
+            return super().authenticate(request, username, password, **rest)
+        tries = ("login", f"{username} from {throttle.address(request)}")
+        if throttle.wait(*tries, settings.FAILURES_PER_MINUTE, spend=False):
+            raise PermissionDenied
+        user = super().authenticate(request, username, password, **rest)
+        if user is None:
+            throttle.wait(*tries, settings.FAILURES_PER_MINUTE)
+        return user
+
+
+class TokenAuthentication(authentication.TokenAuthentication):
+    """`Authorization: Token …`, where only the token's SHA-256 is stored."""
+
+    def authenticate(self, request: Request) -> tuple[User, ApiToken] | None:
+        self.tries = ("token", throttle.address(request))
+        found: tuple[User, ApiToken] | None = super().authenticate(request)
+        return found
+
+    def authenticate_credentials(self, key: str) -> tuple[User, ApiToken]:
+        if seconds := throttle.wait(*self.tries, settings.FAILURES_PER_MINUTE, spend=False):
+            raise exceptions.Throttled(seconds)
+        token = ApiToken.objects.select_related("user").filter(digest=digest(key)).first()
+        if token is None or not token.user.is_active:
+            throttle.wait(*self.tries, settings.FAILURES_PER_MINUTE)
+            raise exceptions.AuthenticationFailed("This token is not valid.")
+        token.note_use()
+        return token.user, token
+
+
+class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+    target_class = TokenAuthentication
+    name = "token"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
+        return {
+            "type": "apiKey",
+            "in": "header",
+            "name": "Authorization",
+            "description": "`Token …`, made at `/account/tokens/` or by `manage.py api_token`.",
+        }
+
+
+class TokenForm(forms.Form):
+    label = forms.CharField(
+        max_length=100, error_messages={"required": "Say what the token is for."}
+    )
+
+
+@login_required
+@cache_control(private=True, no_store=True)
+@require_http_methods(["GET", "HEAD", "POST"])
+def tokens(request: HttpRequest) -> HttpResponse:
+    """One's own tokens. A new one is shown in reply to the form that asked for it, only there."""
+    user = cast(User, request.user)
+    form, fresh = TokenForm(), ""
+    if "revoke" in request.POST:
+        wanted = request.POST["revoke"]
+        ApiToken.objects.filter(user=user, pk=int(wanted) if wanted.isdecimal() else 0).delete()
+        return redirect("tokens")
+    if request.method == "POST":
+        form = TokenForm(request.POST)
+        if form.is_valid():
+            try:
+                fresh = ApiToken.objects.issue(user, form.cleaned_data["label"])
+                form = TokenForm()
+            except TooManyTokens:
+                form.add_error("label", f"You have {MOST_TOKENS} tokens. Revoke one first.")
+    context = {
+        "form": form,
+        "fresh": fresh,
+        "tokens": ApiToken.objects.filter(user=user).order_by("-made_on", "-pk"),
+        "most": MOST_TOKENS,
+    }
+    return render(request, "tokens.html", context, status=400 if form.errors else 200)

@@ -1,0 +1,77 @@
+"""How often somebody may ask: requests and failed tries of this minute, counted in the cache.
+
+All processes that share a cache count together. Names there are keyed hashes, of accounts and of
+addresses alike; the key changes every minute and is not in the cache, so that no address can be
+read from it. The ingest path does not come by here.
+"""
+
+import logging
+import time
+from ipaddress import IPv6Address, ip_address, ip_network
+from typing import Any
+
+from django.conf import settings
+from django.core.cache import cache
+from django.http import HttpRequest
+from django.utils.crypto import salted_hmac
+from redis import RedisError
+from rest_framework.request import Request
+from rest_framework.throttling import BaseThrottle
+
+from survey import ingest
+
+logger = logging.getLogger(__name__)
+
+MINUTE = 60
+
+
+def wait(kind: str, who: str, most: int, spend: bool = True) -> int:
+    """Count one more of these; the seconds to wait if they are more than `most`, else 0."""
+    if not most:
+        return 0
+    now = time.time()
+    salt = f"candor.throttle.{kind}.{now // MINUTE:.0f}"
+    name = f"{kind}:{salted_hmac(salt, who, algorithm='sha256').hexdigest()}"
+    try:
+        if spend:
+            cache.add(name, 0, 2 * MINUTE)
+        count = cache.incr(name) if spend else cache.get(name, 0) + 1
+    except (RedisError, ValueError) as error:  # away, or just forgotten: nobody is locked out
+        logger.warning("requests are not counted: %s", type(error).__name__)
+        return 0
+    return MINUTE - int(now % MINUTE) if count > most else 0
+
+
+def address(request: HttpRequest | Request) -> str:
+    """Where a request comes from; of IPv6 the network, since one house has all of that."""
+    meta = request.META
+    found = ingest.address(meta.get("REMOTE_ADDR", ""), meta.get("HTTP_X_FORWARDED_FOR", ""))
+    try:
+        parsed = ip_address(found)
+    except ValueError:
+        return found
+    return str(ip_network((parsed, 64), strict=False)) if isinstance(parsed, IPv6Address) else found
+
+
+def stranger(request: HttpRequest | Request) -> int:
+    """The seconds to wait for somebody without an account."""
+    return wait("public", address(request), settings.PUBLIC_PER_MINUTE)
+
+
+def anyone(request: HttpRequest | Request) -> int:
+    if request.user.is_authenticated:
+        return wait("api", f"account {request.user.pk}", settings.API_PER_MINUTE)
+    return stranger(request)
+
+
+class PerMinute(BaseThrottle):
+    """`anyone`, for the API framework."""
+
+    seconds = 0
+
+    def allow_request(self, request: Request, view: Any) -> bool:
+        self.seconds = anyone(request)
+        return not self.seconds
+
+    def wait(self) -> float | None:
+        return self.seconds

@@ -1,0 +1,151 @@
+"""Limits of the researchers' API: counted together, by account or by an address nobody can read."""
+
+import json
+import time
+import urllib.error
+import urllib.request
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.test import Client, RequestFactory
+
+from survey import throttle
+from survey.models import Survey
+from tests import builders
+from tests.services import Candor, production
+
+pytestmark = pytest.mark.django_db
+
+API = "/api/v1/surveys/"
+
+
+@pytest.fixture(autouse=True)
+def nothing_counted(settings: Any) -> None:
+    """Three requests of an account, two of a stranger; and a minute that does not end meanwhile."""
+    settings.API_PER_MINUTE, settings.PUBLIC_PER_MINUTE = 3, 2
+    early_in_the_minute()
+    cache.clear()
+
+
+def early_in_the_minute(seconds: float = 20) -> None:
+    if (left := throttle.MINUTE - time.time() % throttle.MINUTE) < seconds:
+        time.sleep(left)
+
+
+# --- The API --------------------------------------------------------------------------------------
+
+
+def test_an_account_is_refused_after_its_share_and_told_when_to_come_again() -> None:
+    alice, dora = builders.client(builders.alice()), builders.client(builders.charlie())
+    assert [alice.get(API).status_code for _ in range(4)] == [200, 200, 200, 429]
+    refused = alice.get(API, REMOTE_ADDR="192.0.2.9")  # it is the account that counts
+    assert refused.status_code == 429 and refused.json()["detail"]
+    assert 1 <= int(refused["Retry-After"]) <= 60
+    assert dora.get(API).status_code == 200
+
+
+def test_the_next_minute_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    alice = builders.client(builders.alice())
+    assert [alice.get(API).status_code for _ in range(4)][-1] == 429
+    now = time.time()
+    monkeypatch.setattr("survey.throttle.time.time", lambda: now + throttle.MINUTE)
+    assert alice.get(API).status_code == 200
+
+
+def test_zero_is_no_limit(settings: Any) -> None:
+    settings.API_PER_MINUTE = 0
+    alice = builders.client(builders.alice())
+    assert {alice.get(API).status_code for _ in range(20)} == {200}
+
+
+def test_strangers_are_counted_by_address_at_every_public_place() -> None:
+    survey = builders.finished()
+    Survey.objects.update(results_public=True)
+    places = ("/api/v1/surveys/small/estimates/", "/results/small/", "/surveys/small/releases/1/",
+              "/surveys/small/releases/1/estimates.csv")  # fmt: skip
+    for i, place in enumerate(places):
+        here = {"REMOTE_ADDR": f"192.0.2.{i}"}
+        statuses = [Client().get(one, **here).status_code for one in (*places[:2], place)]
+        assert statuses == [200, 200, 429]
+        refused = Client().get(place, **here)
+        assert 1 <= int(refused["Retry-After"]) <= 60
+    assert builders.client(builders.alice(survey)).get(places[0]).status_code == 200
+
+
+def test_one_house_has_one_network_of_ipv6() -> None:
+    def seen(address: str, **more: str) -> str:
+        return throttle.address(RequestFactory().get("/", REMOTE_ADDR=address, **more))
+
+    assert seen("2001:db8:1:2:3::4") == seen("2001:db8:1:2::9") != seen("2001:db8:1:3::9")
+    assert seen("192.0.2.1") == "192.0.2.1" and seen("no address") == "no address"
+    assert seen("192.0.2.1", HTTP_X_FORWARDED_FOR="198.51.100.7") == "192.0.2.1"
+
+
+def test_behind_a_proxy_of_our_own_its_word_counts(settings: Any) -> None:
+    settings.TRUSTED_PROXIES = 1
+    request = RequestFactory().get("/", HTTP_X_FORWARDED_FOR="203.0.113.5, 198.51.100.7")
+    assert throttle.address(request) == "198.51.100.7"
+
+
+def test_respondents_are_not_held_up() -> None:
+    survey = builders.opened()
+    assert {Client().get("/api/v1/surveys/small/").status_code for _ in range(9)} == {200}
+    for _ in range(9):
+        report = builders.report(survey.frozen_design())
+        sent = Client().post("/api/v1/surveys/small/reports/", report, "application/json")
+        assert sent.status_code == 201
+
+
+def test_no_address_and_no_account_can_be_read_in_the_cache() -> None:
+    builders.finished()
+    Survey.objects.update(results_public=True)
+    Client().get("/results/small/", REMOTE_ADDR="192.0.2.77")
+    held = repr(cache._cache)  # type: ignore[attr-defined]
+    assert "public:" in held and "192.0.2.77" not in held
+
+
+def test_a_cache_that_is_away_locks_nobody_out(settings: Any) -> None:
+    settings.CACHES = {
+        "default": {
+            "BACKEND": "django.core.cache.backends.redis.RedisCache",
+            "LOCATION": "redis://127.0.0.1:1/0",
+        }
+    }
+    alice = builders.client(builders.alice())
+    assert [alice.get(API).status_code for _ in range(5)] == [200] * 5
+
+
+# --- Several processes ----------------------------------------------------------------------------
+
+
+@pytest.mark.postgresql
+@pytest.mark.redis
+def test_web_processes_that_share_redis_count_together() -> None:
+    """Two web processes, 80 requests at once, 30 allowed: 30 get through, whoever answers."""
+    with production() as environment, Candor(**environment, CANDOR_API_PER_MINUTE="30") as candor:
+        candor.manage("import_survey", "-", "--open", stdin=json.dumps(builders.FILE))
+        token = candor.manage("api_token", "alice", "--create", "--survey", "small").split()[-1]
+        request = urllib.request.Request(
+            f"{candor.url}{API}", headers={"Authorization": f"Token {token}"}
+        )
+
+        def ask(_: int) -> int:
+            try:
+                with urllib.request.urlopen(request, timeout=30) as response:
+                    return int(response.status)
+            except urllib.error.HTTPError as refused:
+                assert 1 <= int(refused.headers["Retry-After"]) <= 60
+                return refused.code
+
+        early_in_the_minute()
+        with ThreadPoolExecutor(8) as threads:
+            found = Counter(threads.map(ask, range(80)))
+        assert found == {200: 30, 429: 50}
+        import redis
+
+        with redis.Redis.from_url(environment["REDIS_URL"]) as held:
+            names = [name.decode() for name in held.scan_iter("candor:*")]
+        assert names and not any("127.0.0.1" in name for name in names)
