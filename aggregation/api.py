@@ -3,13 +3,7 @@
 from typing import Any
 
 from django.shortcuts import get_object_or_404
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import (
-    OpenApiParameter,
-    OpenApiResponse,
-    extend_schema,
-    extend_schema_field,
-)
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
 from rest_framework import exceptions, permissions, serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -20,6 +14,7 @@ from aggregation.analyses import KINDS, AnalysisError
 from aggregation.models import Estimate, Release
 from aggregation.work import Analysis, Job
 from survey.models import Deed, Survey
+from survey.schema import errors
 
 
 class IntervalSerializer(serializers.Serializer[Estimate]):
@@ -137,17 +132,10 @@ class AnalysisSerializer(serializers.ModelSerializer[Analysis]):
         return JobSerializer(newest, context=self.context).data
 
 
-REFUSED = {
-    400: "The request makes no sense; the body says where.",
-    401: "Not logged in, or not a valid token.",
-    403: "Your part in the survey does not allow it.",
-    404: "There is nothing here.",
-    409: "Not yet; the body says why.",
-}
+class Conflict(exceptions.APIException):
+    """What was asked for does not fit the state that things are in."""
 
-
-def errors(*statuses: int) -> dict[int, OpenApiResponse]:
-    return {status: OpenApiResponse(OpenApiTypes.OBJECT, REFUSED[status]) for status in statuses}
+    status_code = 409
 
 
 def survey_for(request: Request, slug: str, deed: Deed = "read") -> Survey:
@@ -160,6 +148,9 @@ def survey_for(request: Request, slug: str, deed: Deed = "read") -> Survey:
     raise exceptions.PermissionDenied("Your part in this survey, if any, does not allow this.")
 
 
+NUMBER = {"type": "integer", "minimum": 1, "maximum": 999_999_999}  # of a release
+
+
 class EstimatesView(APIView):
     """The latest release of a survey, or an earlier one by its number."""
 
@@ -168,7 +159,7 @@ class EstimatesView(APIView):
     @extend_schema(
         operation_id="estimates",
         tags=["researchers"],
-        parameters=[OpenApiParameter("release", int, description="Default: the latest.")],
+        parameters=[OpenApiParameter("release", NUMBER, description="Default: the latest.")],
         responses={200: EstimatesSerializer} | errors(400, 401, 403, 404),
     )
     def get(self, request: Request, slug: str) -> Response:
@@ -236,7 +227,7 @@ class AnalysesView(APIView):
         description="Ask for an analysis of the latest release. What the same question found "
         "before is returned at once; a job already under way instead of a second one.",
         request=AskedSerializer,
-        responses={200: JobSerializer, 202: JobSerializer} | errors(400, 401, 403, 404),
+        responses={200: JobSerializer, 202: JobSerializer} | errors(400, 401, 403, 404, 415),
     )
     def post(self, request: Request, slug: str) -> Response:
         survey = survey_for(request, slug, "ask")
@@ -258,13 +249,13 @@ class JobView(APIView):
         operation_id="cancel",
         tags=["researchers"],
         description="Cancel an analysis that is under way. One that has ended stays as it is.",
-        responses={200: JobSerializer} | errors(400, 401, 403, 404),
+        responses={200: JobSerializer} | errors(401, 403, 404, 409),
     )
     def delete(self, request: Request, pk: str) -> Response:
         job = get_object_or_404(Job.objects.select_related("survey"), pk=pk)
         survey_for(request, job.survey.slug, "ask")
         if job.analysis is None:
-            raise exceptions.ValidationError({"job": ["a release cannot be cancelled"]})
+            raise Conflict("A release cannot be cancelled.")
         job.cancel()
         job.refresh_from_db()
         return Response(JobSerializer(job, context={"request": request}).data)

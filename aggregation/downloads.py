@@ -20,11 +20,12 @@ from rest_framework import exceptions, negotiation, permissions
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from aggregation.api import errors, survey_for
+from aggregation.api import NUMBER, Conflict, survey_for
 from aggregation.exports import EVERYTHING, FILES, Export, Withheld, bibtex, sentence
 from aggregation.models import Release
 from survey import throttle
 from survey.models import Deed, Survey
+from survey.schema import errors
 
 
 class NotANumber(ValueError):
@@ -123,6 +124,9 @@ def _words(request: HttpRequest, status: int, heading: str, text: str) -> HttpRe
 # --- For programs ---------------------------------------------------------------------------------
 
 
+JSON = "application/json"
+
+
 class AnyForm(negotiation.BaseContentNegotiation):
     """The name of a file says its form, whatever a client says that it accepts."""
 
@@ -136,10 +140,6 @@ class AnyForm(negotiation.BaseContentNegotiation):
         return first, first.media_type
 
 
-class NotYet(exceptions.APIException):
-    status_code = 409
-
-
 class FileView(APIView):
     """A file of a release: estimates, codebook, scripts, or, of a finished survey, the reports."""
 
@@ -150,10 +150,14 @@ class FileView(APIView):
         operation_id="release_file",
         tags=["researchers"],
         parameters=[
-            OpenApiParameter("release", int, OpenApiParameter.PATH),
+            OpenApiParameter("release", NUMBER, OpenApiParameter.PATH),
             OpenApiParameter("name", str, OpenApiParameter.PATH, enum=list(FILES)),
         ],
-        responses={(200, "*/*"): OpenApiTypes.BINARY} | errors(400, 401, 403, 404, 409),
+        responses={
+            (200, form): OpenApiTypes.OBJECT if form == JSON else OpenApiTypes.BINARY
+            for form in sorted({file.content_type.partition(";")[0] for file in FILES.values()})
+        }
+        | errors(400, 401, 403, 404, 409),
     )
     def get(self, request: Request, slug: str, release: str, name: str) -> HttpResponseBase:
         survey = survey_for(request, slug, needed(name))
@@ -168,4 +172,4 @@ class FileView(APIView):
         try:
             return respond(request, export_of(request, found), name)
         except Withheld as why:
-            raise NotYet(str(why)) from None
+            raise Conflict(str(why)) from None

@@ -9,9 +9,10 @@ from collections.abc import Callable
 
 from django.db import DatabaseError, InterfaceError, OperationalError, connection
 from django.http import HttpRequest, HttpResponseBase, JsonResponse
-from django.views.defaults import server_error
+from django.views.defaults import page_not_found, server_error
 
 RETRY_AFTER = "5"  # seconds
+API = "/api/v1/"
 
 
 def healthz(
@@ -35,8 +36,20 @@ def check() -> JsonResponse:
 
 def failed(request: HttpRequest) -> HttpResponseBase:
     """The page for errors; a 503 when it is only that the database is away or full."""
-    response = server_error(request)
-    if isinstance(sys.exc_info()[1], OperationalError | InterfaceError):
-        response.status_code = 503
+    away = isinstance(sys.exc_info()[1], OperationalError | InterfaceError)
+    response: HttpResponseBase
+    if request.path.startswith(API):
+        response = JsonResponse({"detail": "Not available just now." if away else "A fault here."})
+    else:
+        response = server_error(request)
+    response.status_code = 503 if away else 500
+    if away:
         response["Retry-After"] = RETRY_AFTER
     return response
+
+
+def missing(request: HttpRequest, exception: Exception) -> HttpResponseBase:
+    """The page for addresses that there are not; programs are told in their own language."""
+    if request.path.startswith(API):
+        return JsonResponse({"detail": "There is no such address."}, status=404)
+    return page_not_found(request, exception)

@@ -208,7 +208,7 @@ SPECTACULAR_SETTINGS = {
     "SERVE_INCLUDE_SCHEMA": False,
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
-    "POSTPROCESSING_HOOKS": ["survey.schema.describe_ingest"],
+    "POSTPROCESSING_HOOKS": ["survey.schema.describe_ingest", "survey.schema.describe_details"],
 }
 
 # --- Static files ---------------------------------------------------------------------------------

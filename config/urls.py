@@ -12,6 +12,7 @@ docs = csp_update({"style-src": "'unsafe-inline'"})(
     SpectacularSwaggerSplitView.as_view(url_name="schema", permission_classes=[])
 )
 
+handler404 = "config.health.missing"
 handler500 = "config.health.failed"
 
 urlpatterns = [

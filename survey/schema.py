@@ -1,15 +1,55 @@
-"""The ingest path in the OpenAPI description: it is no framework view, so it is written here."""
+"""The OpenAPI description: what refusals look like, and the ingest path, which is no framework view
+and so is written here."""
 
 from typing import Any
 
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse
+from rest_framework import serializers
+
 from survey import ingest
+
+
+class ProblemSerializer(serializers.Serializer[Any]):
+    """Why a request was refused."""
+
+    detail = serializers.CharField()
+
+
+REFUSED = {
+    400: "The request makes no sense; the body says where.",
+    401: "Not logged in, or not a valid token.",
+    403: "Your part in the survey does not allow it.",
+    404: "There is nothing here.",
+    409: "Not now, or not with this; the body says why.",
+    415: "The body is not JSON.",
+    429: "Too many requests; Retry-After says how many seconds to wait.",
+    503: "The database is away or full; Retry-After says when to try again.",
+}
+
+
+def errors(*statuses: int) -> dict[int, OpenApiResponse]:
+    """These refusals, and those that may meet anybody."""
+    return {
+        status: OpenApiResponse(
+            OpenApiTypes.OBJECT if status == 400 else ProblemSerializer, REFUSED[status]
+        )
+        for status in (*statuses, 429, 503)
+    }
+
 
 REPORT = {
     "type": "object",
     "additionalProperties": False,
     "required": ["id", "design", "blocks", "strata"],
     "properties": {
-        "id": {"type": "string", "format": "uuid", "description": "Version 4, by the client."},
+        "id": {
+            "type": "string",
+            "format": "uuid",
+            "pattern": "^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-4[0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-"
+            "[0-9a-fA-F]{12}$",
+            "description": "Version 4, by the client.",
+        },
         "design": {"type": "string", "description": "The hash of the design."},
         "blocks": {
             "type": "object",
@@ -48,6 +88,28 @@ OUTCOMES = {
 }
 
 
+SLUG = {"type": "string", "pattern": "^[-a-zA-Z0-9_]+$"}
+HEADERS = {
+    "202": ("Location", "Where the job can be looked at.", {"type": "string", "format": "uri"}),
+    "429": ("Retry-After", "Seconds to wait.", {"type": "integer", "minimum": 1}),
+    "503": ("Retry-After", "Seconds to wait.", {"type": "integer", "minimum": 1}),
+}
+
+
+def describe_details(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """What the framework does not see: headers of replies, and what a slug looks like."""
+    for operation in (one for path in result["paths"].values() for one in path.values()):
+        for parameter in operation.get("parameters", []):
+            if parameter["name"] == "slug":
+                parameter["schema"] = SLUG
+        for status in HEADERS.keys() & operation["responses"].keys():
+            name, text, schema = HEADERS[status]
+            headers = {name: {"description": text, "required": True, "schema": schema}}
+            operation["responses"][status]["headers"] = headers
+    result["components"]["schemas"]["Asked"]["additionalProperties"] = False
+    return result
+
+
 def describe_ingest(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     """Add the ingest path, which is no framework view, to the OpenAPI description."""
     stored = {"type": "object", "properties": {"id": {"type": "string", "format": "uuid"}}}
@@ -69,12 +131,14 @@ def describe_ingest(result: dict[str, Any], **_: Any) -> dict[str, Any]:
             f"Send up to {ingest.MAX_REPORTS:,} reports; each gets its own status.",
             {
                 "type": "object",
+                "additionalProperties": False,
                 "required": ["reports"],
                 "properties": {
                     "reports": {
                         "type": "array",
                         "maxItems": ingest.MAX_REPORTS,
-                        "items": REPORT,
+                        # Anything may stand there: each is judged by itself.
+                        "items": {"anyOf": [REPORT, {}]},
                     }
                 },
             },

@@ -344,7 +344,7 @@ def test_a_release_cannot_be_cancelled() -> None:
     survey = published()
     job = Job.objects.request(survey)
     alice = builders.client(builders.alice(survey))
-    assert alice.delete(f"/api/v1/jobs/{job.pk}/").status_code == 400
+    assert alice.delete(f"/api/v1/jobs/{job.pk}/").status_code == 409
 
 
 def test_others_may_not_ask(messages: Any) -> None:

@@ -1,0 +1,131 @@
+"""The API from outside: the examples of docs/api.md, and a program that tries everything."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+from zipfile import ZipFile
+
+import pytest
+
+from tests.services import ROOT, Candor
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("api")]
+
+SLUG = "wellbeing-at-work"
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[Candor]:
+    """A running installation with a survey that some people have answered."""
+    with Candor() as candor:
+        survey = (ROOT / f"survey/demo/{SLUG}.json").read_text()
+        candor.manage("import_survey", "-", "--open", stdin=survey)
+        candor.manage("simulate", SLUG, "--people", "400")
+        yield candor
+
+
+@pytest.fixture(scope="module")
+def token(site: Candor) -> str:
+    return site.manage("api_token", "alice", "--create", "--survey", SLUG).split()[-1]
+
+
+# --- The examples of the documentation ------------------------------------------------------------
+
+
+def examples(language: str) -> str:
+    text = (ROOT / "docs/api.md").read_text()
+    found = re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    return "\n".join(block for block in found if "survey.example.org" not in block)
+
+
+def run(command: list[str], site: Candor, token: str, folder: Path) -> str:
+    environment = {**os.environ, "SITE": site.url, "TOKEN": token, "SURVEY": SLUG}
+    done = subprocess.run(
+        command, env=environment, cwd=folder, capture_output=True, text=True, check=False,
+        timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
+def test_the_examples_in_curl_do_what_they_say(site: Candor, token: str, tmp_path: Path) -> None:
+    out = run(["bash", "-euo", "pipefail", "-c", examples("sh")], site, token, tmp_path)
+    assert out.count('"state":"done"') == 2  # the release, the analysis
+    assert f'"slug":"{SLUG}"' in out and '"question":"harassed"' in out
+    assert (tmp_path / "estimates.csv").read_text().startswith("release,as_of,question")
+    with ZipFile(tmp_path / "everything.zip") as everything:
+        assert "estimates.csv" in everything.namelist()
+
+
+def test_the_examples_in_python_do_what_they_say(site: Candor, token: str, tmp_path: Path) -> None:
+    out = run([sys.executable, "-I", "-c", examples("python")], site, token, tmp_path)
+    assert f"{SLUG} open 2.0" in out and "release 1, 400 reports" in out
+    assert re.search(r"^harassed yes: 0\.\d{3} \(0\.\d{3} to 0\.\d{3}\)$", out, re.MULTILINE)
+    assert "{'role': " in out and "400 {'questions': [" in out
+    assert json.loads((tmp_path / "codebook.json").read_text())
+
+
+# --- Everything else ------------------------------------------------------------------------------
+
+# What such a body may hold depends on the survey's design, which no description can know.
+CONFIGURATION = """
+[[operations]]
+include-operation-id = ["report", "analyse"]
+checks.positive_data_acceptance.expected-statuses = ["2xx", 400, 401]
+"""
+
+
+def described(site: Candor) -> dict[str, Any]:
+    """The site's own description, with the name of its survey, and bodies that fit the design."""
+    with urllib.request.urlopen(f"{site.url}/api/schema/?format=json") as response:
+        description: dict[str, Any] = json.load(response)
+    with urllib.request.urlopen(f"{site.url}/api/v1/surveys/{SLUG}/") as response:
+        design = json.load(response)["design"]
+    block = design["blocks"][0]
+    report = {
+        "id": str(uuid4()),
+        "design": design["hash"],
+        "blocks": {block["key"]: [0] * len(block["questions"])},
+        "strata": {stratum["key"]: None for stratum in design["strata"]},
+    }
+    bodies = {
+        "report": report,
+        "reports": {"reports": [report, {}]},
+        "analyse": {"kind": "crosstab", "questions": ["harassed", "worked-ill"]},
+    }
+    for operation in [one for path in description["paths"].values() for one in path.values()]:
+        for parameter in operation.get("parameters", []):
+            if parameter["name"] == "slug":
+                parameter["schema"] = {"type": "string", "enum": [SLUG]}
+        if body := bodies.pop(operation["operationId"], None):
+            operation["requestBody"]["content"]["application/json"]["example"] = body
+    assert not bodies
+    return description
+
+
+@pytest.mark.parametrize("who", ["researcher", "nobody"])
+def test_schemathesis_finds_nothing(site: Candor, token: str, who: str, tmp_path: Path) -> None:
+    """Some hundreds of requests to every operation, wrong in every way, and in a row."""
+    (tmp_path / "schema.json").write_text(json.dumps(described(site)))
+    (tmp_path / "schemathesis.toml").write_text(CONFIGURATION)
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "schemathesis.cli", "run", "schema.json", "--url", site.url),
+            *("--generation-deterministic", "--max-examples=20"),
+            *("--no-color", "--continue-on-failure", "--warnings=off"),
+            *(["--header", f"Authorization: Token {token}"] if who == "researcher" else []),
+        ],
+        cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"Tested: {sum(map(len, described(site)['paths'].values()))}" in done.stdout
+    assert int(re.search(r"(\d+) generated", done.stdout)[1]) > 400  # type: ignore[index]
