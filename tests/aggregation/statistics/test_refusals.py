@@ -112,6 +112,7 @@ RIGHT = {
     privacy.least_errors: {"epsilon": 1.0},
     privacy.shuffled: {"epsilon": 1.0, "n": 100, "delta": 1e-3, "cells": 2},
     privacy.manipulated: {**ONE, "forged": 3},
+    privacy.manipulations: {**MANY, "forged": 0.03, "kind": "fixed"},
     privacy.forgery: {"share": 0.1, "channel": TWO_COINS, "forged": 0.05},
     privacy.price: {"n": 100, "channel": TWO_COINS, "share": 0.5, "epsilon": 1.0},
 }  # fmt: skip
