@@ -11,7 +11,9 @@ from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
 from aggregation.analyses import KINDS, AnalysisError
+from aggregation.forms import INTERVALS, LEVELS, IntervalForm
 from aggregation.models import Estimate, Release
+from aggregation.sections import Choice, asked, restate
 from aggregation.work import Analysis, Job
 from survey.models import Deed, Survey
 from survey.schema import errors
@@ -159,11 +161,33 @@ class EstimatesView(APIView):
     @extend_schema(
         operation_id="estimates",
         tags=["researchers"],
-        parameters=[OpenApiParameter("release", NUMBER, description="Default: the latest.")],
+        parameters=[
+            OpenApiParameter("release", NUMBER, description="Default: the latest."),
+            OpenApiParameter(
+                "level",
+                int,
+                enum=[int(level) for level in LEVELS],
+                description="Of the intervals, in percent. Default: 95.",
+            ),
+            OpenApiParameter(
+                "interval",
+                str,
+                enum=list(INTERVALS),
+                description="fixed (the default): for one look at a number of reports fixed "
+                "beforehand; always: valid at every look, for surveys that are being watched.",
+            ),
+        ],
         responses={200: EstimatesSerializer} | errors(400, 401, 403, 404),
     )
     def get(self, request: Request, slug: str) -> Response:
         survey = survey_for(request, slug, "see")
+        given = request.query_params.dict()
+        form = IntervalForm({name: given.get(name, "") for name in ("level", "interval")}, Choice())
+        choice = form.choice
+        if form.errors:
+            raise exceptions.ValidationError(
+                {name: [str(one) for one in why] for name, why in form.errors.items()}
+            )
         releases = survey.releases.select_related("survey").prefetch_related("estimates")
         wanted = request.query_params.get("release")
         if wanted is not None:
@@ -175,6 +199,7 @@ class EstimatesView(APIView):
             raise exceptions.NotFound(
                 "There is no such release." if wanted else "Nothing has been released yet."
             )
+        restate(release.estimates.all(), asked(survey.frozen_design()), choice)
         return Response(EstimatesSerializer(release).data)
 
 

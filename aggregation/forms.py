@@ -1,5 +1,9 @@
-"""The form of the planner: everything in the address, every wrong value with words beside it."""
+"""Forms that stand in the address: the planner's, and the choice of intervals on a dashboard.
 
+Every wrong value has words beside it.
+"""
+
+from dataclasses import replace
 from typing import Any
 
 from django import forms
@@ -7,6 +11,7 @@ from django.core.exceptions import ValidationError
 
 from aggregation import plan
 from aggregation.plan import Plan, PlanError, Terms
+from aggregation.sections import ALWAYS, FIXED, Choice
 from survey.design import MAX_OPTIONS, MAX_QUESTIONS, Design
 
 # As they stand in the address. Half-width in points, share and level in percent.
@@ -29,6 +34,8 @@ SOLVE = {
     "epsilon": "Which ε is enough?",
 }
 LEVELS = ("80", "90", "95", "99")
+INTERVALS = {ALWAYS: "Valid at every look", FIXED: "For one look"}
+MOST_FORGED = 20  # percent
 FIELDS = {"sizes": "yes_no"}  # where the form has another name for one of the terms
 
 
@@ -137,3 +144,41 @@ def of_survey(design: Design, people: int) -> dict[str, str]:
         "size": str(size or ""),
         "ask": str(ask or ""),
     }
+
+
+class IntervalForm(forms.Form):
+    """Level, kind of interval and forged reports; whatever is missing or wrong is the default's."""
+
+    level = forms.TypedChoiceField(
+        coerce=int,
+        required=False,
+        empty_value=None,
+        choices=[(level, f"{level} %") for level in LEVELS],
+        error_messages={"invalid_choice": "80, 90, 95 or 99."},
+    )
+    interval = forms.ChoiceField(
+        required=False,
+        choices=list(INTERVALS.items()),
+        error_messages={"invalid_choice": "fixed or always."},
+    )
+    forged = number(forms.FloatField, 0, MOST_FORGED, required=False)
+
+    def __init__(self, given: dict[str, str], default: Choice) -> None:
+        super().__init__({name: value for name, value in given.items() if name in self.base_fields})
+        self.default = default
+
+    @property
+    def choice(self) -> Choice:
+        """What was chosen; the errors say where it was not."""
+        self.full_clean()
+        return replace(self.default, **self.given)
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """What differs from the default, as the address has it."""
+        chosen = {
+            name: value for name, value in self.cleaned_data.items() if value not in (None, "")
+        }
+        return {
+            name: value for name, value in chosen.items() if value != getattr(self.default, name)
+        }

@@ -379,6 +379,16 @@ def _fill(row: Estimate, figures: proportion.Estimate) -> None:
     row.low, row.high, row.misfit = figures.low, figures.high, figures.misfit
 
 
+def places(design: Design) -> dict[str, int]:
+    """By question, the position of the first estimate of everybody's table, in every release."""
+    groups = 1 + sum(stratum.size + 1 for stratum in design.strata)
+    positions, position = {}, 0
+    for question in design.questions:
+        positions[question.key] = position
+        position += groups * question.size
+    return positions
+
+
 def group_keys(design: Design, stratum: str) -> list[str]:
     """The groups of a table, in the order of the tally."""
     if not stratum:

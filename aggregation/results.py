@@ -16,7 +16,7 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
 from aggregation.downloads import take_home, too_often
-from aggregation.views import sections
+from aggregation.sections import Choice, sections
 from survey import throttle
 from survey.design import Design
 from survey.models import Survey
@@ -55,7 +55,8 @@ def shown(request: HttpRequest, survey: Survey) -> HttpResponse:
         "weak": design.epsilon > WEAK,
     }
     if release:
-        context["sections"] = list(sections(release, by))
+        context["choice"] = choice = Choice.default(release)
+        context["sections"] = sections(release, by, choice)
         context["home"] = take_home(request, release)
     return render(request, "results.html", context)
 

@@ -5,6 +5,8 @@ from aggregation import api, downloads, results, views
 urlpatterns = [
     path("surveys/", views.overview, name="surveys"),
     path("surveys/<slug:slug>/", views.dashboard, name="dashboard"),
+    path("surveys/<slug:slug>/trend/", views.trend, name="trend"),
+    path("surveys/<slug:slug>/now/", views.now, name="now"),
     path("surveys/<slug:slug>/releases/<str:release>/", downloads.page, name="release"),
     path("surveys/<slug:slug>/releases/<str:release>/<str:name>", downloads.page, name="file"),
     path("results/<slug:slug>/", results.page, name="results"),

@@ -1,61 +1,28 @@
-"""The researcher's pages: the overview of surveys and a survey's dashboard."""
+"""The researcher's pages: the overview of surveys, a survey's dashboard and its trend."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import groupby
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.core.validators import slug_re
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils.safestring import SafeString
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_safe
 
 from aggregation import charts, forms
 from aggregation import plan as planning
+from aggregation import trend as trends
+from aggregation.api import JobSerializer
+from aggregation.central import central
 from aggregation.downloads import take_home
-from aggregation.models import NOT_GIVEN, Estimate, Release, group_keys
+from aggregation.glance import glances
+from aggregation.sections import ALWAYS, Choice, sections
 from aggregation.work import Job
-from survey.design import Design, DesignError, Question
+from survey.design import DesignError
 from survey.models import Deed, Survey
-
-MISFIT = 0.001  # below this, the reports do not look like what the channel can produce
-
-
-@dataclass(frozen=True)
-class Row:
-    """One estimate with the words for it."""
-
-    label: str
-    estimate: Estimate
-    picture: SafeString
-
-    @property
-    def misfit(self) -> bool:
-        return self.estimate.misfit is not None and self.estimate.misfit < MISFIT
-
-
-@dataclass(frozen=True)
-class Table:
-    """The estimates of a question over everybody, or by one stratum."""
-
-    title: str
-    as_of: int
-    groups: list[tuple[str, list[Row]]]
-
-
-@dataclass(frozen=True)
-class Section:
-    question: Question
-    block: str
-    a: float
-    b: float
-    everybody: Table
-    groups: Table | None
 
 
 @login_required
@@ -64,15 +31,7 @@ class Section:
 def overview(request: HttpRequest) -> HttpResponse:
     """The surveys that this person may read."""
     surveys = Survey.objects.readable_by(request.user).order_by("slug")
-    rows = [
-        {
-            "survey": survey,
-            "release": survey.releases.order_by("number").last(),
-            "waiting": survey.pending().count(),
-        }
-        for survey in surveys
-    ]
-    return render(request, "overview.html", {"rows": rows})
+    return render(request, "overview.html", {"rows": glances(surveys)})
 
 
 def readable(request: HttpRequest, slug: str, deed: Deed = "read") -> Survey:
@@ -108,68 +67,68 @@ def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
     }
     if survey.state != Survey.State.DRAFT:
         context["design"] = design = survey.frozen_design()
-        by = request.GET.get("by", "")
-        context["by"] = next((stratum for stratum in design.strata if stratum.key == by), None)
+        wanted = request.GET.get("by", "")
+        by = context["by"] = next((one for one in design.strata if one.key == wanted), None)
         if release:
-            context["sections"] = list(sections(release, context["by"]))
-            context["home"] = take_home(request, release)
+            form = forms.IntervalForm(request.GET.dict(), Choice.default(release))
+            choice = form.choice
+            found = sections(release, by, choice)
+            context |= {
+                "form": form,
+                "choice": choice,
+                "kept": f"&{urlencode(form.given)}" if form.given else "",
+                "levels": forms.LEVELS,
+                "intervals": forms.INTERVALS,
+                "most_forged": forms.MOST_FORGED,
+                "sections": found,
+                "central": central(release, found, by.text if by else ""),
+                "home": take_home(request, release),
+            }
     return render(request, "dashboard.html", context)
 
 
-def sections(release: Release, by: Question | None) -> Iterator[Section]:
-    """The estimates of a release, by question: over everybody, and by one stratum.
-
-    One and not all: with ten strata a page of all would be megabytes that nobody reads.
-    """
-    design = release.survey.frozen_design()
-    places = {
-        question.key: (block, i)
-        for block in design.blocks
-        for i, question in enumerate(block.questions)
-    }
-    wanted = release.estimates.filter(stratum__in=["", by.key] if by else [""])
-    for key, rows in groupby(wanted, key=lambda row: row.question):
-        block, position = places[key]
-        question = block.questions[position]
-        tables = [
-            _table(design, question, stratum, list(table))
-            for stratum, table in groupby(rows, key=lambda row: row.stratum)
-        ]
-        a, b = block.mechanism.channel(position)
-        yield Section(question, block.key, a, b, tables[0], tables[1] if by else None)
-
-
-def _table(design: Design, question: Question, stratum: str, rows: list[Estimate]) -> Table:
-    title, names = "Everybody", {"": ""}
-    if stratum:
-        found = next(s for s in design.strata if s.key == stratum)
-        title = found.text
-        texts = [option.text for option in found.options]
-        names = dict(zip(group_keys(design, stratum), [*texts, NOT_GIVEN], strict=True))
-    groups = [
-        (names[group], [_row(question, names[group], row) for row in members])
-        for group, members in groupby(shown_options(question, rows), key=lambda row: row.group)
-    ]
-    return Table(title, rows[0].as_of, groups)
+@login_required
+@cache_control(private=True, no_store=True)
+@require_safe
+def trend(request: HttpRequest, slug: str) -> HttpResponse:
+    """The estimates of a question over all releases, with intervals valid at every look."""
+    survey = readable(request, slug)
+    release = survey.releases.order_by("number").last()
+    context: dict[str, Any] = {"survey": survey, "release": release, "levels": forms.LEVELS}
+    if release:
+        questions = survey.frozen_design().questions
+        wanted = request.GET.get("question", "")
+        question = next((one for one in questions if one.key == wanted), questions[0])
+        form = forms.IntervalForm(request.GET.dict(), Choice(interval=ALWAYS))
+        context |= {
+            "form": form,
+            "choice": form.choice,
+            "questions": questions,
+            "question": question,
+            "trends": trends.trends(survey, question, release.number, form.choice.level),
+            "shown": len(trends.chosen(release.number)),
+        }
+    return render(request, "trend.html", context)
 
 
-def shown_options(question: Question, rows: list[Estimate]) -> list[Estimate]:
-    """All options, but of a plain yes/no question only “yes”: “no” is the rest."""
-    if [option.key for option in question.options] == ["no", "yes"]:
-        return [row for row in rows if row.option == "yes"]
-    return rows
-
-
-def _row(question: Question, group: str, row: Estimate) -> Row:
-    label = next(option.text for option in question.options if option.key == row.option)
-    if row.bounded is None or row.low is None or row.high is None:
-        return Row(label, row, SafeString(""))
-    where = f"{label}, {group}" if group else label
-    description = (
-        f"{where}: {row.bounded:.1%}, {row.level:.0%} interval {row.low:.1%} to {row.high:.1%}"
+@login_required
+@cache_control(private=True, no_store=True)
+@require_safe
+def now(request: HttpRequest, slug: str) -> HttpResponse:
+    """What may have changed since a dashboard was shown, in a few bytes for its script."""
+    survey = readable(request, slug)
+    last = survey.releases.order_by("number").last()
+    jobs = survey.jobs.filter(analysis=None).order_by("-made_at")
+    wanted = request.GET.get("job")
+    job = next((one for one in jobs[:20] if one.active or str(one.pk) == wanted), None)
+    return JsonResponse(
+        {
+            "state": survey.state,
+            "release": last.number if last else 0,
+            "waiting": survey.pending().count(),
+            "job": JobSerializer(job, context={"request": request}).data if job else None,
+        }
     )
-    picture = charts.dot_and_whisker(row.bounded, row.low, row.high, description)
-    return Row(label, row, picture)
 
 
 # --- The planner ----------------------------------------------------------------------------------

@@ -1,64 +1,138 @@
-// Follows the job that makes a release, and shows a new release when there is one.
+// Keeps a dashboard up to date: the waiting count, a release under way, a new release, and the
+// intervals that the reader chooses. Everything is the server's; nothing is computed here.
 
-const POLL = 500; // milliseconds between two looks at a job
-const LOOK = 10_000; // and between two looks for a release that nobody here asked for
+import { offer } from "./copy.js";
+import { fetchPage, swap } from "./live.js";
+
+const POLL = 500; // milliseconds between two looks while a release is made
+const LOOK = 5_000; // and between two looks otherwise
+const PAUSE = 250; // without a change before the server is asked for other intervals
 
 const box = document.getElementById("job");
-const status = document.getElementById("job-status");
-const bar = document.getElementById("job-progress");
-
+const form = document.getElementById("choices");
+let timer = 0;
+let asked = 0; // how often for other intervals
 const pause = (time) => new Promise((resolve) => setTimeout(resolve, time));
 
-async function get(address) {
-  const response = await fetch(address, { headers: { Accept: "application/json" } });
-  if (!response.ok) throw new Error(`status ${response.status}`);
+// --- What happens by itself ----------------------------------------------------------------------
+
+const status = document.getElementById("job-status");
+const bar = document.getElementById("job-progress");
+let job = box?.dataset.job; // the one that is followed
+
+async function look() {
+  const query = job ? `?job=${job}` : "";
+  const response = await fetch(box.dataset.now + query, { headers: { Accept: "application/json" } });
+  if (!response.ok || response.redirected) throw new Error(`status ${response.status}`);
   return response.json();
 }
 
-async function followJob() {
-  for (let failures = 0; failures < 60; await pause(POLL)) {
+async function watch() {
+  for (let silent = ""; ; await pause(job ? POLL : LOOK)) {
+    if (document.hidden) continue;
     try {
-      const job = await get(box.dataset.job);
-      failures = 0;
-      bar.value = job.progress;
-      if (job.state === "queued") status.textContent = "Waiting for a worker …";
-      if (job.state === "running") status.textContent = "Making a release …";
-      if (job.state === "failed") return finish(`The release failed. ${job.error}`);
-      if (job.state === "done") return conclude(job.result);
+      const now = await look();
+      if (silent) status.textContent = silent;
+      silent = "";
+      await show(now);
     } catch {
-      failures += 1;
+      silent ||= status.textContent;
       status.textContent = "The server does not answer just now; still trying …";
     }
   }
 }
 
-function conclude({ release, moved, waiting, crowd }) {
-  if (release !== null && String(release) !== box.dataset.release) return location.reload();
-  const nothing = `Nothing new to release: ${waiting} waiting, and a crowd is ${crowd}.`;
-  finish(moved ? `Release ${release} is out, with ${moved} new reports.` : nothing);
-  watch();
-}
-
-function finish(text) {
-  status.textContent = text;
-  bar.hidden = true;
+async function show(now) {
+  if (now.state !== box.dataset.state) return location.reload(); // opened or closed
+  // What is said to come later is fetched then; and so is a new release.
+  const later = document.querySelector("[data-later]");
+  if (later || String(now.release) !== box.dataset.release) {
+    if (!(await refresh())) return;
+    box.dataset.release = now.release;
+  }
+  document.getElementById("waiting").textContent = now.waiting.toLocaleString("en");
+  job = now.job?.id;
+  if (!now.job) return;
+  bar.value = now.job.progress;
+  const active = now.job.state === "queued" || now.job.state === "running";
+  bar.hidden = !active;
   const button = box.querySelector("button");
-  if (button) button.disabled = false;
+  if (button) button.disabled = active;
+  say(words(now.job));
+  if (!active) job = undefined;
 }
 
-async function watch() {
-  for (;;) {
-    await pause(LOOK);
-    if (document.hidden) continue;
-    try {
-      const releases = await get(box.dataset.releases);
-      const last = releases.at(-1)?.release ?? 0;
-      if (String(last) !== box.dataset.release) return location.reload();
-    } catch {
-      // the next look may succeed
-    }
+function words({ state, result, error }) {
+  if (state === "queued") return "Waiting for a worker …";
+  if (state === "running") return "Making a release …";
+  if (state === "failed") return `The release failed. ${error}`;
+  const { release, moved, waiting, crowd } = result;
+  if (moved) return `Release ${release} is out, with ${moved.toLocaleString("en")} new reports.`;
+  return `Nothing new to release: ${waiting} waiting, and a crowd is ${crowd}.`;
+}
+
+function say(text) {
+  if (status.textContent.trim() !== text) status.textContent = text;
+}
+
+/* The parts of this page that depend on the release, as they are now. */
+async function refresh() {
+  const number = asked;
+  const page = await fetchPage(form ? address() : location.href);
+  if (!page) return false;
+  if (number !== asked) return true; // a choice made meanwhile brings the same
+  if (!form && page.getElementById("choices")) location.reload(); // the first release
+  for (const field of form?.querySelectorAll("[data-default]") ?? []) {
+    // With the last release the default changes, and what was not chosen with it.
+    const fresh = page.getElementById(field.id).dataset.default;
+    if (field.value === field.dataset.default) field.value = fresh;
+    field.dataset.default = fresh;
+  }
+  swap(page);
+  offer();
+  return true;
+}
+
+if (box) watch();
+
+// --- What the reader chooses ---------------------------------------------------------------------
+
+function address() {
+  const chosen = new URLSearchParams();
+  for (const { name, value, dataset } of form.querySelectorAll("[name]")) {
+    if (value && value !== dataset.default) chosen.set(name, value);
+  }
+  return `${form.getAttribute("action")}${chosen.size ? `?${chosen}` : ""}`;
+}
+
+async function choose() {
+  const number = ++asked;
+  const wanted = address();
+  const page = await fetchPage(wanted);
+  if (number !== asked) return; // something newer is on its way
+  if (page) {
+    swap(page);
+    offer();
+    history.replaceState(null, "", wanted);
+  } else {
+    document.getElementById("why").textContent = "The server does not answer just now.";
   }
 }
 
-if (box?.dataset.job) followJob();
-else if (box) watch();
+if (form) {
+  const range = document.getElementById("forged-range");
+  const exact = document.getElementById("forged");
+  range.hidden = false;
+  form.querySelector("button").hidden = true; // Enter still works
+  form.addEventListener("input", (event) => {
+    if (event.target === range) exact.value = range.value;
+    if (event.target === exact) range.value = exact.value;
+    clearTimeout(timer);
+    timer = setTimeout(choose, PAUSE);
+  });
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    clearTimeout(timer);
+    choose();
+  });
+}

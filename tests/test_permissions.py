@@ -67,6 +67,8 @@ TABLE: dict[str, dict[str, Statuses]] = {
     "api/docs/": {"GET": everybody()},
     "surveys/": {"GET": people()},
     "surveys/<slug:slug>/": {"GET": readers(), "POST": askers(status=302)},
+    "surveys/<slug:slug>/trend/": {"GET": readers()},
+    "surveys/<slug:slug>/now/": {"GET": readers()},
     "surveys/<slug:slug>/releases/<str:release>/": {"GET": readers()},
     "surveys/<slug:slug>/releases/<str:release>/<str:name>": {"GET": readers()},
     "surveys/<slug:slug>/people/": {"GET": owners(), "POST": owners(status=400)},  # no name

@@ -1,5 +1,7 @@
 """Numbers as pages show them."""
 
+import math
+
 from django import template
 
 register = template.Library()
@@ -14,6 +16,51 @@ def percent(share: float) -> str:
 def points(share: float) -> str:
     """A standard error, in percentage points."""
     return f"{100 * share:.1f}"
+
+
+@register.filter
+def fine_points(share: float) -> str:
+    """The same with two digits at least."""
+    return f"{100 * share:.1f}" if share >= 0.0995 else f"{100 * share:.2g}"
+
+
+@register.filter
+def whole_percent(share: float) -> str:
+    """A part of a whole; none and all are said only where it is so."""
+    if 0 < share < 0.01:
+        return "less than 1\u202f%"
+    return "more than 99\u202f%" if 0.99 < share < 1 else f"{100 * share:.0f}\u202f%"
+
+
+@register.filter
+def signed(share: float) -> str:
+    """A difference, in percentage points."""
+    return f"{100 * share:+.1f}".replace("-", "\u2212")
+
+
+@register.filter
+def p_value(p: float) -> str:
+    """As it stands in a table."""
+    return "< 0.0001" if p < 0.0001 else f"{p:.2g}"
+
+
+@register.filter
+def p_words(p: float) -> str:
+    return p_value(p) if p < 0.0001 else f"= {p_value(p)}"
+
+
+@register.filter
+def two_digits(number: float) -> str:
+    """An upper bound, rounded up."""
+    digits = max(0, 1 - math.floor(math.log10(number))) if number > 0 else 0
+    return f"{math.ceil(number * 10**digits - 1e-6) / 10**digits:.{digits}f}"
+
+
+@register.filter
+def power_of_ten(number: float) -> str:
+    """Such as 10⁻⁷, of a power of ten."""
+    exponent = f"{math.log10(number):.0f}"
+    return "10" + exponent.translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
 @register.filter

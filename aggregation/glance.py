@@ -1,0 +1,79 @@
+"""Surveys at a glance, in a few queries however many there are: the rows of the overview."""
+
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
+from django.utils.safestring import SafeString
+
+from aggregation import charts
+from aggregation.models import Estimate, Release, places
+from aggregation.sections import label_of, shown_options
+from survey.design import Question
+from survey.models import Report, Survey
+
+SHOWN = 4  # questions of a survey
+AT_A_TIME = 200  # surveys in one query, which SQLite wants to be short
+
+
+@dataclass(frozen=True)
+class Line:
+    """What was found for a question: the share of yes, or of the option with the largest one."""
+
+    question: str
+    option: str
+    share: float
+    low: float
+    high: float
+    picture: SafeString
+
+
+@dataclass
+class Glance:
+    survey: Survey
+    release: Release | None = None
+    waiting: int = 0
+    lines: list[Line] = field(default_factory=list)
+    more: int = 0  # questions that are not shown
+
+
+def glances(surveys: QuerySet[Survey]) -> list[Glance]:
+    last = Release.objects.filter(survey=OuterRef("pk")).order_by("-number").values("pk")[:1]
+    rows = {survey.pk: Glance(survey) for survey in surveys}
+    inbox = Report.objects.filter(content__isnull=False, survey__in=rows)
+    for survey, waiting in inbox.values_list("survey").annotate(Count("pk")):
+        rows[survey].waiting = waiting
+    newest = list(surveys.values_list(Subquery(last), flat=True))
+    releases = list(Release.objects.filter(pk__in=[pk for pk in newest if pk]))
+    for release in releases:
+        rows[release.survey_id].release = release
+    for start in range(0, len(releases), AT_A_TIME):
+        _look(rows, releases[start : start + AT_A_TIME])
+    return list(rows.values())
+
+
+def _look(rows: dict[int, Glance], releases: list[Release]) -> None:
+    """Fill in what was found: the first questions of each survey, of everybody."""
+    wanted = Q()
+    questions: dict[tuple[int, str], Question] = {}
+    for release in releases:
+        row = rows[release.survey_id]
+        design = row.survey.frozen_design()
+        row.more = max(0, len(design.questions) - SHOWN)
+        first = places(design)
+        positions: list[int] = []
+        for question in design.questions[:SHOWN]:
+            questions[release.pk, question.key] = question
+            positions += range(first[question.key], first[question.key] + question.size)
+        wanted |= Q(release=release, position__in=positions)
+    estimates = Estimate.objects.filter(wanted, n__isnull=False).order_by("release", "position")
+    owners = {release.pk: rows[release.survey_id] for release in releases}
+    for key, members in groupby(estimates, key=lambda row: (row.release_id, row.question)):
+        owners[key[0]].lines.append(_line(questions[key], list(members)))
+
+
+def _line(question: Question, rows: list[Estimate]) -> Line:
+    best = max(shown_options(question, rows), key=lambda row: row.bounded or 0.0)
+    share, low, high = best.bounded or 0.0, best.low or 0.0, best.high or 0.0
+    picture = charts.dot_and_whisker(share, low, high)
+    return Line(question.text, label_of(question, best), share, low, high, picture)

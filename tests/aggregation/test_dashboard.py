@@ -1,0 +1,633 @@
+"""What the dashboard says, against figures that are computed another way."""
+
+import html
+import math
+import re
+import time
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from scipy import integrate, stats
+
+from aggregation import central, sections, trend
+from aggregation.models import Batch, Estimate, Release, places
+from aggregation.sections import ALWAYS, FIXED, Choice
+from aggregation.templatetags import figures
+from survey.models import Membership, Survey
+from tests import builders
+
+pytestmark = pytest.mark.django_db
+
+ONE_YES_NO = {"questions": builders.FILE["questions"][:1], "blocks": [], "strata": []}
+MANY = {
+    "questions": [{"key": f"q{i}", "text": f"Number {i}?", "kind": "yes_no"} for i in range(1, 7)],
+    "blocks": [],
+    "epsilon": 4,
+}
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine is no fault of a page."""
+    monkeypatch.setattr(central, "PATIENCE", 60)
+
+
+def released(people: int = 300, steps: int = 1, **changes: Any) -> Survey:
+    survey = builders.opened(**changes)
+    for seed in range(1, steps + 1):
+        publish(survey, people, seed)
+    return survey
+
+
+def publish(survey: Survey, people: int, seed: int, **truth: list[float]) -> Release:
+    builders.send(survey, people, seed, **truth)
+    Batch.objects.collect(survey)
+    release = Release.objects.publish(survey)
+    assert release
+    return release
+
+
+def row_of(survey: Survey, question: str = "q1", option: str = "yes", group: str = "") -> Estimate:
+    release = survey.releases.order_by("number").last()
+    assert release
+    stratum = "age" if group else ""
+    return release.estimates.get(question=question, option=option, stratum=stratum, group=group)
+
+
+def channel_of(survey: Survey, question: str) -> tuple[float, float]:
+    channel = sections.asked(survey.frozen_design())[question].channel
+    return channel.a, channel.b
+
+
+def page_of(survey: Survey, query: str = "", where: str = "") -> str:
+    user = builders.User.objects.filter(username="alice").first() or builders.alice(survey)
+    response = builders.client(user).get(f"/surveys/{survey.slug}/{where}{query}")
+    assert response.status_code == 200
+    return str(response.content.decode())
+
+
+def plain(page: str) -> str:
+    """On one line, with its characters as they are."""
+    return re.sub(r"[ \n]+", " ", html.unescape(page))
+
+
+def shown(survey: Survey, by: str = "", **choice: Any) -> list[sections.Section]:
+    release = survey.releases.order_by("number").last()
+    assert release
+    stratum = next((s for s in survey.frozen_design().strata if s.key == by), None)
+    return sections.sections(release, stratum, Choice(**choice) if choice else None)
+
+
+def limits(survey: Survey, **choice: Any) -> tuple[float, float]:
+    row = shown(survey, **choice)[0].everybody.groups[0][1][0].estimate
+    assert row.low is not None and row.high is not None
+    return row.low, row.high
+
+
+# --- Which interval -------------------------------------------------------------------------------
+
+
+def blaker(rate: float, count: int, n: int, a: float, b: float) -> float:
+    """Blaker's p-value of the clamped count, by adding up every outcome."""
+    clamped = np.clip(np.arange(n + 1), math.floor(n * b), math.ceil(n * a))
+    values, places_of = np.unique(clamped, return_inverse=True)
+    law = np.bincount(places_of, stats.binom.pmf(np.arange(n + 1), n, rate))
+    tail = np.minimum(np.cumsum(law), np.cumsum(law[::-1])[::-1])
+    seen = tail[values == np.clip(count, values[0], values[-1])][0]
+    return float(law[tail <= seen * (1 + 1e-12)].sum())
+
+
+def mixture(rate: float, count: int, n: int, a: float, b: float, level: float) -> float:
+    """The likelihood averaged over the truncated beta prior, over that of the rate."""
+    evidence = -2 * math.log(1 - level)
+    k = 300 / (evidence + math.log1p(evidence))
+    prior = stats.beta(k * rate, k * (1 - rate))
+    at = stats.binom.logpmf(count, n, rate)
+
+    def weighed(x: float) -> float:
+        return float(np.exp(stats.binom.logpmf(count, n, x) - at) * prior.pdf(x))
+
+    total = integrate.quad(weighed, b, a, limit=500, points=[min(max(count / n, b), a), rate])[0]
+    return float(total / (prior.cdf(a) - prior.cdf(b)))
+
+
+@pytest.mark.parametrize("level", [80, 90, 95, 99])
+def test_every_choice_has_the_limits_of_its_definition(level: int) -> None:
+    survey = released()
+    row, (a, b) = row_of(survey), channel_of(survey, "q1")
+    assert row.count and row.n
+    alpha = 1 - level / 100
+    for limit, out in zip(limits(survey, level=level, interval=FIXED), (-1, 1), strict=True):
+        if 0 < limit < 1:
+            rate = b + (a - b) * limit
+            assert blaker(rate + out * 1e-5, row.count, row.n, a, b) <= alpha
+            assert blaker(rate - out * 1e-9, row.count, row.n, a, b) > alpha
+    for limit in limits(survey, level=level, interval=ALWAYS):
+        if 0 < limit < 1:
+            found = mixture(b + (a - b) * limit, row.count, row.n, a, b, level / 100)
+            assert found == pytest.approx(1 / alpha, rel=1e-6)
+
+
+def test_an_open_survey_is_watched_and_a_finished_one_is_not() -> None:
+    survey = released()
+    page = page_of(survey)
+    assert "The survey is open, so the intervals are valid at every look" in page
+    assert limits(survey) == limits(survey, interval=ALWAYS)
+    low, high = limits(survey)
+    assert f"{figures.percent(low)} to {figures.percent(high)}" in page
+    survey.close()
+    assert "The last release is still to be made, so the intervals are valid" in page_of(survey)
+    Release.objects.publish(survey)
+    page = page_of(survey)
+    assert "this is its last release, so the intervals are those for one look" in page
+    stored = row_of(survey)
+    assert limits(survey) == (stored.low, stored.high)
+
+
+def test_the_address_chooses_and_the_page_says_nothing_else() -> None:
+    survey = released()
+    page = page_of(survey, "?level=80&interval=fixed&by=age")
+    low, high = limits(survey, level=80)
+    assert f"{figures.percent(low)} to {figures.percent(high)}" in page
+    assert "80\u202f% restricted Blaker interval" in page.replace("&#8239;", "\u202f")
+    assert "95\u202f%" not in page.replace("&#8239;", "\u202f") and "95%" not in page
+    assert 'href="?level=80&amp;interval=fixed">Everybody' in page
+    assert 'href="?by=age&amp;level=80&amp;interval=fixed" aria-current="true"' in page
+    page = page_of(survey, "?level=99")
+    assert "99\u202f% confidence sequence" in page.replace("&#8239;", "\u202f")
+    assert "Blaker" not in page and "95\u202f%" not in page.replace("&#8239;", "\u202f")
+    stored = row_of(survey)
+    assert (stored.level, stored.method) == (0.95, "restricted Blaker")
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("level=96", "Level: 80, 90, 95 or 99. Shown is level = 95."),
+        ("level=x&interval=", "Level: 80, 90, 95 or 99."),
+        ("interval=often", "Interval: fixed or always. Shown is interval = always."),
+        ("forged=21", "Forged: A number from 0 to 20. Shown is forged = 0."),
+        ("forged=-1", "Forged: A number from 0 to 20."),
+        ("forged=nan", "Forged: A number from 0 to 20."),
+        ("forged=1e999", "Forged: A number from 0 to 20."),
+    ],
+)
+def test_what_cannot_be_chosen_is_said(query: str, words: str) -> None:
+    survey = released(100)
+    page = page_of(survey, f"?{query}")
+    assert words in page and 'aria-invalid="true"' in page
+    assert limits(survey)[0] == pytest.approx(limits(survey, interval=ALWAYS)[0])
+
+
+def test_the_api_takes_level_and_interval() -> None:
+    survey = released()
+    alice = builders.client(builders.alice(survey))
+    url = "/api/v1/surveys/small/estimates/"
+
+    def interval(query: str = "") -> dict[str, Any]:
+        rows = alice.get(f"{url}{query}").json()["estimates"]
+        return next(
+            row["interval"] for row in rows if (row["question"], row["option"]) == ("q1", "yes")
+        )
+
+    stored = row_of(survey)
+    plain = {"level": 0.95, "method": "restricted Blaker", "low": stored.low, "high": stored.high}
+    assert interval() == interval("?level=95") == interval("?interval=fixed") == plain
+    low, high = limits(survey, level=99, interval=ALWAYS)
+    assert interval("?level=99&interval=always") == {
+        "level": 0.99, "method": "confidence sequence", "low": low, "high": high,
+    }  # fmt: skip
+    for query, field in (("level=94", "level"), ("level=x", "level"), ("interval=no", "interval")):
+        response = alice.get(f"{url}?{query}")
+        assert response.status_code == 400 and list(response.json()) == [field]
+    schema = Client().get("/api/schema/?format=json").json()
+    parameters = schema["paths"]["/api/v1/surveys/{slug}/estimates/"]["get"]["parameters"]
+    enums = {one["name"]: one["schema"].get("enum") for one in parameters}
+    assert set(enums["level"]) == {80, 90, 95, 99} and set(enums["interval"]) == {FIXED, ALWAYS}
+
+
+# --- Forged reports -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("interval", [FIXED, ALWAYS])
+def test_forged_reports_widen_every_interval_as_far_as_they_can(interval: str) -> None:
+    """Whatever 5 % of the reports say: the honest rest has one of these counts."""
+    survey = released()
+    row, one = row_of(survey), sections.asked(survey.frozen_design())["q1"]
+    assert row.count is not None and row.n
+    bad = math.floor(row.n * 0.05)
+    honest = row.n - bad
+    from aggregation.statistics import proportion, sequence
+
+    of = proportion.interval if interval == FIXED else sequence.interval
+    counts = range(max(0, row.count - bad), min(row.count, honest) + 1)
+    every = [of(count, honest, one.channel) for count in counts]
+    expected = (min(low for low, _ in every), max(high for _, high in every))
+    assert limits(survey, interval=interval, forged=5.0) == pytest.approx(expected, abs=1e-9)
+    assert limits(survey, interval=interval, forged=5.0) != limits(survey, interval=interval)
+    page = page_of(survey, f"?forged=5&interval={interval}")
+    assert "should 5\u202f% of the reports be forged" in page.replace("&#8239;", "\u202f")
+    assert f"{figures.percent(expected[0])} to {figures.percent(expected[1])}" in page
+    assert "What if: should" not in page_of(survey, f"?forged=0&interval={interval}")
+
+
+# --- What privacy cost ----------------------------------------------------------------------------
+
+
+def test_sampling_and_privacy_add_up_to_the_variance() -> None:
+    survey = released(400, **MANY)
+    release, design = survey.releases.get(), survey.frozen_design()
+    assert design.ask < len(design.blocks)
+    for section in shown(survey):
+        row, cost = row_of(survey, section.question.key), section.cost
+        assert cost and row.n and row.bounded is not None and row.value is not None
+        assert 0 < row.value < 1  # where the parts are not cut off
+        a, b = section.a, section.b
+        rate = b + (a - b) * row.value
+        noise = (row.value * a * (1 - a) + (1 - row.value) * b * (1 - b)) / row.n / (a - b) ** 2
+        whole = rate * (1 - rate) / (row.n - 1) / (a - b) ** 2
+        assert cost.error**2 == pytest.approx(whole)
+        assert cost.private == pytest.approx(noise / whole)
+        assert cost.sampled + cost.private == pytest.approx(1)
+        # All people, true answers; and one count of each of six questions with a sixth of ε.
+        people, share = release.reports, row.bounded
+        assert cost.clear == pytest.approx(math.sqrt(share * (1 - share) / people))
+        laplace = 2 * (1 / (design.epsilon / 6) / people) ** 2
+        assert cost.curator == pytest.approx(math.sqrt(cost.clear**2 + laplace))
+        assert cost.clear < cost.curator < cost.error
+    words = plain(page_of(survey))
+    first = shown(survey)[0].cost
+    assert first
+    assert (
+        f"of its square, {figures.whole_percent(first.sampled)} is sampling (the filled part) and "
+        f"{figures.whole_percent(first.private)} is privacy. Asked of all 400 people it would be "
+        f"{figures.fine_points(first.clear)} without noise, and "
+        f"{figures.fine_points(first.curator)} with Laplace noise"
+    ) in words
+
+
+def test_of_a_choice_the_root_mean_square_is_told_and_one_person_moves_two_counts() -> None:
+    survey = released()
+    section = shown(survey)[1]
+    rows = survey.releases.get().estimates.filter(question="q2", stratum="")
+    assert section.cost and len(rows) == 4
+    mean = sum((row.privacy_error or 0) ** 2 + (row.sampling_error or 0) ** 2 for row in rows) / 4
+    assert section.cost.error == pytest.approx(math.sqrt(mean))
+    clear = sum((row.bounded or 0) * (1 - (row.bounded or 0)) for row in rows) / 4 / 300
+    laplace = 2 * (2 / (survey.epsilon / 2) / 300) ** 2
+    assert section.cost.curator == pytest.approx(math.sqrt(clear + laplace))
+    assert "root mean square over the options" in page_of(survey)
+
+
+def test_a_table_that_stood_is_priced_with_the_people_of_its_time() -> None:
+    survey = released(40, blocks=[["q1"], ["q2"]], ask=1)
+    publish(survey, 24, seed=9)  # a crowd, but less than one for one block
+    found = {section.everybody.as_of: section.cost for section in shown(survey)}
+    assert found[1] and found[1].people == 40
+    assert 2 not in found or (found[2] and found[2].people == 64)
+
+
+# --- What readers can learn -----------------------------------------------------------------------
+
+
+def exact_delta(epsilon: float, local: float, n: int) -> float:
+    """Of a tally of n yes/no reports, for the worst answers of the others: every count added up."""
+    a = 1 / (1 + math.exp(-local))
+    worst = 0.0
+    for yes in range(n):
+        others = np.convolve(
+            stats.binom.pmf(np.arange(yes + 1), yes, a),
+            stats.binom.pmf(np.arange(n - yes), n - 1 - yes, 1 - a),
+        )
+        one, none = np.convolve(others, [1 - a, a]), np.convolve(others, [a, 1 - a])
+        for x, y in ((one, none), (none, one)):
+            worst = max(worst, float(np.maximum(x - math.exp(epsilon) * y, 0).sum()))
+    return worst
+
+
+def test_the_central_epsilon_is_that_of_the_smallest_step() -> None:
+    survey = released(90, **ONE_YES_NO)
+    release = publish(survey, 40, seed=2)
+    found = central.central(release, shown(survey))
+    assert found.delta == 1e-6  # 130 people: 1/1000 of 1/130 is more than that
+    assert [reader.among for reader in found.readers] == [130, 40]
+    local = survey.frozen_design().blocks[0].mechanism.epsilon
+    assert found.local == pytest.approx(local) and local == pytest.approx(2, abs=1e-6)
+    everything, stepwise = (reader.epsilon for reader in found.readers)
+    assert exact_delta(everything, local, 130) == pytest.approx(found.delta, rel=1e-4)
+    assert exact_delta(stepwise, local, 40) == pytest.approx(found.delta, rel=1e-4)
+    assert everything < stepwise < local
+    page = page_of(survey)
+    assert "δ = 10⁻⁶" in page and "Single reports" in page
+    assert f"<td>{figures.two_digits(stepwise)}</td>" in page
+
+
+def test_blocks_add_up_and_groups_hide_less() -> None:
+    survey = released(600, blocks=[["q1"], ["q2"]], ask=2, epsilon=3)
+    release = survey.releases.get()
+    design = survey.frozen_design()
+    from aggregation.statistics import privacy
+
+    found = central.central(release, shown(survey, "age", interval=ALWAYS), "How old are you?")
+    both = [
+        privacy.shuffled(block.mechanism.epsilon, 600, found.delta / 2, block.mechanism.cells)
+        for block in design.blocks
+    ]
+    everybody, by_age = found.readers
+    assert (everybody.among, everybody.epsilon) == (600, pytest.approx(sum(both)))
+    rows = release.estimates.filter(question="q1", option="yes", stratum="age")
+    sizes = [row.n for row in rows if row.n]
+    parts = [*sizes, *([600 - sum(sizes)] if sum(sizes) < 600 else [])]
+    assert by_age.among == min(parts) < 600
+    assert everybody.epsilon < by_age.epsilon <= found.local
+    page = page_of(survey, "?by=age")
+    assert "This release by “How old are you?”" in page
+    assert "Tables by several background questions, or single reports" in page
+
+
+def test_the_last_few_of_a_survey_have_nobody_to_hide_among() -> None:
+    survey = released(90, **ONE_YES_NO)
+    builders.send(survey, 1, seed=7)
+    survey.close()
+    Batch.objects.collect(survey)
+    release = Release.objects.publish(survey)
+    assert release and release.final
+    readers = central.central(release, shown(survey)).readers
+    assert [reader.among for reader in readers] == [91, 1]
+    assert readers[1].epsilon == pytest.approx(2, abs=1e-4)
+
+
+def test_so_many_releases_that_only_the_crowd_is_sure(monkeypatch: pytest.MonkeyPatch) -> None:
+    survey = released(30, steps=3, **ONE_YES_NO)
+    release = survey.releases.order_by("number").last()
+    assert release
+    exact = central.steps(release, survey.frozen_design())
+    monkeypatch.setattr(central, "MANY", 2)
+    assert exact == {"b1": 30}
+    assert central.steps(release, survey.frozen_design()) == {"b1": survey.crowd}
+
+
+def test_fewer_people_never_hide_better_and_rounding_is_on_the_safe_side() -> None:
+    block = builders.opened().frozen_design().blocks[0]
+    sizes = (20, 99, 100, 101, 1234, 12_345)
+    found = [central.hidden(block, n, 1e-7).result() for n in sizes]
+    assert found == sorted(found, reverse=True)
+    assert central.hidden(block, 1299, 1e-7) is central.hidden(block, 1200, 1e-7)
+    assert central.delta_for(1000) == 1e-6 and central.delta_for(1001) == 1e-7
+
+
+def test_no_page_waits_long_for_a_figure(monkeypatch: pytest.MonkeyPatch) -> None:
+    survey = released(150, epsilon=1.7)
+    monkeypatch.setattr(central, "PATIENCE", 0)
+    central.shuffled.cache_clear()
+    central.worker.submit(time.sleep, 0.5)  # it is busy
+    assert "being computed" in page_of(survey)
+    central.worker.submit(int).result()
+    assert "being computed" not in page_of(survey)
+
+
+# --- Groups ---------------------------------------------------------------------------------------
+
+
+def newcombe(x: int, n: int, y: int, m: int, contrast: float, level: float) -> tuple[float, float]:
+    z = stats.norm.ppf((1 + level) / 2)
+
+    def wilson(count: int, of: int) -> tuple[float, float]:
+        p = count / of
+        middle = (p + z * z / 2 / of) / (1 + z * z / of)
+        half = z * math.sqrt(p * (1 - p) / of + z * z / 4 / of**2) / (1 + z * z / of)
+        return middle - half, middle + half
+
+    (l1, u1), (l2, u2) = wilson(x, n), wilson(y, m)
+    p, q = x / n, y / m
+    low = p - q - math.sqrt((p - l1) ** 2 + (u2 - q) ** 2)
+    return low / contrast, (p - q + math.sqrt((u1 - p) ** 2 + (q - l2) ** 2)) / contrast
+
+
+AGES = {"key": "age", "text": "How old are you?", "options": ["Young", "Middle", "Old"]}
+
+
+@pytest.mark.parametrize("level", [90, 95])
+def test_groups_are_compared_as_the_books_say(level: int) -> None:
+    survey = released(900, strata=[AGES])
+    keys = ["young", "middle", "old"]
+    tables = {
+        question: [
+            [row_of(survey, question, option, key).count or 0 for option in options]
+            for key in keys
+        ]
+        for question, options in (
+            ("q1", ["no", "yes"]), ("q2", ["red", "green", "blue", "prefer-not-to-say"])
+        )
+    }  # fmt: skip
+    raw = {q: stats.chi2_contingency(table, correction=False).pvalue for q, table in tables.items()}
+    smaller, larger = sorted(raw, key=lambda q: raw[q])
+    adjusted = {smaller: min(1, 2 * raw[smaller])}
+    adjusted[larger] = max(adjusted[smaller], raw[larger])
+    for section in shown(survey, "age", level=level):
+        found, table = section.differences, tables[section.question.key]
+        assert found and found.p_value == pytest.approx(adjusted[section.question.key])
+        assert (found.questions, found.groups, found.rough) == (2, 3, False)
+        options = [1] if section.question.key == "q1" else [0, 1, 2, 3]
+        couples = [(o, i, j) for o in options for i, j in combinations(range(3), 2)]
+        assert len(found.pairs) == len(couples)
+        p_values = []
+        for pair, (o, i, j) in zip(found.pairs, couples, strict=True):
+            x, n, y, m = table[i][o], sum(table[i]), table[j][o], sum(table[j])
+            expected = newcombe(
+                x, n, y, m, section.a - section.b, 1 - (1 - level / 100) / len(couples)
+            )
+            assert (pair.low, pair.high) == pytest.approx(expected)
+            assert pair.difference == pytest.approx((x / n - y / m) / (section.a - section.b))
+            assert (pair.first, pair.second) == (AGES["options"][i], AGES["options"][j])
+            two = [[x, n - x], [y, m - y]]
+            p_values.append(stats.chi2_contingency(two, correction=False).pvalue)
+        order = np.argsort(p_values)
+        stepped = np.maximum.accumulate(np.array(p_values)[order] * np.arange(len(order), 0, -1))
+        by_hand = np.minimum(stepped, 1)[np.argsort(order)]
+        assert [pair.p_value for pair in found.pairs] == pytest.approx(list(by_hand))
+
+
+def test_a_difference_is_told_in_words_first() -> None:
+    survey = builders.opened(epsilon=6, crowd=5)
+    design = survey.frozen_design()
+    from random import Random
+
+    from survey import simulation
+
+    def answers(given: Any) -> dict[str, list[float]]:
+        yes = 0.9 if given["age"] == 0 else 0.1
+        return simulation.uniform_shares(design.questions) | {"q1": [1 - yes, yes]}
+
+    strata = simulation.uniform_shares(design.strata)
+    for _ in simulation.send("small", design, 400, answers, strata, Random(4)):
+        pass
+    Batch.objects.collect(survey)
+    Release.objects.publish(survey)
+    words = plain(page_of(survey, "?by=age"))
+    assert "The groups differ</strong> (p < 0.0001" in words
+    assert "adjusted for the 2 questions of this page" in words
+    assert "The difference is Under 30 less 30 and over, +" in words
+    assert "No difference shows</strong> between the groups" in words
+    assert "For one look at this release; those who gave no answer are left out" in words
+    assert words.index("The groups differ") < words.index("<details")
+    assert "with every report taken as honest" in page_of(survey, "?by=age&forged=5")
+
+
+def test_groups_that_are_not_shown_are_not_compared() -> None:
+    survey = released(30)
+    assert all(section.differences is None for section in shown(survey, "age", interval=ALWAYS))
+    page = page_of(survey, "?by=age")
+    assert "Fewer than two groups are shown" in page and "Not shown: too few reports" in page
+
+
+def test_too_many_pairs_are_not_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    survey = released(300, crowd=5)
+    monkeypatch.setattr(sections, "MOST_PAIRS", 3)
+    first, second = shown(survey, "age", interval=ALWAYS)
+    assert first.differences and len(first.differences.pairs) == 1
+    assert second.differences and second.differences.pairs == []
+    assert "too many differences between 2 groups to list" in page_of(survey, "?by=age")
+
+
+def test_small_expected_counts_are_called_rough() -> None:
+    assert sections._rough([[2, 30], [3, 25]])
+    assert not sections._rough([[20, 30], [20, 25]])
+    assert not sections._rough([[20, 30, 0], [20, 25, 0]])  # nobody: the test leaves it out
+
+
+# --- Trend ----------------------------------------------------------------------------------------
+
+
+def test_the_places_of_estimates_are_known_beforehand() -> None:
+    survey = released(100, steps=2, **MANY)
+    for release in survey.releases.all():
+        for question, position in places(survey.frozen_design()).items():
+            row = release.estimates.get(position=position)
+            assert (row.question, row.stratum, row.group) == (question, "", "")
+            before = release.estimates.filter(question=question, position__lt=position)
+            assert not before.exists()
+
+
+def test_the_trend_shows_every_release_with_limits_for_all_looks() -> None:
+    survey = released(60, steps=3)
+    page = page_of(survey, where="trend/").replace("&#8239;", "\u202f")
+    from aggregation.statistics import sequence
+
+    channel = sections.asked(survey.frozen_design())["q1"].channel
+    rows = Estimate.objects.filter(question="q1", option="yes", stratum="")
+    assert [row.n for row in rows.order_by("release__number")] == [60, 120, 180]
+    for row in rows.select_related("release"):
+        assert row.count is not None and row.n and row.bounded is not None
+        low, high = sequence.interval(row.count, row.n, channel)
+        words = f"{figures.percent(low)} to {figures.percent(high)}"
+        assert f'<td class="plain">{words}</td>' in page
+        made = f"Release {row.release.number}, {row.release.made_at:%-d %b %Y}, {row.n} reports"
+        assert page.count(made) == 2  # read aloud, and beside the point
+        assert page.count(words) == 3  # and in the table
+    assert page.count('class="mark"') == 3 and "Shown are" not in page
+
+
+def test_the_trend_of_another_question_at_another_level() -> None:
+    survey = released(60, steps=2)
+    page = page_of(survey, "?question=q2&level=80", "trend/").replace("&#8239;", "\u202f")
+    assert "Which?</h2>" in page and page.count('<svg class="plot trend"') == 4
+    assert "80\u202f% interval" in page and "95\u202f%" not in page
+    assert "Level: 80, 90, 95 or 99." in page_of(survey, "?level=3", "trend/")
+    assert "Did you?</h2>" in page_of(survey, "?question=nothing", "trend/")
+
+
+def test_a_table_that_stood_has_no_second_point_and_few_reports_none() -> None:
+    survey = released(24, blocks=[["q1"], ["q2"]], ask=1)
+    assert "Too few people were asked this question" in page_of(survey, where="trend/")
+    publish(survey, 60, 2)
+    publish(survey, 22, 3)  # a crowd, but less than one for either block
+    found = trend.trends(survey, survey.frozen_design().questions[0], 3, 95)
+    assert [[row.as_of for row in one.estimates] for one in found] == [[2]]
+
+
+def test_thousands_of_releases_are_thinned_and_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert trend.chosen(7) == [1, 2, 3, 4, 5, 6, 7]
+    many = trend.chosen(5000)
+    assert len(set(many)) == trend.MOST and (many[0], many[-1]) == (1, 5000)
+    assert max(np.diff(many)) - min(np.diff(many)) <= 1
+    survey = released(30, steps=5)
+    monkeypatch.setattr(trend, "MOST", 3)
+    monkeypatch.setattr(trend.chosen, "__defaults__", (3,))
+    page = page_of(survey, where="trend/")
+    assert "Shown are 3 of 5 releases" in page and page.count('class="mark"') == 3
+
+
+def test_before_the_first_release_there_is_no_trend() -> None:
+    assert "Nothing has been released yet" in page_of(builders.draft(), where="trend/")
+
+
+# --- Overview and live parts ----------------------------------------------------------------------
+
+
+def queries(client: Client, path: str) -> int:
+    with CaptureQueriesContext(connection) as captured:
+        assert client.get(path).status_code == 200
+    return len(captured)
+
+
+def test_the_overview_has_what_was_found_in_a_few_queries() -> None:
+    survey = released(150)
+    builders.send(survey, 3, seed=5)
+    builders.draft(slug="draft", title="Not open")
+    alice = builders.alice(survey)
+    client = builders.client(alice)
+    few = queries(client, "/surveys/")
+    for name in ("second", "third", "fourth"):
+        other = released(60, slug=name)
+        Membership.objects.create(survey=other, user=alice)
+    assert queries(client, "/surveys/") == few
+    page = client.get("/surveys/").content.decode()
+    yes = row_of(survey)
+    assert yes.bounded is not None and yes.low is not None and yes.high is not None
+    assert f"{figures.percent(yes.low)} to {figures.percent(yes.high)}" in page
+    colours = Estimate.objects.filter(release__survey=survey, question="q2", stratum="")
+    most = max(colours, key=lambda row: row.bounded or 0)
+    assert f'<span class="share">{figures.percent(most.bounded or 0)}</span>' in page
+    assert page.count('<ul class="glance"') == 4 and "<dd>3</dd>" in page
+    assert 'class="track" width="100%" height="28" aria-hidden="true"' in page
+
+
+def test_the_overview_shows_the_first_questions_and_counts_the_rest() -> None:
+    survey = released(200, **MANY)
+    page = page_of(survey).replace("\n", "")
+    page = builders.client(builders.User.objects.get()).get("/surveys/").content.decode()
+    assert "Number 4?" in page and "Number 5?" not in page and "and 2 more questions" in page
+
+
+def test_a_dashboard_asks_the_database_as_often_for_many_questions() -> None:
+    few, many = released(200), released(200, slug="many", **MANY)
+    client = builders.client(builders.alice(few, many))
+    for query in ("", "?by=age", "?by=age&level=90&interval=fixed&forged=5"):
+        assert queries(client, f"/surveys/many/{query}") == queries(
+            client, f"/surveys/small/{query}"
+        )
+
+
+def test_what_a_script_asks_for_is_short_and_true() -> None:
+    survey = released(100)
+    builders.send(survey, 4, seed=3)
+    alice = builders.client(builders.alice(survey))
+    quiet = {"state": "open", "release": 1, "waiting": 4, "job": None}
+    assert alice.get("/surveys/small/now/").json() == quiet
+    assert alice.get("/surveys/small/now/?job=nonsense").json() == quiet
+    alice.post("/surveys/small/")
+    job = survey.jobs.get()
+    now = alice.get("/surveys/small/now/").json()
+    assert (now["job"]["id"], now["job"]["state"]) == (str(job.pk), "queued")
+    survey.jobs.update(active=False, state="done", result={"release": 1, "moved": 0})
+    assert alice.get("/surveys/small/now/").json() == quiet
+    assert alice.get(f"/surveys/small/now/?job={job.pk}").json()["job"]["state"] == "done"
+    draft = builders.draft(slug="draft")
+    Membership.objects.create(survey=draft, user=builders.User.objects.get(username="alice"))
+    assert alice.get("/surveys/draft/now/").json()["release"] == 0
