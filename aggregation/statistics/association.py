@@ -99,6 +99,46 @@ def association(
     )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Conditional:
+    """Shares of the options of one question, given the answers to the others, unclipped.
+
+    shares, standard_errors  in the shape of the table; nan where the condition is too rare.
+    """
+
+    shares: Array
+    standard_errors: Array
+
+
+def conditional(table: Any, blocks: Design, axis: int, cautious: float = 2.0) -> Conditional:
+    """P(option of question ``axis`` | answers to the others) = theta / (sum of theta over it).
+
+    Standard errors by the delta method: the gradient of p = theta_i / t is (e_i - p)/t, in which t
+    adds up the cells of the condition. Where t does not exceed ``cautious`` of its own standard
+    errors there is nothing to divide by: nan.
+    """
+    theta, covariance = cells(table, blocks)
+    axis, cautious = integer("axis", axis), _number("cautious", cautious)
+    if axis >= theta.ndim:
+        raise ValueError(f"axis must be below {theta.ndim}, got {axis}")
+    shares, errors = np.full(theta.shape, np.nan), np.full(theta.shape, np.nan)
+    for others in np.ndindex(*theta.shape[:axis], *theta.shape[axis + 1 :]):
+        place = (*others[:axis], slice(None), *others[axis:])
+        condition = np.zeros_like(theta)
+        condition[place] = 1
+        total = float(theta[place].sum())
+        error = math.sqrt(max(covariance.variance(condition), 0.0))
+        if total <= 0 or total <= cautious * error:
+            continue
+        shares[place] = theta[place] / total
+        gradients = [-share * condition / total for share in shares[place]]
+        for option, gradient in enumerate(gradients):
+            gradient[(*others[:axis], option, *others[axis:])] += 1 / total
+        spread = np.diag(covariance.among(gradients))
+        errors[place] = np.sqrt(np.maximum(spread, 0.0))
+    return Conditional(shares, errors)
+
+
 class ChiSquare(NamedTuple):
     """A statistic that is chi-square with so many degrees of freedom under independence."""
 

@@ -1,8 +1,8 @@
 """The joint distribution of several answers, from the table of the reports.
 
-``cells`` are unbiased and may be negative; ``mle`` is for those who need a distribution. What two
-answers have to do with each other is in ``association`` and ``independence``. ``tables`` says what
-a table is and what blocks do to it.
+``cells`` are unbiased and may be negative; ``mle`` is for those who need a distribution. What
+answers have to do with each other is in ``conditional``, ``association`` and ``independence``.
+``tables`` says what a table is and what blocks do to it.
 
 References
     Dempster, Laird & Rubin 1977, J. R. Stat. Soc. B 39:1 (EM)
@@ -19,9 +19,11 @@ import numpy as np
 from aggregation.statistics.association import (
     Association,
     ChiSquare,
+    Conditional,
     Effect,
     Independence,
     association,
+    conditional,
     independence,
 )
 from aggregation.statistics.proportion import integer, strictly_between
@@ -42,6 +44,7 @@ __all__ = [
     "Association",
     "Block",
     "ChiSquare",
+    "Conditional",
     "Covariance",
     "Design",
     "Effect",
@@ -50,6 +53,7 @@ __all__ = [
     "association",
     "cells",
     "cells_for_channels",
+    "conditional",
     "independence",
     "mle",
 ]

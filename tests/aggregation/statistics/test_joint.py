@@ -20,6 +20,7 @@ from aggregation.statistics.joint import (
     association,
     cells,
     cells_for_channels,
+    conditional,
     independence,
     mle,
 )
@@ -406,6 +407,65 @@ def test_what_cannot_be_computed_is_none_and_nothing_is_clipped():
     assert found.risk_difference is found.phi is found.log_odds_ratio is None
     assert math.isfinite(found.covariance.value)
     assert association([[50, 1], [1, 50]], [Block(0.5, (0, 1))]).phi.value > 1
+
+
+@pytest.mark.parametrize(
+    "shape, blocks",
+    [
+        ((2, 2), SEPARATE),
+        ((3, 4), [Block(0.7, (0, 1))]),
+        ((2, 3, 2), [Block(0.8, (0, 2)), Block(0.6, (1,))]),
+    ],
+)
+def test_conditional_shares_are_the_delta_method(shape, blocks):
+    """Against slopes by small steps in the frequencies, with dense matrices."""
+    matrix = dense(shape, blocks)
+    theta = np.random.default_rng(5).dirichlet(np.full(math.prod(shape), 5.0))
+    table = np.rint(50_000 * matrix @ theta).reshape(shape)
+    n, inverse = table.sum(), np.linalg.inv(matrix)
+    f = table.ravel() / n
+    spread = (np.diag(f) - np.outer(f, f)) / n
+    for axis in range(len(shape)):
+
+        def shares(frequencies, axis=axis):
+            theta = (inverse @ frequencies).reshape(shape)
+            return (theta / theta.sum(axis=axis, keepdims=True)).ravel()
+
+        steps = 1e-6 * np.eye(f.size)
+        slopes = np.array([(shares(f + h) - shares(f - h)) / 2e-6 for h in steps]).T
+        found = conditional(table, blocks, axis)
+        assert np.allclose(found.shares.ravel(), shares(f), rtol=1e-9)
+        by_hand = np.sqrt(np.diag(slopes @ spread @ slopes.T))
+        assert np.allclose(found.standard_errors.ravel(), by_hand, rtol=1e-5)
+        assert np.allclose(found.shares.sum(axis=axis), 1)
+
+
+def test_conditional_shares_vary_as_much_as_they_say():
+    """2000 surveys of 4000 people, alpha 1e-4 for each of 4 standard deviations.
+
+    Of 2000 draws a standard deviation is known to 1/sqrt(4000) of itself, so that 4 of these are
+    0.063. Taking the condition for known instead (the error of the cell over the share of the
+    condition) would be wrong by more.
+    """
+    generator = np.random.default_rng(20)
+    truth = np.array([[0.4, 0.1], [0.2, 0.3]])
+    rates = (dense((2, 2), SEPARATE) @ truth.ravel()).clip(0)
+    tables = generator.multinomial(4000, rates, size=2000).reshape(-1, 2, 2)
+    found = [conditional(table, SEPARATE, 1) for table in tables]
+    spread = np.std([one.shares for one in found], axis=0)
+    stated = np.mean([one.standard_errors for one in found], axis=0)
+    assert np.all(np.abs(stated / spread - 1) < 0.063)
+    wrong = cells(tables[0], SEPARATE)[1].standard_errors / truth.sum(axis=1, keepdims=True)
+    assert np.any(np.abs(wrong / spread - 1) > 0.063)
+
+
+def test_a_condition_that_hardly_anybody_meets_has_no_shares():
+    rare = np.array([[430, 400], [220, 210]])  # yes to the first: hardly more than by noise
+    found = conditional(rare, [Block(0.33, (0,)), Block(0.9, (1,))], 1)
+    assert np.isfinite(found.shares[0]).all() and np.isnan(found.shares[1]).all()
+    assert np.isnan(found.standard_errors[1]).all()
+    always = conditional(rare, [Block(0.33, (0,)), Block(0.9, (1,))], 1, cautious=0)
+    assert np.isfinite(always.shares[1]).all()
 
 
 def test_effects_have_intervals():

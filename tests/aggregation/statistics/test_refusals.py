@@ -53,6 +53,7 @@ RIGHT = {
     joint.cells_for_channels: {"table": TABLE, "channels": [TWO_COINS, TWO_COINS]},
     joint.mle: {"table": TABLE, "blocks": BLOCKS, "tolerance": 1e-8, "max_iterations": 100},
     joint.association: {"table": TABLE, "blocks": BLOCKS, "options": (1, 1), "cautious": 2.0},
+    joint.conditional: {"table": TABLE, "blocks": BLOCKS, "axis": 0, "cautious": 2.0},
     joint.independence: {"table": TABLE, "blocks": BLOCKS},
     regression.logistic: {
         "X": [[1], [1], [1]], "y": [1, 0, 1], "channel": TWO_COINS, "weights": [3, 4, 5],
