@@ -1,4 +1,5 @@
-"""What can be asked of a survey's batches beyond its releases: tables, regression, profiles.
+"""What can be asked of a survey's batches beyond its releases: tables, regression, profiles and
+weights.
 
 An analysis is a kind and what it is about. It names the axes of the one joint table of reports that
 it needs; counting that table over the batches is the work of tasks.py, and `figures` makes
@@ -14,10 +15,11 @@ from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr
 
 from aggregation import gate
 from aggregation.batches import Axis
-from aggregation.statistics import joint, profiles, regression
+from aggregation.statistics import joint, profiles, regression, weights
 from aggregation.statistics.proportion import Channel
 from survey.design import Block, Design, Question, canonical_json
 from survey.mechanism import SCALE
@@ -26,6 +28,10 @@ LEVEL = 0.95
 MOST_CELLS = 2**20
 MOST_TABLE = 4  # questions in one table
 MOST_CLASSES = 6
+MOST_CONDITIONAL = 4096  # cells of a table whose conditional shares are computed
+MOST_POPULATION = 1000  # combinations of groups whose population shares are given
+LARGEST = 1e15  # of a population
+RUNAWAY = 8.0  # log-odds beyond this are on their way to infinity where there is no maximum
 
 Counts = NDArray[np.int64]
 Figures = dict[str, Any]
@@ -40,6 +46,16 @@ class AnalysisError(ValueError):
 
     def __str__(self) -> str:
         return f"{self.where}: {self.why}"
+
+
+def _population(where: str, name: str, values: Sequence[Any]) -> tuple[float, ...]:
+    """Shares or numbers of people, as shares."""
+    for value in values:
+        if type(value) not in (int, float) or not 0 <= value <= LARGEST:
+            raise AnalysisError(where, f"{name}: numbers from 0 to {LARGEST:.0e}")
+    if not sum(values) > 0:
+        raise AnalysisError(where, f"{name}: not all 0")
+    return tuple(value / sum(values) for value in values)
 
 
 class Analysis(Protocol):
@@ -95,6 +111,56 @@ class Asked:
         if given not in keys:
             raise AnalysisError(option, f"one of the options of {question}: {', '.join(keys)}")
         return Choice(question, keys.index(given))
+
+    def margins(self) -> tuple[tuple[str, tuple[float, ...]], ...]:
+        """Of some strata the population's share, or number, of every group."""
+        given = self.members.pop("margins")
+        if not isinstance(given, dict) or not given:
+            raise AnalysisError("margins", "an object of strata, each with its groups")
+        strata = {stratum.key: stratum for stratum in self.design.strata}
+        for key in given:
+            if key not in strata:
+                raise AnalysisError("margins", f"there is no stratum {key[:50]!r} in this survey")
+        return tuple(
+            (key, self._margin(stratum, given[key]))
+            for key, stratum in strata.items()
+            if key in given
+        )
+
+    def _margin(self, stratum: Question, given: Any) -> tuple[float, ...]:
+        keys = [option.key for option in stratum.options]
+        if not isinstance(given, dict) or set(given) != set(keys):
+            raise AnalysisError("margins", f"{stratum.key}: each of {', '.join(keys)} once")
+        return _population("margins", stratum.key, [given[key] for key in keys])
+
+    def cells(self) -> tuple[tuple[str, ...], tuple[float, ...]]:
+        """Of some strata together the population's share, or number, of every combination."""
+        given = self.members.pop("cells")
+        if not isinstance(given, list) or not 1 <= len(given) <= MOST_POPULATION:
+            raise AnalysisError("cells", f"a list of 1 to {MOST_POPULATION} cells")
+        found: dict[tuple[int, ...], Any] = {}
+        strata: list[Question] = []
+        for i, cell in enumerate(given):
+            groups = cell.get("groups") if isinstance(cell, dict) else None
+            if not isinstance(groups, dict) or set(cell) != {"groups", "share"}:
+                raise AnalysisError("cells", f"[{i}]: an object with groups and a share")
+            strata = strata or [one for one in self.design.strata if one.key in groups]
+            if not strata or {one.key for one in strata} != set(groups):
+                raise AnalysisError("cells", f"[{i}]: groups of the same strata in every cell")
+            place = []
+            for one in strata:
+                keys = [option.key for option in one.options]
+                if groups[one.key] not in keys:
+                    raise AnalysisError("cells", f"[{i}]: {one.key} is one of {', '.join(keys)}")
+                place.append(keys.index(groups[one.key]))
+            if tuple(place) in found:
+                raise AnalysisError("cells", f"[{i}]: this combination stands there twice")
+            found[tuple(place)] = cell["share"]
+        places = list(product(*(range(one.size) for one in strata)))
+        if len(found) < len(places):
+            raise AnalysisError("cells", f"every combination, {len(places)}, not {len(found)}")
+        shares = _population("cells", "the cells", [found[place] for place in places])
+        return tuple(one.key for one in strata), shares
 
     def number(self, name: str, least: int, most: int) -> int:
         given = self.members.pop(name, least)
@@ -170,12 +236,26 @@ class Crosstab:
             "standard_errors": covariance.standard_errors.tolist(),
             "bounded": fit.theta.tolist(),
             "bounded_converged": fit.converged,
+            "conditional": self._conditional(table, blocks),
         }
         if len(self.questions) == 2:
             found["independence"] = _independence(joint.independence(table, blocks))
             if table.shape == (2, 2):
                 found["association"] = _association(joint.association(table, blocks))
         return found
+
+    def _conditional(self, table: Counts, blocks: list[joint.Block]) -> Figures | None:
+        """For each question the shares of its options, given the answers to the others."""
+        if table.size > MOST_CONDITIONAL:
+            return None
+        shares = {}
+        for axis, key in enumerate(self.questions):
+            found = joint.conditional(table, blocks, axis)
+            shares[key] = {
+                "estimates": plain_table(found.shares),
+                "standard_errors": plain_table(found.standard_errors),
+            }
+        return shares
 
 
 class Choice(NamedTuple):
@@ -240,7 +320,7 @@ class Regression:
             "separated": bool(fit.separated),
             "log_likelihood": plain(fit.log_likelihood),
             "terms": [
-                name | _effect(joint.Effect(value, error))
+                name | _term(joint.Effect(value, error), bool(fit.separated))
                 for name, value, error in zip(
                     names, fit.coefficients, fit.standard_errors, strict=True
                 )
@@ -304,7 +384,109 @@ class Profiles:
         }
 
 
-KINDS: dict[str, type[Analysis]] = {kind.kind: kind for kind in (Crosstab, Regression, Profiles)}
+@dataclass(frozen=True)
+class Weights:
+    """The shares of one question, weighted to a population: raked to the margins of several strata,
+    or post-stratified by one stratum or by the cells of several.
+
+    Reports that leave one of these strata open are left out, and so are those in groups that the
+    gate hides or that the population does not have.
+    """
+
+    kind: ClassVar[str] = "weights"
+    question: str
+    strata: tuple[str, ...]
+    margins: tuple[tuple[float, ...], ...]  # of each stratum; or, one only, of all their cells
+
+    @classmethod
+    def read(cls, asked: Asked) -> Self:
+        if not isinstance(asked.members.get("question"), str):
+            raise AnalysisError("question", "the key of a question")
+        asked.members["question"] = [asked.members["question"]]
+        (question,) = asked.questions("question", 1, 1)
+        given = [name for name in ("margins", "cells") if name in asked.members]
+        if len(given) != 1:
+            raise AnalysisError("margins", "the population's margins, or its cells")
+        if given == ["margins"]:
+            found = asked.margins()
+            return cls(question, tuple(key for key, _ in found), tuple(one for _, one in found))
+        strata, cells = asked.cells()
+        return cls(question, strata, (cells,))
+
+    def axes(self, design: Design) -> list[Axis]:
+        return axes_of([self.question], self.strata)
+
+    def figures(self, view: View) -> Figures:
+        raked = len(self.margins) > 1
+        counts = self._counts(view)
+        sizes = counts.sum(axis=0)
+        channel = channel_of(view.design, self.question)
+        options = question_of(view.design, self.question).options
+        found = []
+        for option, yes in zip(options, counts, strict=True):
+            used = sizes > 0
+            raw = weights.tallied(yes[used], sizes[used], np.ones(used.sum()), channel, LEVEL)
+            if raked:
+                try:
+                    weighted = weights.rake(yes, sizes, self.margins, channel, LEVEL)
+                except ValueError:
+                    raise AnalysisError("margins", UNREACHABLE) from None
+            else:
+                shares = np.array(self.margins[0]).reshape(sizes.shape)[used]
+                weighted = weights.poststratified(yes[used], sizes[used], shares, channel, LEVEL)
+            found.append(
+                {"option": option.key, "raw": _weighted(raw), "weighted": _weighted(weighted)}
+            )
+        return {
+            "question": self.question,
+            "strata": list(self.strata),
+            "method": "raked" if raked else "post-stratified",
+            "n": weighted.n,
+            "design_effect": weighted.kish,
+            "kish_size": weighted.n / weighted.kish,
+            "options": found,
+        }
+
+    def _counts(self, view: View) -> Counts:
+        """Reports by option and place on the strata, of the groups that count."""
+        strata = [one for one in view.design.strata if one.key in self.strata]
+        shape = [one.size for one in strata]
+        counts = np.zeros((view.table.shape[0], *shape), dtype=np.int64)
+        for place, table in view.groups():
+            if all(position < size for position, size in zip(place, shape, strict=True)):
+                for option, reports in enumerate(table):
+                    counts[(option, *place)] = reports
+        if len(self.margins) == 1:
+            self._compare(np.array(self.margins[0]).reshape(shape), counts, strata)
+            return counts
+        for axis, margin in enumerate(self.margins):
+            across = tuple(i for i in range(len(shape)) if i != axis)
+            sums = np.expand_dims(np.array(margin), across)
+            counts = np.where(sums > 0, counts, 0)
+        for axis, margin in enumerate(self.margins):
+            across = tuple(i + 1 for i in range(len(shape)) if i != axis)
+            self._compare(np.array(margin), counts.sum(axis=across), [strata[axis]])
+        return counts
+
+    def _compare(self, shares: Any, counts: Counts, strata: list[Question]) -> None:
+        """Whom the population does not have is left out; whom it has must have reported."""
+        counts[:, shares == 0] = 0
+        missing = np.argwhere((shares > 0) & (counts.sum(axis=0) == 0)).tolist()
+        if missing:
+            named = [
+                " and ".join(one.options[i].text for one, i in zip(strata, place, strict=True))
+                for place in missing[:3]
+            ]
+            more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
+            raise AnalysisError(
+                "margins", f"too few reports to show any of: {'; '.join(named)}{more}"
+            )
+
+
+UNREACHABLE = "no weights meet all of these margins, because some combinations have no reports"
+KINDS: dict[str, type[Analysis]] = {
+    kind.kind: kind for kind in (Crosstab, Regression, Profiles, Weights)
+}
 
 
 def read(asked: Any, design: Design) -> Analysis:
@@ -317,12 +499,32 @@ def read(asked: Any, design: Design) -> Analysis:
         raise AnalysisError("kind", f"one of {', '.join(KINDS)}")
     analysis = KINDS[kind].read(members)
     members.nothing_else()
+    _check_asked_together(analysis.axes(design), design)
     cells = math.prod(sizes(analysis.axes(design), design))
     if cells > MOST_CELLS:
         raise AnalysisError(
             "questions", f"a table of {cells:,} cells; at most {MOST_CELLS:,}: ask about fewer"
         )
     return analysis
+
+
+def _check_asked_together(axes: Sequence[Axis], design: Design) -> None:
+    """A table of questions that nobody is asked together is empty for ever."""
+    blocks = {place_of(design, key)[0].key for kind, key in axes if kind == "question"}
+    if len(blocks) > design.ask:
+        raise AnalysisError(
+            "questions",
+            f"nobody is asked all of these: they are in {len(blocks)} blocks, and each person is "
+            f"asked {design.ask} of {len(design.blocks)}",
+        )
+
+
+def asked_together(analysis: Analysis, design: Design) -> float:
+    """The part of the people whom chance asks all the questions of an analysis."""
+    axes = analysis.axes(design)
+    blocks = {place_of(design, key)[0].key for kind, key in axes if kind == "question"}
+    others, ask = len(design.blocks) - len(blocks), design.ask
+    return math.comb(others, ask - len(blocks)) / math.comb(len(design.blocks), ask)
 
 
 def digest(asked: Mapping[str, Any]) -> str:
@@ -447,6 +649,34 @@ def _effect(effect: joint.Effect) -> Figures:
         "estimate": plain(effect.value),
         "standard_error": plain(effect.standard_error),
         "interval": {"level": LEVEL, "low": plain(low), "high": plain(high)},
+    }
+
+
+def plain_table(values: NDArray[np.float64]) -> Any:
+    """A table of such numbers."""
+    if values.ndim == 0:
+        return plain(float(values))
+    return [plain_table(row) for row in values]
+
+
+def _term(effect: joint.Effect, separated: bool) -> Figures:
+    """A coefficient, with Wald's test; `runaway`: there is no maximum, and this is why."""
+    found = _effect(effect)
+    error = effect.standard_error
+    p_value = 2 * float(ndtr(-abs(effect.value) / error)) if error > 0 else None
+    return found | {
+        "p_value": plain(p_value),
+        "runaway": bool(separated and abs(effect.value) > RUNAWAY),
+    }
+
+
+def _weighted(found: weights.Weighted) -> Figures:
+    return {
+        "estimate": found.value,
+        "standard_error": found.standard_error,
+        "interval": {"level": LEVEL, "low": found.low, "high": found.high},
+        "privacy_effect": found.privacy,
+        "effective_size": found.effective_size,
     }
 
 

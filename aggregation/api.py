@@ -102,6 +102,13 @@ class JobSerializer(serializers.ModelSerializer[Job]):
         return reverse("api-job", [job.pk], request=self.context["request"])
 
 
+class CellSerializer(serializers.Serializer[Any]):
+    """A combination of groups, and how large it is in the population."""
+
+    groups = serializers.DictField(child=serializers.CharField())
+    share = serializers.FloatField()
+
+
 class AskedSerializer(serializers.Serializer[Any]):
     """What may be asked; aggregation/analyses.py checks it against the design."""
 
@@ -117,6 +124,17 @@ class AskedSerializer(serializers.Serializer[Any]):
     predictor = serializers.CharField(required=False, help_text="For regression: a question.")
     predictor_option = serializers.CharField(required=False)
     classes = serializers.IntegerField(required=False, help_text="For profiles: how many.")
+    question = serializers.CharField(required=False, help_text="For weights: one question.")
+    margins = serializers.DictField(
+        child=serializers.DictField(child=serializers.FloatField()),
+        required=False,
+        help_text="For weights: by stratum, the population's share or number of every group.",
+    )
+    cells = CellSerializer(
+        many=True,
+        required=False,
+        help_text="For weights, instead of margins: every combination of groups.",
+    )
 
 
 class AnalysisSerializer(serializers.ModelSerializer[Analysis]):
@@ -232,7 +250,7 @@ class ReleasesView(APIView):
 
 
 class AnalysesView(APIView):
-    """Tables, regressions and profiles of the latest release; POST asks for one."""
+    """Tables, regressions, profiles and weights of the latest release; POST asks for one."""
 
     @extend_schema(
         operation_id="analyses",
