@@ -1,0 +1,123 @@
+"""Margins of a population as CSV: what is read, and what is said about the rest."""
+
+from typing import Any
+
+import pytest
+
+from aggregation import analyses, margins
+from aggregation.margins import MarginsError
+from aggregation.sheets import csv_parts
+from survey import design as designs
+from survey.design import Option, Question
+
+DESIGN = designs.build(
+    2.0,
+    [Question("q1", "Did you?", (Option("no", "No"), Option("yes", "Yes")))],
+    [
+        Question("age", "How old?", (Option("young", "Under 30"), Option("old", "30, or over"))),
+        Question("sex", "Sex", (Option("f", "=Female"), Option("m", "Male"))),
+    ],
+)
+AGE = {"young": 0.3, "old": 0.7}
+SEX = {"f": 0.5, "m": 0.5}
+
+
+def read(text: str) -> Any:
+    found = margins.read(text, DESIGN)
+    analyses.read({"kind": "weights", "question": "q1", **found}, DESIGN)  # and it may be asked
+    return found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "stratum,group,share\nage,young,0.3\nage,old,0.7",
+        "\ufeffStratum;Group;Share\r\nage;Under 30;0,3\r\n\r\nage;30, or over;0,7\r\n",
+        'stratum,group,share\nHow old?,UNDER 30,.3\nage,"30, or over", 0.7 \n',
+        "stratum\tgroup\tshare\nage\told\t0,7\nage\tyoung\t0.3\n",
+    ],
+    ids=["commas", "Excel in Europe", "by texts", "tabs"],
+)
+def test_spreadsheets_of_all_countries_are_read(text: str) -> None:
+    assert read(text) == {"margins": {"age": AGE}}
+
+
+def test_percent_and_counts_are_read() -> None:
+    percent = read("stratum,group,share\nage,young,30 %\nage,old,70%\nsex,f,50\nsex,m,50")
+    assert percent == {
+        "margins": {"age": {"young": 30, "old": 70}, "sex": {key: 50 for key in SEX}}
+    }
+    counted = read("stratum,group,count\nage,young,3000\nage,old,7000")
+    weights = analyses.Weights.read(analyses.Asked({"question": "q1", **counted}, DESIGN))
+    assert weights.margins == ((0.3, 0.7),)
+
+
+def test_combinations_have_a_column_each() -> None:
+    text = "age,Sex,share\nyoung,f,0.1\nyoung,m,0.2\nold,f,0.4\nold,m,0.3"
+    found = read(text)
+    assert found["cells"][2] == {"groups": {"age": "old", "sex": "f"}, "share": 0.4}
+    swapped = read("sex,age,share\nm,old,0.3\nf,young,0.1\nm,young,0.2\nf,old,0.4")
+    both = [
+        analyses.Weights.read(analyses.Asked({"question": "q1", **one}, DESIGN))
+        for one in (found, swapped)
+    ]
+    assert both[0] == both[1] and both[0].margins == ((0.1, 0.2, 0.4, 0.3),)
+
+
+def test_the_template_is_read_once_it_is_filled_in() -> None:
+    text = b"".join(csv_parts(margins.template(DESIGN))).decode()
+    assert "'=Female" in text  # no formula, in a file that a spreadsheet opens
+    with pytest.raises(MarginsError) as caught:
+        read(text)
+    assert caught.value.problems[0] == "Line 2: the share or count is missing."
+    lines = text.splitlines()
+    filled = [lines[0], *(line + "0.5" for line in lines[1:])]
+    assert read("\n".join(filled))["margins"]["sex"] == SEX
+
+
+HEAD = "stratum,group,share\n"
+BAD = {
+    "nothing": ("", "Nothing is here yet."),
+    "only names": (HEAD, "no group after it"),
+    "no names": ("age,young,0.3\nage,old,0.7", "Line 1: The first line names the columns"),
+    "unknown stratum": (HEAD + "town,x,1", "Line 2: there is no stratum “town”. There are: age"),
+    "unknown column": ("town,share\nx,1", "Line 1: there is no stratum “town”"),
+    "unknown group": (
+        HEAD + "age,young,0.3\nage,older,0.7", "Line 3: there is no group “older” in age",
+    ),
+    "missing group": (HEAD + "age,young,1", "age: no line for 30, or over."),
+    "twice": (HEAD + "age,old,1\nage,young,0\nage,old,0", "Line 4: “30, or over” of age stands"),
+    "negative": (HEAD + "age,young,-0.3\nage,old,1.3", "Line 2: -0.3 is negative."),
+    "all 0": (HEAD + "age,young,0\nage,old,0", "age: the numbers are all 0."),
+    "no number": (HEAD + "age,young,many\nage,old,1", "Line 2: “many” is not a number."),
+    "infinite": (HEAD + "age,young,inf\nage,old,1e5", "Line 2: “inf” is not a number."),
+    "columns": (HEAD + "age,young\nage,old,1", "Line 2: 3 columns, as in the first line, not 2."),
+    "sum": (HEAD + "age,young,0.3\nage,old,0.6", "age: the shares add up to 0.9, not to 1"),
+    "not CSV": (HEAD + 'age,"young,0.3\nage,old,0.7', "this is not CSV"),
+    "combination missing": ("age,sex,share\nold,f,1", "3 of 4 combinations have no line"),
+    "combination twice": (
+        "age,share\nold,0.5\nold,0.5\nyoung,0", "Line 3: this combination stands there twice.",
+    ),
+    "column twice": ("age,age,share\nold,old,1", "the same stratum stands there twice"),
+    "too long": (HEAD + "x" * 300_000, "More than 200,000 characters"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "words"), BAD.values(), ids=BAD.keys())
+def test_what_is_wrong_is_said_with_its_line(text: str, words: str) -> None:
+    with pytest.raises(MarginsError) as caught:
+        read(text)
+    assert any(words in problem for problem in caught.value.problems), caught.value.problems
+
+
+def test_many_problems_are_not_all_said() -> None:
+    with pytest.raises(MarginsError) as caught:
+        read(HEAD + "age,none,1\n" * 50)
+    assert len(caught.value.problems) == 11 and caught.value.problems[-1] == "And 40 more."
+
+
+def test_files_that_are_not_text_are_refused() -> None:
+    assert margins.decode("stratum".encode("utf-16")) == "stratum"  # Excel's “Unicode text”
+    assert margins.decode(b"\xef\xbb\xbfage") == "age"
+    with pytest.raises(MarginsError, match="UTF-8"):
+        margins.decode("Männer".encode("latin-1"))
