@@ -1,6 +1,6 @@
 from django.urls import path
 
-from aggregation import api, downloads, results, views
+from aggregation import analysis_pages, api, downloads, results, views
 
 urlpatterns = [
     path("surveys/", views.overview, name="surveys"),
@@ -10,6 +10,14 @@ urlpatterns = [
     path("surveys/<slug:slug>/releases/<str:release>/", downloads.page, name="release"),
     path("surveys/<slug:slug>/releases/<str:release>/<str:name>", downloads.page, name="file"),
     path("results/<slug:slug>/", results.page, name="results"),
+    path("surveys/<slug:slug>/analyses/", analysis_pages.analyses, name="analyses"),
+    path("surveys/<slug:slug>/analyses/margins.csv", analysis_pages.margins_file, name="margins"),
+    path("surveys/<slug:slug>/analyses/<uuid:analysis>/", analysis_pages.analysis, name="analysis"),
+    path(
+        "surveys/<slug:slug>/analyses/<uuid:analysis>/<str:file>",
+        analysis_pages.file,
+        name="analysis-file",
+    ),
     path("plan/", views.plan, name="plan"),
     path("api/v1/surveys/<slug:slug>/estimates/", api.EstimatesView.as_view()),
     path("api/v1/surveys/<slug:slug>/releases/", api.ReleasesView.as_view(), name="api-releases"),

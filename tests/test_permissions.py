@@ -49,7 +49,12 @@ def owners(nobody: int = LOGIN, status: int = 200) -> Statuses:
     return (nobody, 403, 403, 403, status, status)
 
 
-PLACES = {"<slug:slug>": "small", "<str:release>": "1", "<str:name>": "estimates.csv"}
+PLACES = {
+    "<slug:slug>": "small",
+    "<str:release>": "1",
+    "<str:name>": "estimates.csv",
+    "<str:file>": "result.json",
+}
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 # Address, method → status for each of the ROLES; all other methods are a 405, or the refusal that
@@ -71,6 +76,13 @@ TABLE: dict[str, dict[str, Statuses]] = {
     "surveys/<slug:slug>/now/": {"GET": readers()},
     "surveys/<slug:slug>/releases/<str:release>/": {"GET": readers()},
     "surveys/<slug:slug>/releases/<str:release>/<str:name>": {"GET": readers()},
+    "surveys/<slug:slug>/analyses/": {
+        "GET": readers(),
+        "POST": askers(),  # an empty form, shown again
+    },
+    "surveys/<slug:slug>/analyses/margins.csv": {"GET": readers()},
+    "surveys/<slug:slug>/analyses/<uuid:analysis>/": {"GET": readers(), "POST": askers(status=302)},
+    "surveys/<slug:slug>/analyses/<uuid:analysis>/<str:file>": {"GET": readers()},
     "surveys/<slug:slug>/people/": {"GET": owners(), "POST": owners(status=400)},  # no name
     "account/tokens/": {"GET": people(), "POST": people(status=400)},  # no label
     "results/<slug:slug>/": {"GET": everybody(404)},  # while they are not public
@@ -126,7 +138,9 @@ def client(world: dict[str, Any], role: str) -> Client:
 
 def call(world: dict[str, Any], role: str, method: str, address: str) -> int:
     path = f"/{address}"
-    for place, value in {"<uuid:pk>": str(world["job"].pk), **PLACES}.items():
+    job = world["job"]
+    ids = {"<uuid:pk>": str(job.pk), "<uuid:analysis>": str(job.analysis_id)}
+    for place, value in {**ids, **PLACES}.items():
         path = path.replace(place, value)
     body = {"data": "{}", "content_type": "application/json"} if method != "GET" else {}
     return int(getattr(client(world, role), method.lower())(path, **body).status_code)

@@ -94,3 +94,40 @@ def reach(share: float) -> str:
 def times(factor: float) -> str:
     """How many times as many: two digits are as much as a plan is worth."""
     return f"{factor:,.0f}" if factor >= 10 else f"{factor:.2g}"
+
+
+@register.filter
+def hundred(share: float) -> str:
+    """A share in percent, where the sign stands elsewhere."""
+    return f"{100 * share:.1f}".replace("-", "−")
+
+
+@register.filter
+def signed(number: float) -> str:
+    return f"{number:.2f}".replace("-", "−")
+
+
+@register.filter
+def change(share: float) -> str:
+    """A difference of shares in points, with its sign."""
+    return f"{100 * share:+.1f}".replace("-", "−")
+
+
+@register.filter
+def whole(number: float) -> str:
+    return f"{number:,.0f}"
+
+
+@register.filter
+def grouped(number: float) -> str:
+    return f"{number:,.1f}".replace("-", "−")
+
+
+@register.filter
+def p_value(probability: float) -> str:
+    return "< 0.001" if probability < 0.001 else f"{probability:.3f}"
+
+
+@register.filter
+def p_words(probability: float) -> str:
+    return f"p {p_value(probability)}" if probability < 0.001 else f"p = {p_value(probability)}"

@@ -1,0 +1,345 @@
+"""Analyses in a real browser with a real worker: asked, watched, cancelled, read, shared."""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import BrowserContext, ConsoleMessage, Page, expect
+
+from aggregation.management.commands.load_demo import LOGINS
+from tests.browser.test_end_to_end import VIEWPORTS, no_violations
+from tests.services import Candor
+
+pytestmark = pytest.mark.browser
+
+SLUG = "clinic"
+# Everybody is asked everything, so that all kinds of analyses can be asked for.
+SURVEY: dict[str, Any] = {
+    "slug": SLUG,
+    "title": "At the clinic",
+    "introduction": "Four questions and two about the background.",
+    "epsilon": 8,
+    "crowd": 20,
+    "questions": [
+        {"key": "tired", "text": "Are you often too tired to work well?", "kind": "yes_no"},
+        {"key": "leave", "text": "Are you thinking of leaving?", "kind": "yes_no"},
+        {"key": "ill", "text": "Did you come to work although you were ill?", "kind": "yes_no"},
+        {"key": "shift", "text": "Which shift is the hardest?", "kind": "choice",
+         "options": ["Early", "Late", "Night"]},
+        *({"key": f"s{i}", "text": f"Did you skip break {i}?", "kind": "yes_no"}
+          for i in range(1, 7)),
+    ],
+    "strata": [
+        {"key": "role", "text": "What do you work as?", "options": ["Nurse", "Doctor", "Other"]},
+        {"key": "site", "text": "Where?", "options": ["North", "South"]},
+    ],
+    "blocks": [["tired", "leave"], ["ill"], ["shift"], ["s1", "s2"], ["s3", "s4"], ["s5", "s6"]],
+    "ask": 6,
+}  # fmt: skip
+# Two kinds of people, so that answers go together; nobody of the third role is tired.
+POPULATE = """
+from random import Random
+from aggregation.models import Batch, Release
+from survey import simulation
+from survey.models import Survey
+survey = Survey.objects.get(slug="clinic")
+random = Random(7)
+def population(given):
+    yes = 0.75 if random.random() < 0.4 else 0.15
+    shares = {key: [1 - yes, yes] for key in ("leave", "ill", "s1", "s2", "s3", "s4", "s5", "s6")}
+    nobody = given["role"] == 2
+    return shares | {"tired": [1, 0] if nobody else [1 - yes, yes], "shift": [0.2, 0.3, 0.5]}
+strata = {"role": [0.5, 0.2, 0.3], "site": [0.7, 0.3]}
+for _ in simulation.send("clinic", survey.frozen_design(), 4000, population, strata, random):
+    pass
+Batch.objects.collect(survey)
+Release.objects.publish(survey)
+"""
+MARGINS = """stratum;group;share
+role;Nurse;0,4
+role;Doctor;0,1
+role;Other;0,5
+site;North;0,5
+site;South;0,5
+"""
+
+
+@pytest.fixture(scope="session")
+def clinic(candor_server: Candor) -> str:
+    candor_server.manage("load_demo")
+    candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(SURVEY))
+    candor_server.manage("shell", "-v0", "-c", POPULATE)
+    return f"{candor_server.url}/surveys/{SLUG}/analyses/"
+
+
+def log_in(page: Page, address: str, name: str = "admin") -> None:
+    page.goto(address)
+    page.get_by_label("Name").fill(name)
+    page.get_by_label("Password").fill(LOGINS[name])
+    page.get_by_role("button", name="Log in").click()
+
+
+@pytest.fixture
+def here(clinic: str, page: Page) -> Iterator[Page]:
+    problems: list[str] = []
+
+    def on_console(message: ConsoleMessage) -> None:
+        if message.type == "error":
+            problems.append(message.text)
+
+    page.on("console", on_console)
+    log_in(page, clinic)
+    yield page
+    assert problems == []
+
+
+def ask(page: Page, kind: str) -> None:
+    page.get_by_role("navigation", name="What to ask").get_by_role("link", name=kind).click()
+
+
+def done(page: Page) -> None:
+    """The page of the result comes by itself."""
+    page.get_by_role("button", name="Ask", exact=True).click()
+    expect(page.get_by_role("heading", name="Take home")).to_be_visible(timeout=60_000)
+
+
+def saved(page: Page, name: str) -> str:
+    with page.expect_download() as download:
+        page.get_by_role("link", name=name, exact=True).click()
+    return download.value.path().read_text(encoding="utf-8")
+
+
+def test_a_table_from_the_dashboard_to_its_files(here: Page, clinic: str) -> None:
+    here.goto(clinic.removesuffix("analyses/"))
+    here.get_by_role("link", name="Ask more of the data").click()
+    ask(here, "Table")
+    here.get_by_role("button", name="Ask", exact=True).click()
+    expect(here.get_by_text("Choose at least two questions.")).to_be_visible()
+    here.get_by_label("Rows").select_option("tired")
+    here.get_by_label("Columns").select_option("leave")
+    done(here)
+    expect(here.get_by_role("heading", level=1)).to_contain_text("too tired to work well?” by")
+    expect(here.get_by_text("The two answers go together")).to_be_visible()
+    cells = list(csv.DictReader(io.StringIO(saved(here, "CSV"))))
+    both = next(row for row in cells if row["tired"] == row["leave"] == "Yes")
+    shown = f"{100 * float(both['estimate']):.1f}\u202f%"
+    expect(here.locator("table.heat").first).to_contain_text(shown)
+    assert json.loads(saved(here, "JSON"))["analyses"][0]["state"] == "done"
+    picture = saved(here, "Picture of the joint shares as SVG")
+    assert picture.startswith("<?xml") and 'xmlns="http://www.w3.org/2000/svg"' in picture
+    # What was found is kept, and is in the list.
+    address = here.url
+    here.goto(f"{clinic}?kind=crosstab")
+    here.get_by_label("Rows").select_option("tired")
+    here.get_by_label("Columns").select_option("leave")
+    here.get_by_role("button", name="Ask", exact=True).click()
+    expect(here).to_have_url(address)
+    here.get_by_role("link", name="Ask more of the data").click()
+    expect(here.locator(".asked li").first).to_contain_text(
+        re.compile(r"Table · release \d · Done")
+    )
+
+
+def test_groups_and_slices(here: Page) -> None:
+    ask(here, "Table")
+    for label, key in (("Rows", "tired"), ("Columns", "shift"), ("Slices (optional)", "ill")):
+        here.get_by_label(label, exact=True).select_option(key)
+    here.get_by_label("In each group of (optional)").select_option("site")
+    done(here)
+    expect(here.get_by_role("heading", name="North")).to_be_visible()
+    expect(here.get_by_role("heading", name="South")).to_be_visible()
+    expect(
+        here.get_by_text("Did you come to work although you were ill? Yes").first
+    ).to_be_visible()
+
+
+def test_a_regression_and_back_to_its_form(here: Page) -> None:
+    ask(here, "Regression")
+    here.get_by_label("The answer to explain").select_option("ill:yes")
+    here.get_by_label("Where?").check()
+    here.get_by_label("And by another answer (optional)").select_option("leave:yes")
+    done(here)
+    expect(here.locator("table.effects svg.track")).to_have_count(3)
+    expect(here.get_by_text("Reference groups: Where? North")).to_be_visible()
+    expect(here.get_by_text("The clearest difference: “Yes” to")).to_be_visible()
+    assert "odds_ratio" in saved(here, "CSV")
+    here.get_by_role("link", name="Change the question").click()
+    expect(here.get_by_label("The answer to explain")).to_have_value("ill:yes")
+    expect(here.get_by_label("Where?")).to_be_checked()
+
+
+def test_profiles(here: Page) -> None:
+    ask(here, "Profiles")
+    for text in ("tired to work", "thinking of leaving", "although you were ill", "break 1"):
+        here.get_by_label(text).check()
+    done(here)
+    expect(here.get_by_role("columnheader", name="Profile 2")).to_be_visible()
+    expect(here.get_by_text("nobody can be assigned to one")).to_be_visible()
+    expect(here.locator("svg.bar")).to_have_count(16)
+
+
+def test_weights_pasted_and_from_a_file(here: Page) -> None:
+    ask(here, "Weights")
+    box = here.get_by_label("The population, as CSV")
+    assert "role,Nurse," in box.input_value()
+    box.fill(MARGINS.replace("Doctor", "Surgeon"))
+    here.get_by_role("button", name="Ask", exact=True).click()
+    expect(here.get_by_text("Line 3: there is no group “Surgeon” in role")).to_be_visible()
+    expect(box).to_have_value(MARGINS.replace("Doctor", "Surgeon"))
+    file = {"name": "m.csv", "mimeType": "text/csv", "buffer": MARGINS.encode()}
+    here.get_by_label("Or a file").set_input_files(file)  # type: ignore[arg-type]
+    done(here)
+    expect(here.get_by_role("heading", name="Which shift is the hardest?")).to_be_visible()
+    expect(here.get_by_text("raked. Design effect").first).to_be_visible()
+    expect(here.locator("svg.track")).to_have_count(12)
+    # A third of the weight, and more of it on those who are never tired: the share falls.
+    rows = list(csv.DictReader(io.StringIO(saved(here, "CSV"))))
+    tired = next(row for row in rows if row["option"] == "Yes")
+    assert float(tired["weighted"]) < float(tired["raw"]) - 0.03
+
+
+def test_progress_moves_and_work_is_cancelled(here: Page) -> None:
+    ask(here, "Profiles")
+    for box in here.get_by_role("checkbox").all():
+        box.check()
+    here.get_by_label("How many profiles").select_option("6")
+    here.get_by_role("button", name="Ask", exact=True).click()
+    bar = here.get_by_role("progressbar")
+    expect(bar).to_be_visible()
+    here.evaluate("window.same = true")
+    expect(here.get_by_role("status")).to_have_text("Under way")
+    expect(bar).to_have_js_property("value", 0.8, timeout=30_000)  # counted, and computing
+    assert here.evaluate("window.same") is True
+    here.get_by_role("button", name="Cancel").click()
+    expect(here.get_by_role("heading", name="Cancelled")).to_be_visible()
+    here.get_by_role("link", name="Change the question").click()
+    expect(here.get_by_label("How many profiles")).to_have_value("6")
+    here.get_by_label("How many profiles").select_option("2")
+    done(here)
+
+
+def test_too_few_reports_say_what_is_needed(candor_server: Candor, page: Page) -> None:
+    few = {
+        "slug": "few", "title": "A few", "epsilon": 4, "crowd": 60,
+        "questions": [{"key": f"q{i}", "text": f"Question {i}?", "kind": "yes_no"}
+                      for i in range(4)],
+        "blocks": [["q0"], ["q1"], ["q2"], ["q3"]], "ask": 2,
+    }  # fmt: skip
+    candor_server.manage("load_demo")
+    candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(few))
+    candor_server.manage("simulate", "few", "--people", "90")
+    make = POPULATE.partition("random = ")[0].replace("clinic", "few") + (
+        "Batch.objects.collect(survey)\nRelease.objects.publish(survey)"
+    )
+    candor_server.manage("shell", "-v0", "-c", make)
+    log_in(page, f"{candor_server.url}/surveys/few/analyses/?kind=crosstab")
+    page.get_by_label("Rows").select_option("q0")
+    page.get_by_label("Columns").select_option("q1")
+    page.get_by_role("button", name="Ask", exact=True).click()
+    expect(page.get_by_role("heading", name="This could not be computed")).to_be_visible(
+        timeout=60_000
+    )
+    expect(page.get_by_text("about 15 of the 90 reports have all of these")).to_be_visible()
+    expect(page.get_by_text("60 are needed")).to_be_visible()
+    no_violations(page)
+    page.get_by_role("link", name="Change the question").click()
+    expect(page.get_by_label("Columns")).to_have_value("q1")
+
+
+def test_an_address_is_shared_with_members_only(
+    candor_server: Candor, here: Page, new_context: Callable[..., BrowserContext]
+) -> None:
+    ask(here, "Table")
+    here.get_by_label("Rows").select_option("s1")
+    here.get_by_label("Columns").select_option("s2")
+    done(here)
+    other = new_context().new_page()
+    log_in(other, here.url, "researcher")
+    expect(other.get_by_role("heading", name="Not yours to see")).to_be_visible()
+    candor_server.manage(
+        "shell", "-v0", "-c",
+        "from survey.models import *; from django.contrib.auth.models import User; "
+        "Membership.objects.create(survey=Survey.objects.get(slug='clinic'), "
+        "user=User.objects.get(username='researcher'))",
+    )  # fmt: skip
+    other.goto(here.url)
+    expect(other.get_by_role("heading", level=1)).to_contain_text("skip break 1?” by")
+
+
+def test_without_script_there_is_a_link_to_look_again(
+    clinic: str, new_context: Callable[..., BrowserContext]
+) -> None:
+    page = new_context(java_script_enabled=False).new_page()
+    log_in(page, f"{clinic}?kind=profiles")
+    for box in page.get_by_role("checkbox").all()[:9]:
+        box.check()
+    page.get_by_label("How many profiles").select_option("5")
+    page.get_by_role("button", name="Ask", exact=True).click()
+    page.get_by_role("link", name="Look again").click()
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_role("heading", name="Cancelled")).to_be_visible()
+
+
+def test_asking_by_keyboard(here: Page, clinic: str) -> None:
+    keys = here.keyboard
+
+    def tab_to(name: str) -> None:
+        script = (
+            "document.activeElement.labels?.[0]?.textContent ?? document.activeElement.textContent"
+        )
+        for _ in range(40):
+            keys.press("Tab")
+            if here.evaluate(script).strip().startswith(name):
+                return
+        raise AssertionError(f"{name} cannot be reached with Tab")
+
+    tab_to("Table")
+    keys.press("Enter")
+    expect(here).to_have_url(f"{clinic}?kind=crosstab#ask")
+    tab_to("Rows")
+    keys.press("ArrowDown")
+    tab_to("Columns")
+    for _ in range(3):
+        keys.press("ArrowDown")
+    tab_to("Ask")
+    keys.press("Enter")
+    expect(here.get_by_role("heading", name="Take home")).to_be_visible(timeout=60_000)
+    expect(here.get_by_role("heading", level=1)).to_contain_text("although you were ill?")
+
+
+@pytest.mark.parametrize("viewport", VIEWPORTS.values(), ids=VIEWPORTS.keys())
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_pages_are_accessible(
+    here: Page, clinic: str, viewport: tuple[int, int], scheme: str
+) -> None:
+    here.set_viewport_size({"width": viewport[0], "height": viewport[1]})
+    here.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+
+    def looked_at() -> None:
+        no_violations(here)
+        assert here.evaluate("document.documentElement.scrollWidth <= innerWidth"), here.url
+
+    looked_at()
+    for kind in ("crosstab", "regression", "profiles", "weights"):
+        here.goto(f"{clinic}?kind={kind}")
+        looked_at()
+        if kind == "crosstab":
+            here.get_by_label("Rows").select_option("tired")
+            here.get_by_label("Columns").select_option("shift")
+        elif kind == "regression":
+            here.get_by_label("The answer to explain").select_option("leave:yes")
+            here.get_by_label("What do you work as?").check()
+        elif kind == "profiles":
+            for text in ("tired to work", "thinking of leaving", "although you were ill"):
+                here.get_by_label(text).check()
+        else:
+            here.get_by_role("button", name="Ask", exact=True).click()
+            expect(here.get_by_role("alert")).to_be_visible()
+            looked_at()
+            here.get_by_label("The population, as CSV").fill(MARGINS)
+        done(here)
+        looked_at()
