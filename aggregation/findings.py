@@ -436,7 +436,8 @@ class Regression:
 
     def lines(self) -> Iterator[Line]:
         yield (
-            "term stratum against estimate standard_error low high p_value odds_ratio odds_low odds_high"
+            "term stratum against estimate standard_error low high p_value"
+            " odds_ratio odds_low odds_high"
         ).split()
         for term in [self.baseline, *self.terms]:
             odds = [
@@ -444,8 +445,8 @@ class Regression:
                 for value in (term.estimate, term.low, term.high)
             ]
             yield [
-                term.label, term.about, term.against, term.estimate, term.error, term.low, term.high,
-                term.p_value, *odds,
+                term.label, term.about, term.against, term.estimate, term.error,
+                term.low, term.high, term.p_value, *odds,
             ]  # fmt: skip
 
     def pictures(self) -> dict[str, str]:

@@ -33,23 +33,6 @@ def whole_percent(share: float) -> str:
 
 
 @register.filter
-def signed(share: float) -> str:
-    """A difference, in percentage points."""
-    return f"{100 * share:+.1f}".replace("-", "\u2212")
-
-
-@register.filter
-def p_value(p: float) -> str:
-    """As it stands in a table."""
-    return "< 0.0001" if p < 0.0001 else f"{p:.2g}"
-
-
-@register.filter
-def p_words(p: float) -> str:
-    return p_value(p) if p < 0.0001 else f"= {p_value(p)}"
-
-
-@register.filter
 def two_digits(number: float) -> str:
     """An upper bound, rounded up."""
     digits = max(0, 1 - math.floor(math.log10(number))) if number > 0 else 0
@@ -103,7 +86,7 @@ def hundred(share: float) -> str:
 
 
 @register.filter
-def signed(number: float) -> str:
+def decimal(number: float) -> str:
     return f"{number:.2f}".replace("-", "−")
 
 

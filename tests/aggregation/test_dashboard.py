@@ -470,7 +470,7 @@ def test_a_difference_is_told_in_words_first() -> None:
     Batch.objects.collect(survey)
     Release.objects.publish(survey)
     words = plain(page_of(survey, "?by=age"))
-    assert "The groups differ</strong> (p < 0.0001" in words
+    assert "The groups differ</strong> (p < 0.001" in words
     assert "adjusted for the 2 questions of this page" in words
     assert "The difference is Under 30 less 30 and over, +" in words
     assert "No difference shows</strong> between the groups" in words
