@@ -61,7 +61,7 @@ def _percent(share: float) -> str:
 
 # --- Half-width against people --------------------------------------------------------------------
 #
-# Both axes are logarithmic, so that every curve is a straight line, and lines can be drawn in
+# Both axes are logarithmic, so that most curves are straight lines, and lines can be drawn in
 # percent. Labels stand outside of the plot, where the page's CSS leaves room for them.
 
 PLOT = 300  # pixels high
@@ -71,18 +71,21 @@ NICE = [digit * 10.0**exponent for exponent in range(-7, 0) for digit in (1, 2, 
 
 def half_widths(grid: Grid, terms: Terms, description: str) -> SafeString:
     """A line for each ε and one without noise, with a dot where the plan is."""
-    values = [value for curve in grid.curves for value in curve.half_widths if value is not None]
-    axes = Axes.around(grid.people[0], grid.people[-1], min(values), max(values))
-    curves = [curve for curve in grid.curves if axes.ends(curve.half_widths, grid.people)]
+    axes = Axes.of(grid)
+    curves = axes.drawable(grid)
     return format_html(
         '<svg class="plot" width="100%" height="{}" role="img" aria-label="{}">{}{}{}{}</svg>',
         PLOT + 56,
         description,
         _axes(axes),
         _lines(axes, grid.people, curves, terms.epsilon),
-        _labels(axes, grid.people, curves, terms.epsilon),
+        _labels(axes, grid, curves, terms.epsilon),
         _plan(axes, terms),
     )
+
+
+Place = tuple[float, float]  # people and half-width
+STRAIGHT = 0.5  # pixels by which a curve may leave the line between its ends
 
 
 @dataclass(frozen=True)
@@ -95,46 +98,87 @@ class Axes:
     wide: float
 
     @classmethod
+    def of(cls, grid: Grid) -> "Axes":
+        values = [value for curve in grid.curves for value in curve.half_widths if value]
+        return cls.around(
+            grid.people[0], grid.people[-1], min(values, default=0), max(values, default=0)
+        )
+
+    @classmethod
     def around(cls, few: int, many: int, narrow: float, wide: float) -> "Axes":
         wide = min([tick for tick in NICE if tick >= min(wide, WIDEST)], default=WIDEST)
         below = [tick for tick in NICE if tick <= narrow and tick < wide]
         return cls(few, many, max(below, default=NICE[0]), wide)
 
+    def part(self, people: float) -> float:
+        return math.log(people / self.few) / math.log(self.many / self.few)
+
     def x(self, people: float) -> str:
-        return _percent(math.log(people / self.few) / math.log(self.many / self.few))
+        return _percent(self.part(people))
 
     def y(self, half_width: float) -> float:
         share = math.log(self.wide / half_width) / math.log(self.wide / self.narrow)
         return round(20 + PLOT * share, 1)
 
-    def ends(
-        self, half_widths: list[float | None], people: list[int]
-    ) -> tuple[float, float, float, float] | None:
-        """Where a line enters the plot and where it leaves: people and half-width, twice."""
-        points = [(n, w) for n, w in zip(people, half_widths, strict=True) if w is not None]
-        if len(points) < 2 or not self.narrow <= points[-1][1] < self.wide:
-            return None
-        (n1, w1), (n2, w2) = points[0], points[-1]
-        if w1 > self.wide:
+    def ticks(self) -> list[float]:
+        return [tick for tick in NICE if self.narrow <= tick <= self.wide]
+
+    def decades(self) -> list[int]:
+        return [10**e for e in range(1, 11) if self.few <= 10**e <= self.many]
+
+    def drawable(self, grid: Grid) -> list[Curve]:
+        return [curve for curve in grid.curves if self.points(curve.half_widths, grid.people)]
+
+    def points(self, half_widths: list[float | None], people: list[int]) -> list[Place]:
+        """A curve from where it enters the plot; its ends alone where it is straight.
+
+        Nothing, if it does not end in the plot.
+        """
+        given = [(n, w) for n, w in zip(people, half_widths, strict=True) if w is not None]
+        if len(given) < 2 or not self.narrow <= given[-1][1] < self.wide:
+            return []
+        inside = [(float(n), w) for n, w in given if w <= self.wide]
+        before = len(given) - len(inside)
+        if before:
+            (n1, w1), (n2, w2) = given[before - 1], given[before]
             part = math.log(w1 / self.wide) / math.log(w1 / w2)
-            n1, w1 = round(n1 * (n2 / n1) ** part), self.wide
-        return n1, w1, n2, w2
+            inside.insert(0, (round(n1 * (n2 / n1) ** part), self.wide))
+        first, last = inside[0], inside[-1]
+        if all(abs(self.y(w) - self._between(first, last, n)) <= STRAIGHT for n, w in inside):
+            return [first, last]
+        return inside
+
+    def _between(self, first: Place, last: Place, people: float) -> float:
+        """How low a straight line from the first to the last place is at so many people."""
+        if last[0] == first[0]:
+            return self.y(first[1])
+        part = math.log(people / first[0]) / math.log(last[0] / first[0])
+        return self.y(first[1]) + part * (self.y(last[1]) - self.y(first[1]))
+
+    def labels(self, grid: Grid, curves: list[Curve]) -> list[tuple[Curve, float]]:
+        """How low the name of each curve stands: where it ends, moved apart from the others."""
+        ends = [(self.y(self.points(c.half_widths, grid.people)[-1][1]), c) for c in curves]
+        placed: list[tuple[Curve, float]] = []
+        lowest = -math.inf
+        for y, curve in sorted(ends, key=lambda end: end[0]):
+            lowest = max(y, lowest + LABEL)
+            placed.append((curve, lowest))
+        excess = max(0.0, lowest - PLOT - 24)
+        return [(curve, round(y - excess, 1)) for curve, y in placed]
 
 
 def _axes(axes: Axes) -> SafeString:
-    ticks = [tick for tick in NICE if axes.narrow <= tick <= axes.wide]
     across = format_html_join(
         "",
         '<line class="rule" x1="0%" x2="100%" y1="{0}" y2="{0}"/>'
         '<text class="end" x="0%" dx="-8" dy="4" y="{0}">{1}</text>',
-        ((axes.y(tick), f"{100 * tick:g}") for tick in ticks),
+        ((axes.y(tick), f"{100 * tick:g}") for tick in axes.ticks()),
     )
-    decades = [10**e for e in range(1, 11) if axes.few <= 10**e <= axes.many]
     upright = format_html_join(
         "",
         '<line class="rule" x1="{0}%" x2="{0}%" y1="20" y2="{1}"/>'
         '<text class="middle" x="{0}%" y="{2}">{3}</text>',
-        ((axes.x(n), PLOT + 20, PLOT + 38, _short(n)) for n in decades),
+        ((axes.x(n), PLOT + 20, PLOT + 38, short(n)) for n in axes.decades()),
     )
     titles = format_html(
         '<text x="0%" y="8" dx="-8">± points</text><text class="end" x="100%" y="{}">people</text>',
@@ -146,11 +190,18 @@ def _axes(axes: Axes) -> SafeString:
 def _lines(axes: Axes, people: list[int], curves: list[Curve], epsilon: float) -> SafeString:
     lines, dots = [], []
     for curve in curves:
-        n1, w1, n2, w2 = axes.ends(curve.half_widths, people) or (1, 1, 1, 1)
         kind = _kind(curve, curves, epsilon)
-        lines.append((kind, axes.x(n1), axes.x(n2), axes.y(w1), axes.y(w2)))
+        lines += [
+            (kind, axes.x(n1), axes.x(n2), axes.y(w1), axes.y(w2))
+            for (n1, w1), (n2, w2) in pairwise(axes.points(curve.half_widths, people))
+        ]
         dots += [
-            (kind, axes.x(n), axes.y(w), f"{_name(curve)}, {n:,} people: {half_width(w)} points")
+            (
+                kind,
+                axes.x(n),
+                axes.y(w),
+                f"{curve_name(curve)}, {n:,} people: {half_width(w)} points",
+            )
             for n, w in zip(people, curve.half_widths, strict=True)
             if w is not None and axes.narrow <= w <= axes.wide
         ]
@@ -162,19 +213,15 @@ def _lines(axes: Axes, people: list[int], curves: list[Curve], epsilon: float) -
     )
 
 
-def _labels(axes: Axes, people: list[int], curves: list[Curve], epsilon: float) -> SafeString:
-    """At the right end of each line, moved apart where lines end close together."""
-    ends = [(axes.y((axes.ends(c.half_widths, people) or (0, 0, 0, 1))[3]), c) for c in curves]
-    placed: list[tuple[str, float, str]] = []
-    lowest = -math.inf
-    for y, curve in sorted(ends, key=lambda end: end[0]):
-        lowest = max(y, lowest + LABEL)
-        placed.append((_kind(curve, curves, epsilon), lowest, _name(curve)))
-    excess = max(0.0, lowest - PLOT - 24)
+def _labels(axes: Axes, grid: Grid, curves: list[Curve], epsilon: float) -> SafeString:
+    """At the right end of each line."""
     return format_html_join(
         "",
         '<text class="{}" x="100%" dx="10" dy="4" y="{}">{}</text>',
-        ((kind, round(y - excess, 1), name) for kind, y, name in placed),
+        (
+            (_kind(curve, curves, epsilon), y, curve_name(curve))
+            for curve, y in axes.labels(grid, curves)
+        ),
     )
 
 
@@ -198,11 +245,11 @@ def _kind(curve: Curve, curves: list[Curve], epsilon: float) -> str:
     return "here" if curve.epsilon == epsilon else f"dash{curves.index(curve)}"
 
 
-def _name(curve: Curve) -> str:
+def curve_name(curve: Curve) -> str:
     return "no noise" if curve.epsilon is None else f"ε = {curve.epsilon:.4g}"
 
 
-def _short(people: int) -> str:
+def short(people: int) -> str:
     """Large round numbers in few letters, so that they fit on a phone."""
     if people >= 10**9:
         return "1 bn" if people == 10**9 else "10 bn"

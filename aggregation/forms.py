@@ -14,7 +14,7 @@ from aggregation.plan import Plan, PlanError, Terms
 from aggregation.sections import ALWAYS, FIXED, Choice
 from survey.design import MAX_OPTIONS, MAX_QUESTIONS, Design
 
-# As they stand in the address. Half-width in points, share and level in percent.
+# As they stand in the address. Half-width in points; share, level, drop-out and forged in percent.
 DEFAULTS = {
     "solve": "half_width",
     "people": "1000",
@@ -27,6 +27,9 @@ DEFAULTS = {
     "level": "95",
     "size": "",
     "ask": "",
+    "dropout": "",
+    "forged": "",
+    "looks": "",
 }
 SOLVE = {
     "half_width": "How precise will it be?",
@@ -36,6 +39,7 @@ SOLVE = {
 LEVELS = ("80", "90", "95", "99")
 INTERVALS = {ALWAYS: "Valid at every look", FIXED: "For one look"}
 MOST_FORGED = 20  # percent
+LOOKS = {"": "one look", "every": "every look"}
 FIELDS = {"sizes": "yes_no"}  # where the form has another name for one of the terms
 
 
@@ -76,6 +80,9 @@ class PlanForm(forms.Form):
     level = forms.ChoiceField(choices=[(level, f"{level} %") for level in LEVELS])
     size = number(forms.IntegerField, 1, 20, required=False)
     ask = number(forms.IntegerField, 1, MAX_QUESTIONS, required=False)
+    dropout = number(forms.FloatField, 0, 90, required=False)
+    forged = number(forms.FloatField, 0, 50, required=False)
+    looks = forms.ChoiceField(choices=list(LOOKS.items()), required=False)
 
     def __init__(self, given: dict[str, str]) -> None:
         data = DEFAULTS | {name: value for name, value in given.items() if name in DEFAULTS}
@@ -109,6 +116,9 @@ class PlanForm(forms.Form):
             level=int(data["level"]) / 100,
             size=data["size"],
             ask=data["ask"],
+            dropout=(data["dropout"] or 0) / 100,
+            forged=(data["forged"] or 0) / 100,
+            looks=data["looks"] or "one",
         )
 
     def shown(self) -> dict[str, str]:

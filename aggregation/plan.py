@@ -47,6 +47,9 @@ class Terms:
     level: float = 0.95
     size: int | None = None  # at most so many questions a block; None: the planner's choice
     ask: int | None = None  # blocks a person; None: the planner's choice
+    dropout: float = 0.0  # the part of the invited who begin and do not send
+    forged: float = 0.0  # the part of the reports that may be forged
+    looks: str = "one"  # or "every": intervals that are valid at every look
 
     @cached_property
     def design(self) -> Design:
@@ -68,7 +71,15 @@ class Terms:
         return max(self.half_width_of(kind.channel, reports) for kind in kinds(self.design))
 
     def half_width_of(self, channel: Channel, reports: int) -> float:
-        return planning.half_width(reports, channel, self.share, self.level)
+        return planning.half_width(
+            reports, channel, self.share, self.level, forged=self.forged, looks=self.looks
+        )
+
+    def reports_for(self, channel: Channel) -> int:
+        """How many reports make a question as precise as wanted; ValueError: none do."""
+        return planning.sample_size(
+            self.half_width, channel, self.share, self.level, forged=self.forged, looks=self.looks
+        )
 
 
 def _field(error: DesignError, terms: Terms) -> str:
@@ -158,11 +169,15 @@ def solve(wanted: str, terms: Terms) -> Terms:
 def people_for(terms: Terms) -> int:
     """How many people make every question as precise as wanted."""
     design, people = terms.design, math.inf
-    try:
-        reports = max(
-            planning.sample_size(terms.half_width, kind.channel, terms.share, terms.level)
-            for kind in kinds(design)
+    alone = max(planning.forgers_reach(kind.channel, terms.forged) for kind in kinds(design))
+    if alone >= terms.half_width:
+        raise PlanError(
+            "half_width",
+            f"The forged reports alone take ± {100 * alone:.2g} points. Allow more, a larger ε, "
+            "or fewer forged.",
         )
+    try:
+        reports = max(terms.reports_for(kind.channel) for kind in kinds(design))
         people = math.ceil(reports * len(design.blocks) / design.ask)
     except ValueError:  # more than can be counted
         pass
@@ -182,7 +197,7 @@ def epsilon_for(terms: Terms) -> float:
 
     highest = int(MOST_EPSILON * STEP)
     if not enough(highest):
-        at_best = planning.half_width(terms.people, CLEAR, terms.share, terms.level)
+        at_best = terms.half_width_of(CLEAR, terms.people)
         why = f"Without any noise {terms.people:,} people give ± {100 * at_best:.2g} points"
         if at_best < terms.half_width:
             why = f"Not even ε = {MOST_EPSILON:g} is enough for {terms.people:,} people"
@@ -267,6 +282,19 @@ class Plan:
         return self.terms.reports(self.terms.people)
 
     @property
+    def invited(self) -> int:
+        """How many to invite, so that as many answer as the plan has."""
+        return math.ceil(self.terms.people / (1 - self.terms.dropout) * (1 - 1e-12))
+
+    @cached_property
+    def moved(self) -> tuple[float, float]:
+        """How far forged reports can move an expected estimate, down and up."""
+        share, channel, forged = self.terms.share, self.least.kind.channel, self.terms.forged
+        down = privacy.forgery(1.0 if share is None else share, channel, forged)[0]
+        up = privacy.forgery(0.0 if share is None else share, channel, forged)[1]
+        return -down, up
+
+    @property
     def group_people(self) -> int:
         return self.terms.people // self.terms.groups
 
@@ -303,12 +331,16 @@ class Plan:
         n, terms, channel = self.group_reports, self.terms, self.least.kind.channel
         if terms.groups < 2 or n < 1:
             return None
-        found = planning.smallest_difference(n, channel, terms.share, POWER, terms.level)
+        found = planning.smallest_difference(
+            n, channel, terms.share, POWER, terms.level, terms.forged
+        )
         if found is None:
             return None
         exact = n <= EXACT
         method = "exact" if exact else "normal"
-        power = planning.power_of_difference(*found, n, n, channel, terms.level, method=method)
+        power = planning.power_of_difference(
+            *found, n, n, channel, terms.level, forged=terms.forged, method=method
+        )
         return Difference(*found, power, exact)
 
     @cached_property
@@ -319,14 +351,13 @@ class Plan:
         # One person moves one count of a yes/no question, and two counts of a choice.
         epsilon = terms.epsilon / len(terms.sizes) / (1 if kind.options == 2 else 2)
         price = privacy.price(terms.people, kind.channel, share, epsilon)
-        local = planning.half_width(terms.people, kind.channel, share, terms.level)
-        clear_people = planning.sample_size(terms.half_width, CLEAR, terms.share, terms.level)
-        return Cost(
-            clear_people,
-            planning.half_width(terms.people, CLEAR, terms.share, terms.level),
-            local * price.curator / price.local,
-            terms.people / clear_people,
-        )
+        # A curator's noise widens what chance does, and spares what forgers do.
+        local = replace(terms, share=share).half_width_of(kind.channel, terms.people)
+        chance = local - planning.forgers_reach(kind.channel, terms.forged)
+        curator = planning.forgers_reach(CLEAR, terms.forged) + chance * price.curator / price.local
+        clear_people = terms.reports_for(CLEAR)
+        clear = terms.half_width_of(CLEAR, terms.people)
+        return Cost(clear_people, clear, curator, terms.people / clear_people)
 
     @cached_property
     def why(self) -> Why:
@@ -406,7 +437,7 @@ def grid(terms: Terms) -> Grid:
     steps = [10**e * digit for e in range(first, last) for digit in (1, 3)] + [10**last]
     people = sorted({*steps, terms.people})
     curves = [Curve(each.epsilon, [each.reach(n) for n in people]) for each in _neighbours(terms)]
-    clear = [planning.half_width(n, CLEAR, terms.share, terms.level) for n in people]
+    clear = [terms.half_width_of(CLEAR, n) for n in people]
     return Grid(people, [*curves, Curve(None, list(clear))])
 
 
@@ -418,6 +449,25 @@ def _neighbours(terms: Terms) -> Iterator[Terms]:
         with suppress(PlanError):
             each.reach(terms.people)
             yield each
+
+
+def words(terms: Terms) -> list[str]:
+    """What a plan assumes, for a caption."""
+    design = terms.design
+    yes_no, most = terms.sizes.count(2), max(len(block.questions) for block in design.blocks)
+    choices = [str(size) for size in terms.sizes if size != 2]
+    asked = [f"{yes_no} yes/no"] if yes_no else []
+    asked += [f"{len(choices)} with {', '.join(choices)} options"] if choices else []
+    share = "the worst case" if terms.share is None else f"a share of {100 * terms.share:g} %"
+    looks = "one look" if terms.looks == "one" else "every look"
+    found = (
+        f"Questions: {' and '.join(asked)}, in blocks of up to {most}, {design.ask} of "
+        f"{len(design.blocks)} asked of a person. Half-widths at {100 * terms.level:g} %, for "
+        f"{looks} and {share}, of the question that is known least well."
+    )
+    if terms.forged:
+        found += f" Up to {100 * terms.forged:g} % of the reports may be forged."
+    return [found, "Planned with Candor."]
 
 
 # --- From a survey that there is ------------------------------------------------------------------

@@ -139,15 +139,14 @@ def now(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def plan(request: HttpRequest) -> HttpResponse:
     """Before a survey: people, ε and precision, two of which fix the third. All in the address."""
-    given: dict[str, str] = request.GET.dict()
-    survey = readable(request, given["survey"]) if slug_re.match(given.get("survey", "")) else None
-    form = forms.PlanForm((numbers_of(survey) if survey else {}) | given)
+    form, survey = asked_plan(request)
     context: dict[str, Any] = {
         "form": form,
         "survey": survey,
         "may_add": request.user.is_staff and request.user.has_perm("survey.add_survey"),
         "solve": forms.SOLVE,
         "levels": forms.LEVELS,
+        "looks": forms.LOOKS,
     }
     if form.is_valid() and form.plan:
         grid = planning.grid(form.plan.terms)
@@ -157,10 +156,21 @@ def plan(request: HttpRequest) -> HttpResponse:
             "rows": [
                 (n, [c.half_widths[i] for c in grid.curves]) for i, n in enumerate(grid.people)
             ],
-            "picture": charts.half_widths(grid, form.plan.terms, described(grid, form.plan)),
+            "picture": charts.half_widths(
+                grid,
+                form.plan.terms,
+                f"{described(grid, form.plan)} The table below has the numbers.",
+            ),
         }
     context["values"] = form.shown()
     return render(request, "plan.html", context)
+
+
+def asked_plan(request: HttpRequest) -> tuple[forms.PlanForm, Survey | None]:
+    """The plan of an address, and the survey whose numbers it starts from."""
+    given: dict[str, str] = request.GET.dict()
+    survey = readable(request, given["survey"]) if slug_re.match(given.get("survey", "")) else None
+    return forms.PlanForm((numbers_of(survey) if survey else {}) | given), survey
 
 
 def numbers_of(survey: Survey) -> dict[str, str]:
@@ -175,11 +185,12 @@ def numbers_of(survey: Survey) -> dict[str, str]:
 
 
 def described(grid: planning.Grid, plan: planning.Plan) -> str:
-    """The picture in words; the table after it has every number."""
+    """The picture in words, without its numbers."""
     terms = plan.terms
+    plain = not terms.forged and terms.looks == "one"
     return (
-        f"Half-width against people, from {grid.people[0]:,} to {grid.people[-1]:,}: at every ε it "
-        f"halves when four times as many people answer. The plan is at {terms.people:,} people, "
-        f"ε = {terms.epsilon:.10g}: {100 * terms.half_width:.3g} points to either side. "
-        "The table below has the numbers."
+        f"Half-width against people, from {grid.people[0]:,} to {grid.people[-1]:,}: "
+        f"{'at every ε it halves when four times as many people answer. ' if plain else ''}"
+        f"The plan is at {terms.people:,} people, "
+        f"ε = {terms.epsilon:.10g}: {100 * terms.half_width:.3g} points to either side."
     )

@@ -5,6 +5,8 @@ worst case is taken, so that the promise holds whatever comes out.
 
 ``dropout`` is the part of the invited who never report: they cost people, not truth. ``forged`` is
 the part of the reports that may be forged, in the worst way: no number of people makes up for it.
+``looks`` is "one" for an interval that is looked at once, at the end, and "every" for one that is
+valid at every look (``sequence.interval`` as it is tuned by itself), which is wider.
 
 References
     Warner 1965, J. Am. Stat. Assoc. 60:63 (variance under randomized response)
@@ -15,6 +17,7 @@ References
 
 import math
 from bisect import bisect_left
+from functools import lru_cache
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -23,6 +26,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import betainc, ndtr, ndtri
 
+from aggregation.statistics import sequence
 from aggregation.statistics.privacy import positive
 from aggregation.statistics.proportion import (
     LARGEST,
@@ -39,6 +43,7 @@ Floats = NDArray[np.float64]
 
 MOST_CELLS = 2**20
 MOST_QUESTIONS = 10**4
+LOOKS = ("one", "every")
 
 
 class Blocks(NamedTuple):
@@ -59,25 +64,30 @@ def sample_size(
     level: float = 0.95,
     dropout: float = 0.0,
     forged: float = 0.0,
+    looks: str = "one",
 ) -> int:
     """How many people to invite so that the interval reaches ``half_width`` to either side.
 
     z^2 lambda(1-lambda)/(c w)^2, the normal approximation; the exact interval is about 1 % wider.
+    For every look there is no formula: the number is found by bisection.
     """
     w = positive("half_width", half_width)
     check_channel(channel)
     z = _z(level)
     rate = _rate(channel, share)
     forged, dropout = _part("forged", forged), _part("dropout", dropout)
-    w -= _reach(channel, forged)
+    every = _looks(looks)
+    least = forgers_reach(channel, forged)
+    w -= least
     if w <= 0:
-        least = _reach(channel, forged)
         raise ValueError(
             f"half_width must exceed {least:.6g}, which forged={forged!r} takes alone, "
             f"got {half_width!r}"
         )
     root = z * math.sqrt(rate * (1 - rate)) / channel.contrast / w
     honest = root * root
+    if every:
+        honest = _reports_for_every_look(w, _people(honest), channel, rate, level)
     return _people(honest / ((1 - forged) * (1 - dropout)))
 
 
@@ -88,16 +98,28 @@ def half_width(
     level: float = 0.95,
     dropout: float = 0.0,
     forged: float = 0.0,
+    looks: str = "one",
 ) -> float:
-    """How far the interval reaches to either side if n people are invited."""
+    """How far the interval reaches to either side if n people are invited.
+
+    For every look: from the estimate to the farther limit, when as many say yes as is expected.
+    """
     n = counts(0, n)[1]
     check_channel(channel)
     rate = _rate(channel, share)
     forged, dropout = _part("forged", forged), _part("dropout", dropout)
     honest = n * (1 - dropout) * (1 - forged)
-    return _reach(channel, forged) + _z(level) * math.sqrt(rate * (1 - rate) / honest) / (
-        channel.contrast
-    )
+    least, z = forgers_reach(channel, forged), _z(level)
+    if _looks(looks):
+        return least + _at_every_look(max(1, math.floor(honest + 1e-9)), channel, rate, level)
+    return least + z * math.sqrt(rate * (1 - rate) / honest) / channel.contrast
+
+
+def forgers_reach(channel: Channel, forged: float) -> float:
+    """What forgers add to the half-width: the honest rate lies in a range f/(1-f) wide."""
+    check_channel(channel)
+    forged = _part("forged", forged)
+    return forged / (1 - forged) / (2 * channel.contrast)
 
 
 def epsilon_for(
@@ -226,7 +248,12 @@ def power_of_difference(
 
 
 def smallest_difference(
-    n: int, channel: Channel, share: float | None = None, power: float = 0.8, level: float = 0.95
+    n: int,
+    channel: Channel,
+    share: float | None = None,
+    power: float = 0.8,
+    level: float = 0.95,
+    forged: float = 0.0,
 ) -> tuple[float, float] | None:
     """The nearest two shares that groups of n reports each tell apart with this power, or None.
 
@@ -247,7 +274,10 @@ def smallest_difference(
         return first, min(first + gap, 1.0) if first <= 0.5 else max(first - gap, 0.0)
 
     def excess(gap: float) -> float:
-        return power_of_difference(*pair(gap), n, n, channel, level, method="normal") - target
+        found = power_of_difference(
+            *pair(gap), n, n, channel, level, forged=forged, method="normal"
+        )
+        return found - target
 
     if excess(0.0) >= 0:
         raise ValueError(f"power must exceed the size of the test, {1 - level:g}, got {power!r}")
@@ -359,9 +389,32 @@ def _rate(channel: Channel, share: float | None) -> float:
     return channel.rate(probability("share", share))
 
 
-def _reach(channel: Channel, forged: float) -> float:
-    """What forgers add to the half-width: the honest rate lies in a range f/(1-f) wide."""
-    return forged / (1 - forged) / (2 * channel.contrast)
+@lru_cache(maxsize=4096)
+def _at_every_look(n: int, channel: Channel, rate: float, level: float) -> float:
+    count = min(n, max(0, round(n * rate)))
+    low, high = sequence.interval(count, n, channel, level)
+    middle = (min(max(count / n, channel.b), channel.a) - channel.b) / channel.contrast
+    return max(high - middle, middle - low)
+
+
+def _reports_for_every_look(
+    w: float, at_least: int, channel: Channel, rate: float, level: float
+) -> int:
+    """As ``at_least`` are enough for one look; the widths differ by a factor of less than 5."""
+    if w >= 1:
+        return 1
+    most = min(32 * at_least + 1000, LARGEST)
+    enough = bisect_left(
+        range(1, most), True, key=lambda n: _at_every_look(n, channel, rate, level) <= w
+    )
+    return 1 + enough
+
+
+def _looks(value: str) -> bool:
+    """Whether the interval is to hold at every look."""
+    if not isinstance(value, str) or value not in LOOKS:
+        raise ValueError(f"looks must be one of {', '.join(LOOKS)}, got {value!r}")
+    return value == "every"
 
 
 def _part(name: str, value: float) -> float:

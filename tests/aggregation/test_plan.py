@@ -14,7 +14,7 @@ from aggregation import charts, plan
 from aggregation.forms import DEFAULTS, PlanForm, of_survey
 from aggregation.models import Batch, Release
 from aggregation.plan import Plan, PlanError, Terms, solve
-from aggregation.statistics import planning, privacy
+from aggregation.statistics import planning, privacy, sequence
 from aggregation.statistics.proportion import Channel
 from tests import builders
 
@@ -215,6 +215,95 @@ def test_a_survey_that_differs_from_the_planners_choice() -> None:
     }  # fmt: skip
 
 
+# --- Drop-out, forgers, looks ---------------------------------------------------------------------
+
+
+def test_drop_out_costs_people_and_nothing_else() -> None:
+    plain = Plan(solve("half_width", terms(people=1000)))
+    some = Plan(solve("half_width", terms(people=1000, dropout=0.2)))
+    assert plain.invited == 1000 and some.invited == 1250
+    assert some.terms.half_width == plain.terms.half_width
+    assert Plan(terms(people=999, dropout=1 / 3)).invited == math.ceil(999 * 1.5)
+    wanted = solve("people", terms(half_width=0.05, dropout=0.2))
+    channel = Plan(wanted).kinds[0].channel
+    # At most one more: people are whole before and after.
+    assert 0 <= Plan(wanted).invited - planning.sample_size(0.05, channel, dropout=0.2) <= 1
+
+
+def test_forgers_move_the_estimate_as_far_as_privacy_says() -> None:
+    given = terms(epsilon=LN3, forged=0.02, share=0.1)
+    here = Plan(solve("half_width", given))
+    channel = here.kinds[0].channel  # two coins: a = 3/4, b = 1/4
+    down, up = privacy.forgery(0.1, channel, 0.02)
+    assert here.moved == pytest.approx((-down, up))
+    assert here.moved == pytest.approx((0.02 * 0.3 / 0.5, 0.02 * 0.7 / 0.5), rel=1e-6)
+    worst = Plan(solve("half_width", replace(given, share=None))).moved
+    assert worst == pytest.approx((0.02 * 0.75 / 0.5,) * 2, rel=1e-6)
+    # The half-width of the share among honest people, whatever the forgers send.
+    plain = solve("half_width", replace(given, forged=0.0)).half_width
+    by_hand = 0.02 / 0.98 / (2 * 0.5) + plain / math.sqrt(0.98)
+    assert here.terms.half_width == pytest.approx(by_hand, rel=1e-6)
+    assert Plan(terms(forged=0.0)).moved == (0, 0)
+
+
+def test_no_number_of_people_makes_up_for_forgers() -> None:
+    with pytest.raises(PlanError, match="forged reports alone") as error:
+        solve("people", terms(half_width=0.03, forged=0.05))
+    assert error.value.field == "half_width"
+    found = solve("people", terms(half_width=0.03, forged=0.01))
+    assert found.people > solve("people", terms(half_width=0.03)).people
+    assert solve("half_width", found).half_width <= 0.03
+    larger = solve("epsilon", terms(people=5000, half_width=0.03, forged=0.01)).epsilon
+    assert larger > solve("epsilon", terms(people=5000, half_width=0.03)).epsilon
+    clear = Plan(solve("half_width", terms(forged=0.01))).cost
+    assert clear.clear == pytest.approx(
+        0.01 / 0.99 / 2 + 1.959964 * math.sqrt(0.25 / 990), rel=1e-5
+    )
+
+
+def test_intervals_for_every_look_are_wider_and_need_more_people() -> None:
+    once, always = (
+        solve("half_width", terms(sizes=(2,) * 5, people=2000, looks=looks))
+        for looks in ("one", "every")
+    )
+    channel = Plan(always).least.kind.channel
+    n = Plan(always).reports
+    low, high = sequence.interval(round(n * 0.5), n, channel)
+    assert always.half_width == pytest.approx((high - low) / 2, rel=1e-3)
+    assert 1.3 < always.half_width / once.half_width < 2
+    back = solve("people", replace(always, people=1))
+    assert back.people == pytest.approx(2000, abs=10)
+    assert solve("epsilon", always).epsilon == pytest.approx(2.0, abs=0.01)
+    grid = plan.grid(always)
+    here = grid.curves[2].half_widths[grid.people.index(2000)]
+    assert here == always.half_width and Plan(always).cost.times > 1
+
+
+@pytest.mark.parametrize("people", [1, 1000, 10**9])
+@pytest.mark.parametrize("changes", [{"forged": 0.05}, {"looks": "every"}, {"forged": 0.5}])
+@pytest.mark.parametrize("share", [None, 0.0])
+def test_a_bent_curve_is_drawn_bent(
+    people: int, changes: dict[str, Any], share: float | None
+) -> None:
+    given = solve("half_width", terms(people=people, share=share, **changes))
+    picture = charts.half_widths(plan.grid(given), given, "x")
+    assert "nan" not in picture and "inf" not in picture
+
+
+def test_curves_are_one_line_where_they_are_straight() -> None:
+    def lines(**changes: Any) -> int:
+        given = solve("half_width", terms(people=10_000, **changes))
+        return charts.half_widths(plan.grid(given), given, "x").count('class="curve here"')
+
+    assert lines() == 1 and lines(forged=0.02) > 3
+    grid = plan.grid(solve("half_width", terms(people=10_000, forged=0.02)))
+    axes = charts.Axes.of(grid)
+    for curve in axes.drawable(grid):
+        points = axes.points(curve.half_widths, grid.people)
+        assert all(axes.narrow <= width <= axes.wide for _, width in points)
+        assert [n for n, _ in points] == sorted(n for n, _ in points)
+
+
 # --- The form -------------------------------------------------------------------------------------
 
 
@@ -235,7 +324,9 @@ def test_the_defaults_are_a_plan() -> None:
         ("choices", "٤"), ("choices", "2 " * 300), ("choices", "9" * 50), ("choices", "-4"),
         ("share", "-1"), ("share", "101"), ("share", "x"), ("level", "94"), ("level", ""),
         ("size", "0"), ("size", "21"), ("size", "1.5"), ("ask", "0"), ("ask", "6"),
-        ("ask", "101"), ("solve", "everything"), ("solve", ""),
+        ("ask", "101"), ("solve", "everything"), ("solve", ""), ("dropout", "-1"),
+        ("dropout", "91"), ("dropout", "x"), ("forged", "51"), ("forged", "nan"), ("forged", "-1"),
+        ("looks", "two"), ("looks", "one"),
     ],
 )  # fmt: skip
 def test_every_bad_value_is_said_beside_its_field(field: str, value: str) -> None:
@@ -298,6 +389,19 @@ def test_the_page_shows_the_plan_of_its_address() -> None:
     assert "Between two groups" not in text
     text = page(client, solve="epsilon", people="1000", half_width="5", yes_no="1")
     assert "need <strong>ε = 1.45</strong>" in text
+
+
+@pytest.mark.django_db
+def test_the_page_says_what_drop_out_forgers_and_looks_do() -> None:
+    client = builders.client(builders.charlie())
+    plain = page(client, yes_no="1", epsilon="2")
+    assert "Invite" not in plain and "forged, they" not in plain and "however often" not in plain
+    text = page(client, yes_no="1", epsilon="2", dropout="20", forged="1.5", looks="every")
+    assert "Invite <strong>1,250</strong>: 20 % of them do not send." in text
+    # 0.015 a/c down, the same up: a = 0.881, c = 0.762
+    assert "<strong>1.7 points</strong> down and <strong>1.7</strong> up" in text
+    assert "valid however often one looks" in text and "by one look at the end" in text
+    assert '<option value="every" selected>' in text
 
 
 @pytest.mark.django_db

@@ -13,14 +13,17 @@ from aggregation.statistics.planning import (
     best_blocks,
     block_variance,
     epsilon_for,
+    forgers_reach,
     half_width,
     power,
     power_of_difference,
     sample_size,
     sample_size_of_difference,
+    smallest_difference,
 )
 from aggregation.statistics.privacy import manipulated
 from aggregation.statistics.proportion import Channel, interval
+from aggregation.statistics.sequence import intervals
 from survey.design import plan, variance_factor
 from survey.mechanism import Replacement
 
@@ -361,3 +364,48 @@ def test_a_billion_people_are_no_trouble():
 def test_bad_plans_are_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+# --- every look ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("channel", [TWO_COINS, FORCED, Channel(1, 0)])
+@pytest.mark.parametrize("share", [None, 0.0, 0.1, 0.5, 0.97])
+@pytest.mark.parametrize("level", [0.8, 0.95, 0.99])
+def test_a_half_width_at_every_look_is_that_of_the_sequence(channel, share, level):
+    sizes = np.array([30, 300, 1000, 20_000, 10**6])
+    rate = min(max(0.5, channel.b), channel.a) if share is None else channel.rate(share)
+    counts = np.round(sizes * rate).astype(int)
+    lows, highs = intervals(counts, sizes, channel, level)
+    middles = (np.clip(counts / sizes, channel.b, channel.a) - channel.b) / channel.contrast
+    farther = np.maximum(highs - middles, middles - lows)
+    found = [half_width(int(n), channel, share, level, looks="every") for n in sizes]
+    assert found == pytest.approx(farther.tolist(), abs=1e-12)
+    once = [half_width(int(n), channel, share, level) for n in sizes]
+    if 0 < rate < 1:
+        ratios = np.array(found[2:]) / once[2:]
+        assert (ratios > 1.25).all() and (ratios < 3.3).all()
+
+
+def test_people_for_every_look():
+    for w, share in ((0.2, None), (0.05, None), (0.03, 0.1), (0.005, 0.5)):
+        n = sample_size(w, TWO_COINS, share, looks="every")
+        assert half_width(n, TWO_COINS, share, looks="every") <= w
+        assert half_width(n - 1, TWO_COINS, share, looks="every") > w
+        assert 1.5 < n / sample_size(w, TWO_COINS, share) < 6
+    more = sample_size(0.1, TWO_COINS, dropout=0.5, forged=0.01, looks="every")
+    assert half_width(more, TWO_COINS, dropout=0.5, forged=0.01, looks="every") <= 0.1
+    honest = sample_size(0.1 - forgers_reach(TWO_COINS, 0.01), TWO_COINS, looks="every")
+    assert more == pytest.approx(honest / 0.99 / 0.5, abs=2)
+    assert sample_size(1.5, TWO_COINS, looks="every") == 1
+    with pytest.raises(ValueError, match="looks must be one of one, every, got 'two'"):
+        half_width(100, TWO_COINS, looks="two")
+
+
+def test_forgers_hide_small_differences():
+    honest = smallest_difference(2000, TWO_COINS, 0.1)
+    forged = smallest_difference(2000, TWO_COINS, 0.1, forged=0.02)
+    assert honest and forged and forged[1] - forged[0] > honest[1] - honest[0] + 0.04
+    found = power_of_difference(*forged, 2000, 2000, TWO_COINS, forged=0.02, method="normal")
+    assert found == pytest.approx(0.8, abs=1e-6)
+    assert smallest_difference(2000, TWO_COINS, 0.1, forged=0.4) is None

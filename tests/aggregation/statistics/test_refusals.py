@@ -85,8 +85,9 @@ RIGHT = {
         "blocks": BLOCKS, "sizes": (2, 2), "classes": 1, "generator": 1, "starts": 1,
         "tolerance": 1e-6, "max_iterations": 50,
     },
-    planning.sample_size: {"half_width": 0.05, "share": 0.5, **PLAN},
-    planning.half_width: {"n": 100, "share": 0.5, **PLAN},
+    planning.sample_size: {"half_width": 0.05, "share": 0.5, "looks": "every", **PLAN},
+    planning.half_width: {"n": 100, "share": 0.5, "looks": "every", **PLAN},
+    planning.forgers_reach: {"channel": TWO_COINS, "forged": 0.01},
     planning.epsilon_for: {
         "half_width": 0.05, "n": 1000, "share": 0.5, "level": 0.95, "options": 2, "cells": 4,
     },
@@ -95,6 +96,7 @@ RIGHT = {
     planning.power_of_difference: {**GROUPS, "n1": 100, "n2": 100, "method": "exact"},
     planning.smallest_difference: {
         "n": 5000, "channel": TWO_COINS, "share": 0.2, "power": 0.8, "level": 0.95,
+        "forged": 0.0,
     },
     planning.block_variance: {
         "questions": 10, "size": 2, "ask": 1, "epsilon": 2.0, "share": 0.5, "options": 2,
