@@ -21,11 +21,13 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from aggregation.api import NUMBER, Conflict, survey_for
-from aggregation.exports import EVERYTHING, FILES, Export, Withheld, bibtex, sentence
+from aggregation.exports import EVERYTHING, FILES, Export, File, Withheld, bibtex, find, sentence
 from aggregation.models import Release
 from survey import throttle
 from survey.models import Deed, Survey
 from survey.schema import errors
+
+THERE = f"{', '.join(FILES)}, and figure-….svg of every question"
 
 
 class NotANumber(ValueError):
@@ -43,9 +45,10 @@ def export_of(request: HttpRequest | Request, release: Release) -> Export:
     return Export(release, request.build_absolute_uri(here))
 
 
-def respond(request: HttpRequest | Request, export: Export, name: str) -> HttpResponseBase:
+def respond(
+    request: HttpRequest | Request, export: Export, name: str, file: File
+) -> HttpResponseBase:
     """The file, in pieces as they are made; Withheld before the first where it cannot be had."""
-    file = FILES[name]
     if file.of_reports and export.withheld:
         raise Withheld(export.withheld)
     survey = export.release.survey
@@ -74,9 +77,9 @@ def take_home(request: HttpRequest, release: Release) -> dict[str, Any]:
     }
 
 
-def needed(name: str) -> Deed:
+def needed(file: File | None) -> Deed:
     """What one must be allowed to do with a survey to have this file of a release."""
-    return FILES[name].deed if name in FILES else "read"
+    return file.deed if file else "read"
 
 
 # --- For people -----------------------------------------------------------------------------------
@@ -87,8 +90,8 @@ def needed(name: str) -> Deed:
 def page(request: HttpRequest, slug: str, release: str, name: str = "") -> HttpResponseBase:
     """A release that can be cited, or one of its files; what cannot be had says why."""
     survey = get_object_or_404(Survey, slug=slug)
-    known = FILES.get(name)
-    if not survey.may(request.user, needed(name) if name else "see"):
+    known = find(survey, name)
+    if not survey.may(request.user, needed(known) if name else "see"):
         if not request.user.is_authenticated:
             return redirect_to_login(request.get_full_path())
         raise PermissionDenied
@@ -101,12 +104,13 @@ def page(request: HttpRequest, slug: str, release: str, name: str = "") -> HttpR
     if found is None:
         return _words(request, 404, "There is no such release", "The survey has no such release.")
     if not name:
-        return render(request, "release.html", {"home": take_home(request, found)})
+        design = survey.frozen_design()
+        asked = {"questions": design.questions, "strata": design.strata}
+        return render(request, "release.html", {"home": take_home(request, found), **asked})
     if known is None:
-        there = f"A release has these files: {', '.join(FILES)}."
-        return _words(request, 404, "There is no such file", there)
+        return _words(request, 404, "There is no such file", f"A release has these files: {THERE}.")
     try:
-        return respond(request, export_of(request, found), name)
+        return respond(request, export_of(request, found), name, known)
     except Withheld as why:
         return _words(request, 409, "These reports cannot be taken home yet", str(why))
 
@@ -124,7 +128,8 @@ def _words(request: HttpRequest, status: int, heading: str, text: str) -> HttpRe
 # --- For programs ---------------------------------------------------------------------------------
 
 
-JSON = "application/json"
+JSON, SVG = "application/json", "image/svg+xml"
+FORMS = {file.content_type.partition(";")[0] for file in FILES.values()} | {SVG}
 
 
 class AnyForm(negotiation.BaseContentNegotiation):
@@ -151,25 +156,26 @@ class FileView(APIView):
         tags=["researchers"],
         parameters=[
             OpenApiParameter("release", NUMBER, OpenApiParameter.PATH),
-            OpenApiParameter("name", str, OpenApiParameter.PATH, enum=list(FILES)),
+            OpenApiParameter("name", str, OpenApiParameter.PATH, description=f"One of {THERE}."),
         ],
         responses={
             (200, form): OpenApiTypes.OBJECT if form == JSON else OpenApiTypes.BINARY
-            for form in sorted({file.content_type.partition(";")[0] for file in FILES.values()})
+            for form in sorted(FORMS)
         }
         | errors(400, 401, 403, 404, 409),
     )
     def get(self, request: Request, slug: str, release: str, name: str) -> HttpResponseBase:
-        survey = survey_for(request, slug, needed(name))
+        known = find(get_object_or_404(Survey, slug=slug), name)
+        survey = survey_for(request, slug, needed(known))
         try:
             found = release_of(survey, release)
         except NotANumber as error:
             raise exceptions.ValidationError({"release": [str(error)]}) from None
         if found is None:
             raise exceptions.NotFound("There is no such release.")
-        if name not in FILES:
-            raise exceptions.NotFound(f"There is no such file; there are {', '.join(FILES)}.")
+        if known is None:
+            raise exceptions.NotFound(f"There is no such file; there are {THERE}.")
         try:
-            return respond(request, export_of(request, found), name)
+            return respond(request, export_of(request, found), name, known)
         except Withheld as why:
             raise Conflict(str(why)) from None

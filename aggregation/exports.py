@@ -7,18 +7,18 @@ stand in memory. Who may have which is decided here (`File.public`) and checked 
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-from aggregation import codebook, reports, sheets
+from aggregation import codebook, figures, reports, sheets
 from aggregation.api import EstimatesSerializer
 from aggregation.codebook import Variable
 from aggregation.models import NOT_GIVEN, Estimate, Release, group_keys
 from aggregation.sheets import Line
 from survey.design import Design
-from survey.models import Deed
+from survey.models import Deed, Survey
 
 SCRIPTS = Path(__file__).parent / "scripts"
 HEADER = (
@@ -181,6 +181,10 @@ def _script(name: str) -> Callable[[Export], Iterable[bytes]]:
     return lambda export: [(SCRIPTS / name).read_bytes()]
 
 
+def _figure(question: str, stratum: str, export: Export) -> Iterable[bytes]:
+    return [figures.one(export.release, question, stratum)]
+
+
 # --- Reports --------------------------------------------------------------------------------------
 
 
@@ -213,6 +217,8 @@ estimate.py, estimate.R   Compute the published estimates again from the other
                files: python3 estimate.py, Rscript estimate.R. They need Python
                3.10 or base R, and nothing else.
 citation.bib   How to cite this release.
+figures        Every question as a picture, of everybody and by each background
+               question: SVG, which every browser and drawing program opens.
 
 {about_reports}
 
@@ -280,6 +286,9 @@ def _everything(export: Export) -> Iterator[bytes]:
                 for part in file.make(export):
                     member.write(part)
                     yield pipe.take()
+        for name, drawn in figures.every(export.release):
+            archive.writestr(entry(f"figures/{name}", 0o644), drawn)
+            yield pipe.take()
     yield pipe.take()
 
 
@@ -302,3 +311,11 @@ FILES = {
     "reports.sps": File(TEXT, _reports_sps, public=False, of_reports=True),
     EVERYTHING: File("application/zip", _everything, public=False),
 }
+
+
+def find(survey: Survey, name: str) -> File | None:
+    """The file of this name that a release of the survey has, if there is one."""
+    if not name.startswith("figure-") or survey.state == Survey.State.DRAFT:
+        return FILES.get(name)
+    known = figures.names(survey.frozen_design()).get(name)
+    return File("image/svg+xml", partial(_figure, *known)) if known else None

@@ -19,6 +19,7 @@ urlpatterns = [
         name="analysis-file",
     ),
     path("plan/", views.plan, name="plan"),
+    path("plan/half-width.svg", views.plan_figure, name="plan-figure"),
     path("api/v1/surveys/<slug:slug>/estimates/", api.EstimatesView.as_view()),
     path("api/v1/surveys/<slug:slug>/releases/", api.ReleasesView.as_view(), name="api-releases"),
     path(

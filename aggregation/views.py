@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_safe
 
-from aggregation import charts, forms
+from aggregation import charts, figures, forms
 from aggregation import plan as planning
 from aggregation import trend as trends
 from aggregation.api import JobSerializer
@@ -161,6 +161,7 @@ def plan(request: HttpRequest) -> HttpResponse:
                 form.plan.terms,
                 f"{described(grid, form.plan)} The table below has the numbers.",
             ),
+            "query": urlencode(form.shown()),
         }
     context["values"] = form.shown()
     return render(request, "plan.html", context)
@@ -171,6 +172,23 @@ def asked_plan(request: HttpRequest) -> tuple[forms.PlanForm, Survey | None]:
     given: dict[str, str] = request.GET.dict()
     survey = readable(request, given["survey"]) if slug_re.match(given.get("survey", "")) else None
     return forms.PlanForm((numbers_of(survey) if survey else {}) | given), survey
+
+
+@login_required
+@cache_control(private=True, no_store=True)
+@require_safe
+def plan_figure(request: HttpRequest) -> HttpResponse:
+    """The picture of the plan of the same address, as a file that stands alone."""
+    form, _ = asked_plan(request)
+    if not form.is_valid() or form.plan is None:
+        text = "There is no plan for these numbers. The planner says beside each field why."
+        context = {"heading": "There is no such figure", "text": text}
+        return render(request, "refused.html", context, status=400)
+    terms = form.plan.terms
+    grid = planning.grid(terms)
+    drawn = figures.half_widths(grid, terms, described(grid, form.plan), planning.words(terms))
+    headers = {"Content-Disposition": 'attachment; filename="half-width.svg"'}
+    return HttpResponse(drawn, content_type="image/svg+xml", headers=headers)
 
 
 def numbers_of(survey: Survey) -> dict[str, str]:

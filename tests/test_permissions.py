@@ -87,6 +87,7 @@ TABLE: dict[str, dict[str, Statuses]] = {
     "account/tokens/": {"GET": people(), "POST": people(status=400)},  # no label
     "results/<slug:slug>/": {"GET": everybody(404)},  # while they are not public
     "plan/": {"GET": people()},
+    "plan/half-width.svg": {"GET": people()},
     "api/v1/surveys/": {"GET": people(401)},
     "api/v1/surveys/<slug:slug>/": {"GET": everybody()},
     # Reports come from anybody; an empty one is refused for what it is.
@@ -155,6 +156,23 @@ def test_each_role_gets_what_the_table_says(world: dict[str, Any], address: str)
     for method, expected in TABLE[address].items():
         found = tuple(call(world, role, method, address) for role in ROLES)
         assert found == expected, f"{method} {address}"
+
+
+# Files that the table does not name: of estimates as estimates.csv.
+FILES: dict[str, dict[str, tuple[int, int, int, int]]] = {
+    "surveys/small/releases/1/figure-q1.svg": {"GET": (LOGIN, 403, 200, 200)},
+    "surveys/small/releases/1/figure-q1.by-age.svg": {"GET": (LOGIN, 403, 200, 200)},
+    "api/v1/surveys/small/releases/1/figure-q1.svg": {"GET": (401, 403, 200, 200)},
+}
+
+
+@pytest.mark.parametrize("address", FILES)
+def test_each_role_gets_the_files_that_it_may_have(world: dict[str, Any], address: str) -> None:
+    for method, expected in FILES[address].items():
+        found = tuple(call(world, role, method, address) for role in ROLES)
+        assert found == expected, f"{method} {address}"
+    for method in set(METHODS) - set(FILES[address]):
+        assert call(world, "root", method, address) == 405, f"{method} {address}"
 
 
 @pytest.mark.parametrize("address", [address for address in TABLE if address])

@@ -1,0 +1,339 @@
+"""Figures to take home: what is drawn is what was published, for everybody who may see it."""
+
+import io
+import re
+from typing import Any
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
+from zipfile import ZipFile
+
+import pytest
+from django.test import Client
+
+from aggregation import exports, figures, plan
+from aggregation.models import Batch, Estimate, Release
+from aggregation.templatetags.figures import percent
+from survey import ingest
+from survey.design import Question, build, options_from_texts
+from survey.models import Survey
+from tests import builders
+
+SVG = "{http://www.w3.org/2000/svg}"
+ALLOWED = {"svg", "title", "desc", "rect", "line", "circle", "text", "polyline"}
+
+
+def get(client: Client, name: str, number: int = 2) -> Element:
+    """The same figure from both addresses, parsed; what every figure has is looked at."""
+    found = []
+    for root in ("/surveys", "/api/v1/surveys"):
+        response = client.get(f"{root}/small/releases/{number}/{name}")
+        assert response.status_code == 200, name
+        assert response["Content-Type"] == "image/svg+xml"
+        assert response["Content-Disposition"] == f'attachment; filename="{name}"'
+        found.append(response.getvalue())
+    assert found[0] == found[1]
+    return parsed(found[0])
+
+
+def parsed(data: bytes) -> Element:
+    root = ElementTree.fromstring(data)
+    assert root.tag == f"{SVG}svg" and root.get("role") == "img"
+    assert root[0].tag == f"{SVG}title" and root[0].text and root[1].tag == f"{SVG}desc"
+    width, height = float(root.get("width", "")), float(root.get("height", ""))
+    assert root.get("viewBox") == f"0 0 {width:g} {height:g}"
+    assert root.get("font-family") == "sans-serif"
+    for element in root.iter():
+        assert element.tag.removeprefix(SVG) in ALLOWED
+        assert not {"style", "class", "href", "id"} & set(element.keys())
+        for name in ("x", "x1", "x2", "cx"):
+            assert 0 <= float(element.get(name, "0")) <= width
+        for name in ("y", "y1", "y2", "cy"):
+            assert 0 <= float(element.get(name, "0")) <= height
+    return root
+
+
+def texts(root: Element) -> list[str]:
+    return [element.text or "" for element in root.iter(f"{SVG}text")]
+
+
+def words(root: Element) -> str:
+    return " ".join(texts(root))
+
+
+def place(root: Element, text: str, name: str = "x") -> float:
+    return float(next(e.get(name, "") for e in root.iter(f"{SVG}text") if e.text == text))
+
+
+@pytest.fixture
+def survey(db: None) -> Survey:
+    return builders.finished()
+
+
+@pytest.fixture
+def alice(survey: Survey) -> Client:
+    return builders.client(builders.alice(survey))
+
+
+# --- What is drawn --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("question", "stratum"), [("q1", ""), ("q2", ""), ("q1", "age"), ("q2", "age")]
+)
+def test_every_estimate_is_drawn_where_it_is_and_written_beside_it(
+    alice: Client, question: str, stratum: str
+) -> None:
+    root = get(alice, figures.name_of(question, stratum))
+    rows = list(Estimate.objects.filter(release__number=2, question=question, stratum=stratum))
+    if question == "q1":
+        rows = [row for row in rows if row.option == "yes"]
+    shown = [row for row in rows if not row.suppressed]
+    zero, hundred = place(root, "0\u00a0%"), place(root, "100\u00a0%")
+    dots = [float(each.get("cx", "")) for each in root.iter(f"{SVG}circle")]
+    lines = [
+        (float(each.get("x1", "")), float(each.get("x2", "")))
+        for each in root.iter(f"{SVG}line")
+        if each.get("stroke-width") == "3"
+    ]
+    assert len(dots) == len(lines) == len(shown) > 0
+    told = root[1].text or ""
+    for row, dot, (low, high) in zip(shown, dots, lines, strict=True):
+        assert row.bounded is not None and row.low is not None and row.high is not None
+        for found, share in ((dot, row.bounded), (low, row.low), (high, row.high)):
+            assert (found - zero) / (hundred - zero) == pytest.approx(share, abs=0.0005)
+        for share in (row.bounded, row.low, row.high):
+            assert percent(share).replace("\u202f", "\u00a0") in told
+        assert percent(row.bounded).replace("\u202f", "\u00a0") in texts(root)
+        assert f"{100 * row.low:.1f} to {100 * row.high:.1f}" in texts(root)
+        assert f"{row.n:,}" in texts(root) and f"{row.n:,} reports" in told
+    assert ("Not shown" in words(root)) == (len(shown) < len(rows))
+
+
+def test_a_caption_says_where_it_comes_from(survey: Survey, alice: Client) -> None:
+    release = Release.objects.get(number=2)
+    for name in figures.names(survey.frozen_design()):
+        said = words(get(alice, name))
+        for text in (
+            "A small survey", f"Release 2 of {release.made_at:%-d %B %Y}", " reports", "ε = 2",
+            "95\u00a0% interval", "restricted Blaker", survey.design_hash[:19],
+            "Estimated share of people",
+        ):  # fmt: skip
+            assert text in said, (name, text)
+    assert survey.design_hash not in said  # the short one
+    assert "n = 307 reports" in words(get(alice, "figure-q1.svg"))
+    assert "How old are you?" in texts(get(alice, "figure-q1.by-age.svg"))
+
+
+@pytest.mark.django_db
+def test_a_group_that_is_not_shown_is_said_to_be_so_and_has_no_figures() -> None:
+    survey = builders.finished(25)
+    hidden = Estimate.objects.filter(release__number=2, question="q2", stratum="age", n=None)
+    groups = {row.group for row in hidden}
+    root = get(builders.client(builders.alice(survey)), "figure-q2.by-age.svg")
+    assert words(root).count("Not shown: too few reports") == len(groups) > 0
+    shown = Estimate.objects.filter(release__number=2, question="q2", stratum="age", n__gt=0)
+    assert len(list(root.iter(f"{SVG}circle"))) == shown.count()
+    assert (root[1].text or "").count("not shown, too few reports") == len(groups)
+
+
+@pytest.mark.django_db
+def test_old_figures_and_odd_reports_are_said_to_be_so() -> None:
+    survey = builders.opened()
+    builders.send(survey, 120)
+    Batch.objects.collect(survey)
+    Release.objects.publish(survey)
+    design = survey.frozen_design()
+    young = [builders.report(design, strata={"age": 0}, blocks={"b1": [0, 0]}) for _ in range(400)]
+    ingest.accept("small", {"reports": young})
+    old = [builders.report(design, strata={"age": 1}) for _ in range(3)]
+    ingest.accept("small", {"reports": old})
+    Batch.objects.collect(survey)
+    Release.objects.publish(survey)
+    alice = builders.client(builders.alice(survey))
+    assert "As of release 1" in words(get(alice, "figure-q1.by-age.svg"))
+    everybody = words(get(alice, "figure-q1.svg"))
+    assert "As of release" not in everybody and "randomizer can produce" in everybody
+
+
+# --- Words of every kind --------------------------------------------------------------------------
+
+ARABIC = "هل تعرّضتم للمضايقة في العمل خلال الأشهر الاثني عشر الماضية؟"
+LONG = "Donaudampfschifffahrtsgesellschaftskapitänskajütenschlüssel" * 3
+ODD = [
+    "<script>alert(1)</script> & ]]> \"quoted\" 'so'",
+    LONG,
+    "很长的问题" * 30,
+    ARABIC,
+    "A\tB\nC",
+]
+
+
+def test_lines_fit_and_nothing_is_lost() -> None:
+    for text in (*ODD, "one two three " * 20, "a", "e\u0301" * 200):
+        for width in (60.0, 212.0, 752.0):
+            lines = figures.wrapped(text, width, 13)
+            assert all(figures.breadth(line.strip(), 13) <= width for line in lines)
+            assert "".join("".join(lines).split()) == "".join(text.split())
+    assert figures.wrapped("short words stay whole", 1000, 13) == ["short words stay whole"]
+    assert all(not line.startswith("\u0301") for line in figures.wrapped("e\u0301" * 200, 60, 13))
+
+
+def test_a_text_begins_on_its_own_side() -> None:
+    assert all(map(figures.right_to_left, (ARABIC, "עברית", "3 أيام")))
+    assert not any(map(figures.right_to_left, ("Arabic: عربي", "12 %", "")))
+
+
+@pytest.mark.django_db
+def test_odd_texts_are_drawn_as_they_are() -> None:
+    question = {"key": "q1", "text": ODD[0], "kind": "choice", "options": ODD[1:4]}
+    stratum = {"key": "age", "text": ARABIC, "options": [ODD[0], ARABIC]}
+    survey = builders.finished(
+        300, title=ARABIC, language="ar", questions=[question], strata=[stratum], blocks=[]
+    )
+    alice = builders.client(builders.alice(survey))
+    for name in ("figure-q1.svg", "figure-q1.by-age.svg"):
+        root = get(alice, name)
+        assert root[0].text == ODD[0]
+        said = "".join(words(root).split())
+        for text in (*ODD[:4], ARABIC):
+            assert "".join(text.split()) in said
+        arabic = [e for e in root.iter(f"{SVG}text") if figures.right_to_left(e.text or "")]
+        assert arabic and {e.get("direction") for e in arabic} == {"rtl"}
+        language = "{http://www.w3.org/XML/1998/namespace}lang"
+        assert {e.get(language) for e in arabic} == {"ar"}
+        label = [e for e in arabic if e.get("font-size") == "13" and not e.get("font-weight")]
+        assert {float(e.get("x", "")) for e in label} == {figures.LABELS[1]}
+
+
+def test_no_two_figures_have_one_name() -> None:
+    yes_no = options_from_texts(["No", "Yes"])
+    asked = [Question(key, "?", yes_no) for key in ("a", "a-by-b", "a_by", "by-b", "A")]
+    design = build(2.0, asked, [Question(key, "?", yes_no) for key in ("b", "b-by-b")])
+    names = figures.names(design)
+    assert len(names) == len(asked) * 3 and len(set(names.values())) == len(names)
+
+
+# --- Who may have them ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["figure-q1.svg", "figure-q2.by-age.svg"])
+def test_a_figure_is_for_those_who_may_have_the_estimates(
+    survey: Survey, alice: Client, name: str
+) -> None:
+    clients = (alice, builders.client(builders.charlie()), Client())
+
+    def statuses(file: str) -> list[list[int]]:
+        return [
+            [client.get(f"{root}/small/releases/2/{file}").status_code for client in clients]
+            for root in ("/surveys", "/api/v1/surveys")
+        ]
+
+    assert statuses(name) == statuses("estimates.csv") == [[200, 403, 302], [200, 403, 401]]
+    Survey.objects.update(results_public=True)
+    assert statuses(name) == statuses("estimates.csv") == [[200, 200, 200], [200, 200, 200]]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["figure-q3.svg", "figure-.svg", "figure-q1", "figure-q1.by-q2.svg", "figure-age.svg",
+     "figure-q1.by-.svg", "figure-q1.png", "figure-q1.svg%00", "figure-" + "q" * 3000 + ".svg"],
+)  # fmt: skip
+def test_other_names_are_refused_in_words(alice: Client, name: str) -> None:
+    page = alice.get(f"/surveys/small/releases/2/{name}")
+    assert page.status_code == 404 and "figure-….svg of every question" in page.content.decode()
+    answer = alice.get(f"/api/v1/surveys/small/releases/2/{name}")
+    assert answer.status_code == 404 and "figure-….svg" in answer.json()["detail"]
+
+
+@pytest.mark.django_db
+def test_a_draft_has_no_figures() -> None:
+    survey = builders.draft()
+    alice = builders.client(builders.alice(survey))
+    assert alice.get("/surveys/small/releases/1/figure-q1.svg").status_code == 404
+    assert alice.get("/api/v1/surveys/small/releases/1/figure-q1.svg").status_code == 404
+
+
+def test_everything_has_every_figure(survey: Survey, alice: Client) -> None:
+    response = alice.get("/surveys/small/releases/2/everything.zip")
+    with ZipFile(io.BytesIO(response.getvalue())) as bundle:
+        drawn = {name for name in bundle.namelist() if name.startswith("figures/")}
+        assert drawn == {f"figures/{name}" for name in figures.names(survey.frozen_design())}
+        for name in drawn:
+            single = alice.get(f"/surveys/small/releases/2/{name.removeprefix('figures/')}")
+            assert bundle.read(name) == single.getvalue()
+            parsed(bundle.read(name))
+        assert "figures" in bundle.read("README.txt").decode()
+    assert not set(exports.FILES) & set(figures.names(survey.frozen_design()))
+
+
+def test_the_pages_link_the_figures(alice: Client) -> None:
+    link = re.compile(r'<a data-figure href="/surveys/small/releases/2/([^"]+)" download')
+    expected: dict[str, set[str]] = {
+        "/surveys/small/": {"figure-q1.svg", "figure-q2.svg"},
+        "/surveys/small/?by=age": {
+            "figure-q1.svg", "figure-q2.svg", "figure-q1.by-age.svg", "figure-q2.by-age.svg"
+        },
+    }  # fmt: skip
+    expected["/surveys/small/releases/2/"] = expected["/surveys/small/?by=age"]
+    for path, names in expected.items():
+        page = alice.get(path).content.decode()
+        assert set(link.findall(page)) == names and "figures" in page
+        for name in names:
+            get(alice, name)
+    Survey.objects.update(results_public=True)
+    page = Client().get("/surveys/small/releases/2/").content.decode()
+    assert set(link.findall(page)) == expected["/surveys/small/releases/2/"]
+
+
+# --- The curves of a plan -------------------------------------------------------------------------
+
+
+def curves(client: Client, **query: str) -> Any:
+    return client.get("/plan/half-width.svg", query)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "query",
+    [{}, {"solve": "people"}, {"forged": "2", "looks": "every", "dropout": "20"},
+     {"people": "1"}, {"people": "1000000000", "epsilon": "0.01"}, {"share": "0", "groups": "1"}],
+)  # fmt: skip
+def test_the_picture_of_a_plan_is_a_figure(query: dict[str, str]) -> None:
+    charlie = builders.client(builders.charlie())
+    response = curves(charlie, yes_no="1", **query)
+    assert response.status_code == 200 and response["Content-Type"] == "image/svg+xml"
+    assert "half-width.svg" in response["Content-Disposition"]
+    root = parsed(response.content)
+    assert "people who answer" in texts(root) and "Planned with Candor." in texts(root)
+    link = re.search(
+        r'<a data-figure href="(/plan/half-width.svg[^"]+)"',
+        charlie.get("/plan/", {"yes_no": "1", **query}).content.decode(),
+    )
+    assert link and charlie.get(link[1].replace("&amp;", "&")).content == response.content
+
+
+@pytest.mark.django_db
+def test_the_picture_of_a_plan_has_its_numbers() -> None:
+    root = parsed(curves(builders.client(builders.charlie()), yes_no="1").content)
+    terms = plan.solve("half_width", plan.Terms((2,), 2.0, 1000, 0.03, groups=2))
+    told = root[1].text or ""
+    for curve in plan.grid(terms).curves:
+        for value in curve.half_widths:
+            assert value is not None
+            shown = f"{100 * value:.1f}" if value >= 0.01 else f"{100 * value:.2g}"
+            assert f"±\u00a0{'>' if value > 0.5 else shown}" in told or value > 0.5
+    lines = {e.get("stroke-dasharray") for e in root.iter(f"{SVG}polyline")}
+    assert len(lines) >= 4  # each curve is known without its colour
+    assert "±\u00a05.0" in told or "± 4.1" in told or "±\u00a04.1" in words(root)
+
+
+@pytest.mark.django_db
+def test_no_plan_no_picture() -> None:
+    charlie = builders.client(builders.charlie())
+    response = curves(charlie, people="x")
+    assert response.status_code == 400 and "no plan for these numbers" in response.content.decode()
+    stranger = curves(Client(), people="5")
+    assert stranger.status_code == 302 and "next=/plan/half-width.svg" in stranger["Location"]
+    survey = builders.opened()
+    assert curves(charlie, survey="small").status_code == 403
+    assert curves(builders.client(builders.alice(survey)), survey="small").status_code == 200
