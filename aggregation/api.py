@@ -286,18 +286,19 @@ class AnalysesView(APIView):
 
 
 class JobView(APIView):
-    """What became of a job; DELETE cancels an analysis."""
+    """What became of a job; DELETE cancels an analysis, or a file that is being made."""
 
     @extend_schema(
         operation_id="cancel",
         tags=["researchers"],
-        description="Cancel an analysis that is under way. One that has ended stays as it is.",
+        description="Cancel an analysis, or a large file that is being made. What has ended stays "
+        "as it is.",
         responses={200: JobSerializer} | errors(401, 403, 404, 409),
     )
     def delete(self, request: Request, pk: str) -> Response:
         job = get_object_or_404(Job.objects.select_related("survey"), pk=pk)
-        survey_for(request, job.survey.slug, "ask")
-        if job.analysis is None:
+        survey_for(request, job.survey.slug, "take" if job.copy else "ask")
+        if job.analysis is None and job.copy is None:
             raise Conflict("A release cannot be cancelled.")
         job.cancel()
         job.refresh_from_db()

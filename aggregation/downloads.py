@@ -9,25 +9,43 @@ from typing import Any
 
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.http import (
+    FileResponse,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    HttpResponseNotAllowed,
+    StreamingHttpResponse,
+)
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import cache_control
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_http_methods
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework import exceptions, negotiation, permissions
 from rest_framework.request import Request
+from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from aggregation.api import NUMBER, Conflict, survey_for
+from aggregation import copies
+from aggregation.api import NUMBER, Conflict, JobSerializer, survey_for
 from aggregation.exports import EVERYTHING, FILES, Export, File, Withheld, bibtex, find, sentence
 from aggregation.models import Release
+from aggregation.work import Copy, Job
 from survey import throttle
 from survey.models import Deed, Survey
 from survey.schema import errors
 
 THERE = f"{', '.join(FILES)}, and figure-….svg of every question"
+
+
+class Unmade(Exception):
+    """A large file that is not there: what became of it last, if somebody asked for it."""
+
+    def __init__(self, job: Job | None) -> None:
+        super().__init__("not there")
+        self.job = job
 
 
 class NotANumber(ValueError):
@@ -51,6 +69,12 @@ def respond(
     """The file, in pieces as they are made; Withheld before the first where it cannot be had."""
     if file.of_reports and export.withheld:
         raise Withheld(export.withheld)
+    made = None
+    if copies.is_large(export, file):
+        job = copies.last_job(export.release, name)
+        made = copies.ready(job)
+        if made is None:
+            raise Unmade(job)
     survey = export.release.survey
     saved = f"{survey.slug}-release-{export.release.number}.zip" if name == EVERYTHING else name
     headers = {
@@ -60,6 +84,15 @@ def respond(
     }
     if request.method == "HEAD":
         return HttpResponse(headers=headers)
+    if made:
+        try:
+            opened = made.open("rb")
+        except FileNotFoundError:  # its day has just passed
+            raise Unmade(None) from None
+        response = FileResponse(opened)
+        for header, value in headers.items():
+            response[header] = value
+        return response
     return StreamingHttpResponse(file.make(export), headers=headers)
 
 
@@ -70,6 +103,7 @@ def take_home(request: HttpRequest, release: Release) -> dict[str, Any]:
         "release": release,
         "survey": release.survey,
         "withheld": export.withheld,
+        "large": copies.is_large(export, FILES[EVERYTHING]),
         "sentence": sentence(export),
         "bibtex": bibtex(export),
         "reads": release.survey.may(request.user, "read"),
@@ -86,9 +120,12 @@ def needed(file: File | None) -> Deed:
 
 
 @cache_control(private=True, no_store=True)
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 def page(request: HttpRequest, slug: str, release: str, name: str = "") -> HttpResponseBase:
-    """A release that can be cited, or one of its files; what cannot be had says why."""
+    """A release that can be cited, or one of its files; what cannot be had says why.
+
+    POST asks for a large file, or for an end of its making.
+    """
     survey = get_object_or_404(Survey, slug=slug)
     known = find(survey, name)
     if not survey.may(request.user, needed(known) if name else "see"):
@@ -97,6 +134,8 @@ def page(request: HttpRequest, slug: str, release: str, name: str = "") -> HttpR
         raise PermissionDenied
     if seconds := throttle.anyone(request):
         return too_often(request, seconds)
+    if request.method == "POST" and not (known and known.may_be_large):
+        return HttpResponseNotAllowed(["GET", "HEAD"])
     try:
         found = release_of(survey, release)
     except NotANumber as error:
@@ -109,10 +148,28 @@ def page(request: HttpRequest, slug: str, release: str, name: str = "") -> HttpR
         return render(request, "release.html", {"home": take_home(request, found), **asked})
     if known is None:
         return _words(request, 404, "There is no such file", f"A release has these files: {THERE}.")
+    export = export_of(request, found)
+    if request.method == "POST":
+        change(export, name, known, cancel="cancel" in request.POST)
+        return redirect(request.path)
     try:
-        return respond(request, export_of(request, found), name, known)
+        return respond(request, export, name, known)
     except Withheld as why:
         return _words(request, 409, "These reports cannot be taken home yet", str(why))
+    except Unmade as unmade:
+        context = {"survey": survey, "release": found, "name": name, "job": unmade.job}
+        return render(request, "copy.html", context)
+
+
+def change(export: Export, name: str, file: File, cancel: bool = False) -> Job | None:
+    """The job that makes a large file, asked for now unless it is there; or its end."""
+    if not copies.is_large(export, file):
+        return None
+    job = copies.last_job(export.release, name)
+    if cancel and job:
+        job.cancel()
+        return None
+    return None if copies.ready(job) else Copy.objects.ask(export.release, name, export.address)
 
 
 def too_often(request: HttpRequest, seconds: int) -> HttpResponse:
@@ -145,6 +202,13 @@ class AnyForm(negotiation.BaseContentNegotiation):
         return first, first.media_type
 
 
+PARAMETERS = [
+    OpenApiParameter("release", NUMBER, OpenApiParameter.PATH),
+    OpenApiParameter("name", str, OpenApiParameter.PATH, description=f"One of {THERE}."),
+]
+POST_FIRST = "This file is large, so a worker makes it: POST to this address asks for it."
+
+
 class FileView(APIView):
     """A file of a release: estimates, codebook, scripts, or, of a finished survey, the reports."""
 
@@ -154,18 +218,51 @@ class FileView(APIView):
     @extend_schema(
         operation_id="release_file",
         tags=["researchers"],
-        parameters=[
-            OpenApiParameter("release", NUMBER, OpenApiParameter.PATH),
-            OpenApiParameter("name", str, OpenApiParameter.PATH, description=f"One of {THERE}."),
-        ],
+        parameters=PARAMETERS,
         responses={
             (200, form): OpenApiTypes.OBJECT if form == JSON else OpenApiTypes.BINARY
             for form in sorted(FORMS)
         }
+        | {202: JobSerializer}
         | errors(400, 401, 403, 404, 409),
     )
     def get(self, request: Request, slug: str, release: str, name: str) -> HttpResponseBase:
-        known = find(get_object_or_404(Survey, slug=slug), name)
+        export, file = self.wanted(request, slug, release, name)
+        try:
+            return respond(request, export, name, file)
+        except Withheld as why:
+            raise Conflict(str(why)) from None
+        except Unmade as unmade:
+            if unmade.job and unmade.job.active:
+                return self.under_way(request, unmade.job)
+            failed = unmade.job.error if unmade.job else ""
+            raise Conflict(f"{failed} {POST_FIRST}".strip()) from None
+
+    @extend_schema(
+        operation_id="make_release_file",
+        tags=["researchers"],
+        description="Ask for a file of the reports of a large survey, which a worker makes. 303 "
+        "to the file when it can be had at once.",
+        parameters=PARAMETERS,
+        request=None,
+        responses={202: JobSerializer, 303: OpenApiResponse(description="It can be had.")}
+        | errors(400, 401, 403, 404, 409),
+    )
+    def post(self, request: Request, slug: str, release: str, name: str) -> HttpResponseBase:
+        export, file = self.wanted(request, slug, release, name)
+        if not file.may_be_large:
+            raise exceptions.MethodNotAllowed("POST")
+        if file.of_reports and export.withheld:
+            raise Conflict(export.withheld)
+        job = change(export, name, file)
+        if job is None:
+            here = request.build_absolute_uri(request.path)
+            return Response(status=303, headers={"Location": here})
+        return self.under_way(request, job)
+
+    def wanted(self, request: Request, slug: str, release: str, name: str) -> tuple[Export, File]:
+        survey = get_object_or_404(Survey, slug=slug)
+        known = find(survey, name)
         survey = survey_for(request, slug, needed(known))
         try:
             found = release_of(survey, release)
@@ -175,7 +272,8 @@ class FileView(APIView):
             raise exceptions.NotFound("There is no such release.")
         if known is None:
             raise exceptions.NotFound(f"There is no such file; there are {THERE}.")
-        try:
-            return respond(request, export_of(request, found), name, known)
-        except Withheld as why:
-            raise Conflict(str(why)) from None
+        return export_of(request, found), known
+
+    def under_way(self, request: Request, job: Job) -> Response:
+        data = JobSerializer(job, context={"request": request}).data
+        return Response(data, status=202, headers={"Location": data["url"]})

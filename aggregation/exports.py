@@ -1,7 +1,8 @@
 """A release to take home: its estimates, what they mean, how to compute them, how to cite them.
 
 Every file is made of the release when it is asked for, in pieces, so that a large one does not
-stand in memory. Who may have which is decided here (`File.public`) and checked in downloads.py.
+stand in memory; of a large survey a worker makes it (copies.py). Who may have which is decided here
+(`File.public`) and checked in downloads.py.
 """
 
 import json
@@ -38,6 +39,8 @@ class Export:
 
     release: Release
     address: str
+    # Told how much of the reports is written, where a worker does; raises if nobody wants it.
+    watch: Callable[[float], None] | None = None
 
     @cached_property
     def withheld(self) -> str:
@@ -62,6 +65,7 @@ class File:
     make: Callable[[Export], Iterable[bytes]]
     public: bool = True  # for anyone, where the results are
     of_reports: bool = False  # only where `Export.withheld` says nothing
+    may_be_large: bool = False  # it holds the reports
 
     @property
     def deed(self) -> Deed:
@@ -189,7 +193,8 @@ def _figure(question: str, stratum: str, export: Export) -> Iterable[bytes]:
 
 
 def _reports_csv(export: Export) -> Iterable[bytes]:
-    return reports.csv_parts(export.release, [variable.name for variable in export.variables])
+    names = [variable.name for variable in export.variables]
+    return reports.csv_parts(export.release, names, export.watch)
 
 
 def _reports_do(export: Export) -> Iterable[bytes]:
@@ -306,10 +311,10 @@ FILES = {
     "estimate.py": File(TEXT, _script("estimate.py")),
     "estimate.R": File(TEXT, _script("estimate.R")),
     "citation.bib": File("application/x-bibtex; charset=utf-8", _citation),
-    "reports.csv": File(CSV, _reports_csv, public=False, of_reports=True),
+    "reports.csv": File(CSV, _reports_csv, public=False, of_reports=True, may_be_large=True),
     "reports.do": File(TEXT, _reports_do, public=False, of_reports=True),
     "reports.sps": File(TEXT, _reports_sps, public=False, of_reports=True),
-    EVERYTHING: File("application/zip", _everything, public=False),
+    EVERYTHING: File("application/zip", _everything, public=False, may_be_large=True),
 }
 
 

@@ -10,19 +10,19 @@ from datetime import timedelta
 import numpy as np
 from django.conf import settings
 from django.db import connection, models, transaction
-from django.db.models import Sum
+from django.db.models import Q, Sum
 from django.utils import timezone
 
 from aggregation import batches, gate, overlaps
 from aggregation.batches import Columns, Tally
 from aggregation.overlaps import KEPT, Overlap
 from aggregation.statistics import proportion
-from aggregation.work import Analysis, Job, Part, lock
+from aggregation.work import Analysis, Copy, Job, Part, lock
 from survey.design import Block, Design, options_from_texts
 from survey.models import Survey, today
 
 # This app's tables.
-__all__ = ["Analysis", "Batch", "Estimate", "Job", "Overlap", "Part", "Release"]
+__all__ = ["Analysis", "Batch", "Copy", "Estimate", "Job", "Overlap", "Part", "Release"]
 
 BATCH_SIZE = 65_536
 MANY_SMALL = 32  # batches below half of that; with more of them they are merged
@@ -103,16 +103,16 @@ class BatchManager(models.Manager["Batch"]):
         A batch from half of BATCH_SIZE on is left as it is, so that there are never more than
         two for BATCH_SIZE reports, and MANY_SMALL; and as many of each of the last releases, whose
         batches stay apart (overlaps.KEPT). Under the survey's lock, as are publishing, the
-        last move of a closed survey, and the beginning of an analysis, which names its batches;
-        other movers only add some.
+        last move of a closed survey, and the beginning of an analysis or a copy, which name their
+        batches; other movers only add some.
         """
         with transaction.atomic():
             survey = lock(survey)
             published = self.filter(survey=survey, release__isnull=False)
             small = published.filter(reports__lt=BATCH_SIZE // 2).order_by("reports")
             sizes = list(small.values_list("pk", "reports", "release__number"))
-            analysed = survey.jobs.filter(active=True, analysis__isnull=False).exists()
-            if len(sizes) <= MANY_SMALL or analysed:
+            read = Q(analysis__isnull=False) | Q(copy__isnull=False)
+            if len(sizes) <= MANY_SMALL or survey.jobs.filter(read, active=True).exists():
                 return 0
             fewer = 0
             for together in together_since(sizes):
@@ -495,7 +495,9 @@ def due() -> Iterator[Survey]:
     now = timezone.now()
     rested = now - timedelta(seconds=settings.RELEASE_SECONDS)
     soon = now + CLOCKS_APART  # what is later than this was dated by a clock that was wrong
-    recent = Job.objects.filter(made_at__range=(now - AFTER_FAILURE, soon), analysis=None)
+    recent = Job.objects.filter(
+        made_at__range=(now - AFTER_FAILURE, soon), analysis=None, copy=None
+    )
     failed = recent.filter(state=Job.State.FAILED)
     surveys = Survey.objects.exclude(state=Survey.State.DRAFT)
     for survey in surveys.exclude(pk__in=failed.values("survey")):

@@ -9,11 +9,11 @@ from aggregation import archive
 from aggregation.archive import ArchiveError
 from aggregation.models import Batch, Estimate, Release, forget_emptied, unfinished
 from aggregation.overlaps import Overlap
-from aggregation.work import Analysis, Job, Part
+from aggregation.work import Analysis, Copy, Job, Part
 from survey.models import Membership, Question, Removed, Report, Stratum, Survey, today
 
 TABLES = (
-    *(Report, Batch, Estimate, Release, Overlap, Analysis, Part, Job),
+    *(Report, Batch, Estimate, Release, Overlap, Analysis, Part, Copy, Job),
     *(Membership, Question, Stratum, Survey),
 )
 
@@ -52,7 +52,7 @@ def remove(survey: Survey, path: Path) -> Removed:
         )
         survey.batches.all().delete()
         Estimate.objects.filter(release__survey=survey).delete()
-        survey.releases.all().delete()  # with their analyses
+        survey.releases.all().delete()  # with their analyses and copies
         survey.delete()  # with its questions, strata, researchers and jobs
         transaction.on_commit(vacuum, robust=True)
     return removed

@@ -7,7 +7,7 @@ as whatever they tell apart is a crowd.
 """
 
 import heapq
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from tempfile import SpooledTemporaryFile
@@ -26,6 +26,8 @@ from survey.models import ABSENT
 IN_MEMORY = 32 << 20  # bytes of sorted reports, before a file takes them
 HIDDEN = 254  # in a report's bytes, for a group that is not told apart
 AT_ONCE = 4096  # reports of a batch that are read back together
+BATCHES = 8  # read in one statement where somebody is told how far it is
+READ = 0.2  # of the time, reading and sorting takes
 
 Content = tuple[bytes, int]  # a distinct report, and how many there are of it
 
@@ -172,21 +174,42 @@ def distinct(
             yield content, sum(1 for _ in same)
 
 
-def csv_parts(release: Release, names: Sequence[str]) -> Iterator[bytes]:
+def watched(release: Release, watch: Callable[[float], None]) -> Iterator[batches.Part]:
+    """The reports of a release, some batches at a time; in between the connection is free.
+
+    While somebody reads them so, they are not merged (`BatchManager.merge`).
+    """
+    found = release.survey.batches.order_by("pk").values_list("pk", "reports")
+    keys, sizes = zip(*found, strict=True)
+    if sum(sizes) != release.reports:
+        raise RuntimeError("the batches are not those of the release")
+    for start in range(0, len(keys), BATCHES):
+        yield from Batch.objects.parts(release.survey, keys[start : start + BATCHES])
+        watch(READ * min(1, (start + BATCHES) / len(keys)))
+
+
+def csv_parts(
+    release: Release, names: Sequence[str], watch: Callable[[float], None] | None = None
+) -> Iterator[bytes]:
     """The reports as CSV, with these names for the columns and a last one, `count`.
 
     A value is the position of an option, NOT_TOLD for a group that is not told apart, and nothing
-    where a question was not asked or a stratum was not given. There is nothing to escape.
+    where a question was not asked or a stratum was not given. There is nothing to escape. `watch`
+    is told now and then how much is done.
     """
     design = release.survey.frozen_design()
     known = backgrounds(release)
     chosen = columns(design, [one.stratum for one in known])
     text = [*(str(i) for i in range(HIDDEN)), str(NOT_TOLD), ""]
     some = [",".join([*names, "count"])]
-    parts = Batch.objects.parts(release.survey)
+    done = 0
+    parts = watched(release, watch) if watch else Batch.objects.parts(release.survey)
     for content, count in distinct(parts, design, chosen, known):
+        done += count
         some.append(",".join([*(text[value] for value in content), str(count)]))
         if len(some) >= LINES:
             yield ("\n".join(some) + "\n").encode()
             some.clear()
+            if watch:
+                watch(READ + (1 - READ) * done / release.reports)
     yield "".join(f"{line}\n" for line in some).encode()

@@ -14,8 +14,9 @@ from celery import group, shared_task
 from django.conf import settings
 from django.db import transaction
 
-from aggregation import analyses, limits
+from aggregation import analyses, copies, limits
 from aggregation.analyses import AnalysisError
+from aggregation.exports import Withheld
 from aggregation.models import (
     BATCH_SIZE,
     Batch,
@@ -50,6 +51,7 @@ def tick() -> None:
         Job.objects.request(survey)
     for job in Job.objects.stale():
         job.send_again()
+    copies.forget()
 
 
 @shared_task
@@ -62,7 +64,7 @@ def run(job_id: str) -> None:
         job.finish(state=Job.State.FAILED, error="Given up after several attempts; see the log.")
         return
     try:
-        result = analyse(job) if job.analysis else tend(job)
+        result = analyse(job) if job.analysis else copy(job) if job.copy else tend(job)
         if result is not None:
             job.finish(state=Job.State.DONE, progress=1, result=result)
     except limits.Stopped:
@@ -79,8 +81,12 @@ def explain(job: Job, error: Exception) -> str:
         return f"Stopped after {settings.ANALYSIS_SECONDS} seconds. Ask about fewer questions."
     if isinstance(error, limits.TooLarge):
         return f"More than {settings.ANALYSIS_MEGABYTES} MB needed. Ask about fewer questions."
+    if job.copy and isinstance(error, OSError) and error.errno in copies.FULL:
+        return "There is no room for the file on the server’s disk. Tell whoever runs it."
+    if isinstance(error, Withheld):
+        return str(error)
     logger.error("job %s of survey %s: %s", job.pk, job.survey.slug, type(error).__name__)
-    what = "analysis" if job.analysis else "release"
+    what = "analysis" if job.analysis else "file" if job.copy else "release"
     return f"The {what} could not be made ({type(error).__name__}). Nothing was lost."
 
 
@@ -165,6 +171,17 @@ def count(job_id: str, part_id: int) -> None:
         job.resume()
 
 
+def copy(job: Job) -> dict[str, Any]:
+    """Write a large file, and say between its parts how far it has come."""
+    alive = Heartbeat(job)
+
+    def watch(progress: float) -> None:
+        if not alive(progress):
+            raise limits.Stopped
+
+    return copies.make(job, watch)
+
+
 class Heartbeat:
     """Whether the job is still wanted; and a sign of life of it, now and then."""
 
@@ -172,8 +189,8 @@ class Heartbeat:
         self.job = job
         self.last = 0.0
 
-    def __call__(self, *_: Any) -> bool:
+    def __call__(self, progress: float = COUNTED) -> bool:
         if time.monotonic() - self.last < HEARTBEAT:
             return True
         self.last = time.monotonic()
-        return self.job.advance(COUNTED)
+        return self.job.advance(progress)

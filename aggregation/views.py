@@ -55,7 +55,7 @@ def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
         # Named in the address, because a fast worker may be done before the page is there.
         return redirect(f"{here}?job={Job.objects.request(survey).pk}")
     release = survey.releases.order_by("number").last()
-    job = survey.jobs.filter(analysis=None).order_by("made_at").last()
+    job = survey.jobs.filter(analysis=None, copy=None).order_by("made_at").last()
     context: dict[str, Any] = {
         "survey": survey,
         "release": release,
@@ -118,7 +118,7 @@ def now(request: HttpRequest, slug: str) -> HttpResponse:
     """What may have changed since a dashboard was shown, in a few bytes for its script."""
     survey = readable(request, slug)
     last = survey.releases.order_by("number").last()
-    jobs = survey.jobs.filter(analysis=None).order_by("-made_at")
+    jobs = survey.jobs.filter(analysis=None, copy=None).order_by("-made_at")
     wanted = request.GET.get("job")
     job = next((one for one in jobs[:20] if one.active or str(one.pk) == wanted), None)
     return JsonResponse(

@@ -1,4 +1,4 @@
-"""Work asked for, and what became of it: jobs, and the analyses that some of them make.
+"""Work asked for, and what became of it: jobs, and the analyses and files that some of them make.
 
 The queue carries only ids of these rows; whoever takes one finds here what is to be done.
 """
@@ -180,6 +180,43 @@ class Part(models.Model):
         return np.frombuffer(zlib.decompress(self.counts), dtype=np.int64).reshape(shape)
 
 
+class CopyManager(models.Manager["Copy"]):
+    def ask(self, release: Any, name: str, address: str) -> "Job":
+        """The job that makes this file: one that is under way, or a new one.
+
+        Under the survey's lock, so that its batches are not merged from now on until it ends.
+        """
+        with transaction.atomic():
+            survey = lock(release.survey)
+            copy, _ = self.update_or_create(
+                release=release, name=name, defaults={"address": address}
+            )
+            job = copy.jobs.filter(active=True).first()
+            if job is None:
+                job = Job.objects.create(survey=survey, copy=copy)
+                job.send()
+        return job
+
+
+class Copy(models.Model):
+    """A file of a release that is too large to be made while somebody waits for it."""
+
+    release = models.ForeignKey("aggregation.Release", models.CASCADE, related_name="copies")
+    name = models.CharField(max_length=50)
+    address = models.CharField(max_length=500)  # of the release, as it stands in the file
+
+    objects = CopyManager()
+
+    class Meta:
+        verbose_name_plural = "copies"
+        constraints = [
+            models.UniqueConstraint(fields=["release", "name"], name="copy_once_a_release")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.release} {self.name}"
+
+
 class JobQuerySet(models.QuerySet["Job"]):
     """Leases are reckoned by the clock of the database, which all machines share."""
 
@@ -187,7 +224,9 @@ class JobQuerySet(models.QuerySet["Job"]):
 
     def request(self, survey: Survey) -> "Job":
         """The job that makes the next release: a new one, or the one already under way."""
-        wanted: dict[str, Any] = {"survey": survey, "analysis": None, "active": True}
+        wanted: dict[str, Any] = {
+            "survey": survey, "analysis": None, "copy": None, "active": True
+        }  # fmt: skip
         try:
             job, created = self.get_or_create(**wanted)
         except IntegrityError:  # the other one ended between our insert and our second look
@@ -214,7 +253,7 @@ class JobQuerySet(models.QuerySet["Job"]):
 
 
 class Job(models.Model):
-    """Work asked for, and what became of it: a release, or an analysis of one.
+    """Work asked for, and what became of it: a release, or an analysis or a large file of one.
 
     The queue carries only its id.
     """
@@ -231,6 +270,7 @@ class Job(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     survey = models.ForeignKey(Survey, models.CASCADE, related_name="jobs")
     analysis = models.ForeignKey(Analysis, models.CASCADE, null=True, related_name="jobs")
+    copy = models.ForeignKey(Copy, models.CASCADE, null=True, related_name="jobs")
     state = models.CharField(max_length=9, choices=State, default=State.QUEUED)
     active = models.BooleanField(default=True)  # queued or running
     progress = models.FloatField(default=0)
@@ -246,16 +286,19 @@ class Job(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=["survey"],
-                condition=Q(active=True, analysis__isnull=True),
+                condition=Q(active=True, analysis__isnull=True, copy__isnull=True),
                 name="job_one_at_a_time",
             ),
             models.UniqueConstraint(
                 fields=["analysis"], condition=Q(active=True), name="job_one_an_analysis"
             ),
+            models.UniqueConstraint(
+                fields=["copy"], condition=Q(active=True), name="job_one_a_copy"
+            ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.survey.slug} {self.analysis or 'release'} ({self.state})"
+        return f"{self.survey.slug} {self.analysis or self.copy or 'release'} ({self.state})"
 
     def send(self) -> None:
         """Put the id on the queue once the row is committed; the beat sends it again if need be."""

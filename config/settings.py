@@ -159,6 +159,8 @@ CACHES = {
 RELEASE_SECONDS: int = env.int("CANDOR_RELEASE_SECONDS", 600)  # at most one unasked release in this
 ANALYSIS_SECONDS: int = env.int("CANDOR_ANALYSIS_SECONDS", 300)  # for the computation of one
 ANALYSIS_MEGABYTES: int = env.int("CANDOR_ANALYSIS_MEGABYTES", 1000)  # of memory for it
+# A release of more reports than this is written by a worker when somebody takes the reports home.
+STREAMED_REPORTS: int = env.int("CANDOR_STREAMED_REPORTS", 1_000_000)
 KEEP_IDS_DAYS: int = env.int("CANDOR_KEEP_IDS_DAYS", 30)  # of reports, after their survey closed
 INBOX_REPORTS: int = env.int("CANDOR_INBOX_REPORTS", 10_000_000)  # that may wait to be moved
 INGEST_PER_MINUTE: int = env.int("CANDOR_INGEST_PER_MINUTE", 1200)  # from one address; 0: no limit

@@ -1,0 +1,111 @@
+"""A large file is made by a real worker while a real browser follows it."""
+
+import io
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.test_end_to_end import SLUG, VIEWPORTS, log_in, no_violations
+from tests.services import Candor, wait_until
+
+pytestmark = pytest.mark.browser
+
+CLOSE = (
+    "from aggregation.models import *; s = Survey.objects.get(slug='wellbeing-at-work'); "
+    "s.close(); Batch.objects.collect(s); Release.objects.publish(s)"
+)
+
+
+@pytest.fixture(scope="module")
+def candor() -> Iterator[Candor]:
+    """The demo, closed, on a site where 5,000 reports are many."""
+    with Candor(CANDOR_STREAMED_REPORTS="1000") as candor:
+        candor.manage("load_demo")
+        candor.manage("shell", "-v0", "-c", CLOSE)
+        yield candor
+
+
+@pytest.fixture
+def page(candor: Candor, page: Page) -> Page:
+    log_in(page, f"{candor.url}/surveys/{SLUG}/")
+    return page
+
+
+def test_everything_is_made_saved_and_computed_again(page: Page, tmp_path: Path) -> None:
+    """And the scripts find the published estimates of the demo's closed survey."""
+    page.locator("section.home").get_by_role("link", name="Everything").click()
+    expect(page.get_by_role("heading", name="This file is large")).to_be_visible()
+    page.get_by_role("button", name="Make everything.zip").press("Enter")
+    expect(page.get_by_role("status")).to_contain_text("Ready:", timeout=60_000)
+    expect(page.get_by_role("button", name="Cancel")).to_be_hidden()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Save everything.zip").click()
+    assert download.value.suggested_filename == f"{SLUG}-release-2.zip"
+    with ZipFile(io.BytesIO(Path(download.value.path()).read_bytes())) as bundle:
+        assert {"reports.csv", "figures/figure-harassed.svg"} <= set(bundle.namelist())
+        bundle.extractall(tmp_path)
+    scripts = [[sys.executable, "-I", str(tmp_path / "estimate.py")]]
+    if shutil.which("Rscript"):
+        scripts.append(["Rscript", "--vanilla", str(tmp_path / "estimate.R")])
+    for command in scripts:
+        done = subprocess.run(
+            [*command, str(tmp_path)], capture_output=True, text=True, check=False, timeout=120
+        )
+        assert done.returncode == 0 and "from reports: as published" in done.stderr
+    page.goto(page.url.replace("everything.zip", ""))
+    with page.expect_download():  # there already: it is saved at once
+        page.get_by_role("link", name="Everything").click()
+
+
+def test_it_is_cancelled_and_deleted(candor: Candor, page: Page) -> None:
+    """No worker takes it while it is stopped, so that there is time to press the button."""
+    here = f"{candor.url}/surveys/{SLUG}/releases/2/reports.csv"
+    candor.manage(
+        "shell", "-v0", "-c",
+        "from aggregation.models import *; from aggregation.work import Copy; "
+        "from datetime import timedelta; from django.utils import timezone; "
+        "r = Release.objects.get(number=2); c = Copy.objects.create(release=r, name='reports.csv',"
+        " address='http://x/'); Job.objects.create(survey=r.survey, copy=c, "
+        "lease=timezone.now() + timedelta(seconds=50))",
+    )  # fmt: skip
+    page.goto(here)
+    expect(page.get_by_role("status")).to_contain_text("Waiting for a worker")
+    no_violations(page)
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_text("Cancelled.")).to_be_visible()
+    page.get_by_role("button", name="Make reports.csv").click()
+    expect(page.get_by_role("status")).to_contain_text("Ready:", timeout=60_000)
+    folder = candor.var / "copies"
+    assert [path.name for path in folder.iterdir() if path.suffix == ".part"] == []
+    made = len(list(folder.iterdir()))
+    candor.manage(
+        "shell", "-v0", "-c",
+        "from aggregation.models import *; from datetime import timedelta; "
+        "from django.utils import timezone; "
+        "Job.objects.filter(copy__name='reports.csv')"
+        ".update(made_at=timezone.now() - timedelta(days=2))",
+    )  # fmt: skip
+    # The beat's next tick deletes it.
+    wait_until(lambda: len(list(folder.iterdir())) == made - 1, 30, "the end of a file")
+
+
+@pytest.mark.parametrize("viewport", VIEWPORTS.values(), ids=VIEWPORTS.keys())
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_is_accessible(
+    candor: Candor, page: Page, viewport: tuple[int, int], scheme: str
+) -> None:
+    page.set_viewport_size({"width": viewport[0], "height": viewport[1]})
+    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    candor.manage("shell", "-v0", "-c", "from aggregation.models import *; Job.objects.filter("
+                  "copy__name='reports.csv').delete()")  # fmt: skip
+    page.goto(f"{candor.url}/surveys/{SLUG}/releases/2/reports.csv")
+    expect(page.get_by_role("button", name="Make reports.csv")).to_be_visible()
+    no_violations(page)
+    wide = page.evaluate("document.documentElement.scrollWidth > innerWidth")
+    assert not wide, "the page scrolls sideways"
