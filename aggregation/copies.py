@@ -90,6 +90,8 @@ def forget() -> None:
         found = [(entry.name, Path(entry.path)) for entry in os.scandir(folder())]
     except OSError:  # nobody has asked for a large file yet
         return
+    if not found:
+        return
     wanted = {name for job in _kept() for name in (str(job.pk), f"{job.pk}.{job.attempt}{PART}")}
     for name, path in found:
         if name not in wanted:

@@ -27,7 +27,7 @@ IN_MEMORY = 32 << 20  # bytes of sorted reports, before a file takes them
 HIDDEN = 254  # in a report's bytes, for a group that is not told apart
 AT_ONCE = 4096  # reports of a batch that are read back together
 BATCHES = 8  # read in one statement where somebody is told how far it is
-READ = 0.2  # of the time, reading and sorting takes
+READ = 0.1  # of the time, reading and sorting takes
 
 Content = tuple[bytes, int]  # a distinct report, and how many there are of it
 
