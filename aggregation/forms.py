@@ -39,7 +39,7 @@ SOLVE = {
 LEVELS = ("80", "90", "95", "99")
 INTERVALS = {ALWAYS: "Valid at every look", FIXED: "For one look"}
 MOST_FORGED = 20  # percent
-LOOKS = {"": "one look", "every": "every look"}
+LOOKS = {"": "once", "every": "always"}
 FIELDS = {"sizes": "yes_no"}  # where the form has another name for one of the terms
 
 
