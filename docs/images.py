@@ -1,7 +1,7 @@
 """The pictures of the documentation, made anew from a real installation: `make images`.
 
 Every state of the respondent's page on a phone and on a laptop, the checking page, the
-dashboard and the planner; look at them after a change.
+researchers' pages and a figure to take home; look at them after a change.
 """
 
 import json
@@ -32,9 +32,11 @@ def main() -> None:
             verify(browser, candor.url, size)
         for language in LANGUAGES:
             opening(browser, candor.url, language)
-        dashboard(browser, candor.url)
         for size in SIZES:
+            dashboard(browser, candor.url, size)
+            analyses(browser, candor.url, size)
             planner(browser, candor.url, size)
+        figure(browser, candor.url)
         browser.close()
 
 
@@ -62,11 +64,31 @@ def verify(browser: Browser, url: str, size: str) -> None:
     page.close()
 
 
-def dashboard(browser: Browser, url: str) -> None:
-    page = open_page(browser, "laptop")
+def dashboard(browser: Browser, url: str, size: str) -> None:
+    page = open_page(browser, size)
     log_in(page, f"{url}/surveys/{SLUG}/")
-    page.locator("section.question summary").first.click()
-    take(page, "laptop", "dashboard", whole=False)
+    expect(page.locator("section.question").first).to_be_visible()
+    take(page, size, "dashboard", whole=False)
+    page.goto(f"{url}/surveys/{SLUG}/?by=role")
+    expect(page.locator("section.question h3").first).to_be_visible()
+    page.locator("section.question").first.scroll_into_view_if_needed()
+    page.evaluate("document.querySelector('section.question').scrollIntoView()")
+    take(page, size, "dashboard-by", whole=False)
+    page.close()
+
+
+# The pages of analyses, by their names: the path below the survey's, and what is there when it is
+# ready to be looked at.
+ANALYSES: dict[str, tuple[str, str]] = {}
+
+
+def analyses(browser: Browser, url: str, size: str) -> None:
+    page = open_page(browser, size)
+    log_in(page, f"{url}/surveys/{SLUG}/")
+    for name, (path, ready) in ANALYSES.items():
+        page.goto(f"{url}/surveys/{SLUG}/{path}")
+        expect(page.locator(ready).first).to_be_visible(timeout=60_000)
+        take(page, size, name)
     page.close()
 
 
@@ -75,6 +97,22 @@ def planner(browser: Browser, url: str, size: str) -> None:
     log_in(page, f"{url}/plan/?people=2000&yes_no=6&groups=2&share=20")
     expect(page.locator("svg.plot")).to_be_visible()
     take(page, size, "planner")
+    page.goto(f"{url}/plan/?people=2000&yes_no=6&share=20&dropout=20&forged=2&looks=every")
+    take(page, size, "planner-more")
+    page.close()
+
+
+def figure(browser: Browser, url: str) -> None:
+    """A figure as whoever saves it will see it."""
+    page = open_page(browser, "laptop")
+    log_in(page, f"{url}/surveys/{SLUG}/")
+    expect(page.locator("section.question").first).to_be_visible()
+    answer = page.request.get(f"{url}/surveys/{SLUG}/releases/1/figure-exhausted.by-role.svg")
+    page.goto("about:blank")
+    page.set_content(answer.text().partition("\n")[2])
+    path = FOLDER / "laptop" / "figure.png"
+    page.locator("svg").screenshot(path=path)
+    print("docs/images/laptop/figure.png")
     page.close()
 
 
