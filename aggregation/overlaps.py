@@ -207,7 +207,8 @@ def compare(
     """The groups of an analysis that may be shown, and how its parts overlap with all strata.
 
     `one` has those that are large enough. AnalysisError if none may be shown beside what releases
-    and other analyses have shown: of the last release since the survey closed that one only.
+    and other analyses have shown. When the survey has closed, what counts is its last release, and
+    the copy of its reports.
     """
     survey, crowd = release.survey, release.survey.crowd
     design = survey.frozen_design()
@@ -219,6 +220,7 @@ def compare(
     late = [other for other in others if other.number > floor and {*other.sets} & {*one.sets}]
     alike = sorted({replace(other, number=0) for other in late}, key=repr)  # of any release
     splits = [whole(design, key) for key in places] + [other.split() for other in alike]
+    splits += [_copy(release)] if release.final else []
     _check_cells(one, splits)
     found: list[Beside] = []
     visible = set(range(len(one.shown)))
@@ -242,7 +244,9 @@ def compare(
                 parts = gate.merged(table.T, set(groups), table.shape[1] - 1).T
                 what = f"the table by {key}" if key else "the total"
                 found.append(Beside(what, number, np.column_stack([parts, growth])))
-            for other, table in zip(alike, then[len(places) :], strict=True):
+            if release.final:
+                found.append(Beside("the copy of the reports", number, then[-1]))
+            for other, table in zip(alike, then[len(places) :], strict=False):
                 if replace(other, number=number) in late and name in other.sets:
                     counts = np.column_stack([table, growth])
                     found.append(Beside("another analysis", number, counts))
@@ -287,6 +291,13 @@ def whole(design: Design, stratum: str) -> Split:
     place = batches.spans(design)[stratum]
     groups = place.stop - place.start
     return Split((stratum,) if stratum else (), np.arange(groups), groups)
+
+
+def _copy(release: "Release") -> Split:
+    """The parts that the copy of the reports tells apart, which is made of the last release."""
+    from aggregation import reports
+
+    return reports.split(reports.backgrounds(release))
 
 
 def _check_cells(one: Analysed, splits: Sequence[Split]) -> None:

@@ -107,22 +107,27 @@ def _crowded(release: Release, tried: Sequence[Background]) -> bool:
 def _apart(release: Release, tables: overlaps.Shown, tried: Sequence[Background]) -> bool:
     """Whether no table of the release, beside these combinations, tells too few apart."""
     survey, design = release.survey, release.survey.frozen_design()
-    parts, number = np.zeros(1, dtype=np.intp), 1
-    for one in tried:
-        told = [group for group in range(one.stratum.size + 1) if group not in one.hidden]
-        place = np.full(one.stratum.size + 1, len(told), dtype=np.intp)
-        place[told] = np.arange(len(told))
-        parts = (parts[:, None] * (len(told) + 1) + place).ravel()
-        number *= len(told) + 1
-    split = batches.Split(tuple(one.stratum.key for one in tried), parts, number)
     for name, shown in tables.items():
         others = [overlaps.whole(design, key) for key in shown]
-        found = batches.crossed(Batch.objects.parts(survey), design, name, split, others)
+        parts = Batch.objects.parts(survey)
+        found = batches.crossed(parts, design, name, split(tried), others)
         for groups, counts in zip(shown.values(), found, strict=True):
             beside = gate.merged(counts.T, set(groups), counts.shape[1] - 1)
             if gate.cut(beside, survey.crowd):
                 return False
     return True
+
+
+def split(known: Sequence[Background]) -> batches.Split:
+    """The parts into which these backgrounds divide the reports."""
+    parts, number = np.zeros(1, dtype=np.intp), 1
+    for one in known:
+        told = [group for group in range(one.stratum.size + 1) if group not in one.hidden]
+        place = np.full(one.stratum.size + 1, len(told), dtype=np.intp)
+        place[told] = np.arange(len(told))
+        number *= len(told) + 1
+        parts = (parts[:, None] * (len(told) + 1) + place).ravel()
+    return batches.Split(tuple(one.stratum.key for one in known), parts, number)
 
 
 def _sizes(release: Release, strata: Sequence[Question]) -> list[Counts]:

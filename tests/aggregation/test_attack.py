@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components, maximum_flow
 
-from aggregation import gate, overlaps, tasks, work
+from aggregation import gate, overlaps, reports, tasks, work
 from aggregation.analyses import AnalysisError
-from aggregation.batches import ABSENT
+from aggregation.batches import ABSENT, Split
 from aggregation.models import Batch, Estimate, Release, group_keys
 from aggregation.work import Analysis, Job
 from tests import builders
@@ -88,8 +88,12 @@ class Published:
 class World:
     """A survey with the reports that came to it, in their order, and what it published."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, kinds: list[str] | None = None) -> None:
         self.random = Random(seed)
+        some = ["free", "near", "nested", "wave"]
+        self.kinds = kinds or ["free", *self.random.choices(some, k=2)]
+        self.unusual = 0.01 if kinds else 0.08
+        self.silent = self.random.choice([0, 0.03]) if not kinds else 0  # gave no stratum
         self.survey = builders.opened(slug=f"s{seed}", crowd=CROWD, **self.design())
         self.frozen = self.survey.frozen_design()
         width = len(self.frozen.questions) + len(self.frozen.strata)
@@ -98,8 +102,7 @@ class World:
         self.refused = 0
 
     def design(self) -> dict[str, Any]:
-        self.kinds = ["free", *self.random.choices(["free", "near", "nested", "wave"], k=2)]
-        self.options = [self.random.randint(2, 4) for _ in self.kinds]
+        self.options = [2 if "sum" in self.kinds else self.random.randint(2, 4) for _ in self.kinds]
         blocks = self.random.choice([[["q1", "q2"]], [["q1"], ["q2"]], [["q1"], ["q2"], ["q3"]]])
         ask = self.random.randint(1, len(blocks))
         keys = [key for block in blocks for key in block]
@@ -129,17 +132,19 @@ class World:
             ]
             strata: list[int] = []
             for kind, options in zip(self.kinds, self.options, strict=True):
-                unusual = random.random() < 0.08
+                unusual = random.random() < self.unusual
                 if kind == "near" and not unusual:
                     group = strata[0] % options
                 elif kind == "nested" and not unusual:
                     group = min(strata[0], 1)
                 elif kind == "wave" and not unusual:
                     group = late % options
+                elif kind == "sum":
+                    group = (sum(strata) + unusual) % options
                 else:
                     group = random.randrange(options)
                 strata.append(group)
-            given = [ABSENT if random.random() < 0.03 else group for group in strata]
+            given = [ABSENT if random.random() < self.silent else group for group in strata]
             new.append(report + given)
         rows = np.array(new, dtype=np.uint8)
         self.rows = np.concatenate([self.rows, rows])
@@ -150,18 +155,22 @@ class World:
         if release:
             self.held[release.number] = len(self.rows)
 
-    def analyse(self) -> None:
-        """Ask something of the last release, and count it; the figures themselves may wait."""
+    def wonder(self) -> None:
+        """Ask something of the last release."""
         keys = [question.key for question in self.frozen.questions]
         strata = [stratum.key for stratum in self.frozen.strata]
         some = self.random.sample(strata, self.random.randint(1, len(strata)))
-        asked: dict[str, Any] = self.random.choice(
+        asked = self.random.choice(
             [
                 {"kind": "crosstab", "questions": keys[:2]},
                 {"kind": "crosstab", "questions": keys[-2:], "strata": some[:1]},
                 {"kind": "regression", "outcome": keys[0], "strata": some},
             ]
         )
+        self.analyse(asked)
+
+    def analyse(self, asked: dict[str, Any]) -> None:
+        """Ask, and count; the figures themselves may wait."""
         try:
             job = Analysis.objects.ask(self.survey, asked)
         except AnalysisError:
@@ -186,7 +195,7 @@ class World:
             self.publish()
             for _ in range(self.random.randint(0, 2)):
                 if self.held:
-                    self.analyse()
+                    self.wonder()
             if self.random.random() < 0.2:
                 with pytest.MonkeyPatch.context() as patch:
                     patch.setattr("aggregation.models.MANY_SMALL", 0)
@@ -197,7 +206,7 @@ class World:
             self.publish()
             for _ in range(3):
                 if self.held:
-                    self.analyse()
+                    self.wonder()
 
     # What was published
 
@@ -245,6 +254,19 @@ class World:
             for release in self.survey.releases.all()
             for row in release.estimates.all()
         ]
+
+    def copied(self) -> Iterator[Published]:
+        """The reports that can be taken home when the survey is finished, by what stands there."""
+        first = len(self.frozen.questions)
+        for release in self.survey.releases.filter(final=True):
+            known = reports.backgrounds(release)
+            values = self.rows[:, reports.columns(self.frozen, [one.stratum for one in known])]
+            values = values[:, first:].copy()
+            for column, one in zip(values.T, known, strict=True):
+                column[:] = one.codes()[column]
+            _, labels = np.unique(values, axis=0, return_inverse=True)
+            for question in self.frozen.questions if known else []:
+                yield Published(question.key, "copy", release.number, labels.ravel())
 
     def analysed(self) -> Iterator[Published]:
         for one in Analysis.objects.filter(release__survey=self.survey, shown__isnull=False):
@@ -311,7 +333,8 @@ def lived(seed: int) -> World:
 
 
 def everything(world: World) -> list[Published]:
-    return distinct(world.tables(world.estimates())) + distinct(world.analysed())
+    published = [world.tables(world.estimates()), world.analysed(), world.copied()]
+    return [one for some in published for one in distinct(some)]
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -493,3 +516,31 @@ def test_the_attacker_wins_where_a_rule_is_switched_off(
         if attack(world, everything(world)):
             return
     pytest.fail("nobody needs this rule")
+
+
+COPY = {
+    "with all rules": None,
+    "without rule 4 for the copy": ("aggregation.reports._apart", lambda *_: True),
+    "without the copy for analyses": (
+        "aggregation.overlaps._copy",
+        lambda _: Split((), np.zeros(1, dtype=np.intp), 1),
+    ),
+}
+
+
+@pytest.mark.parametrize("rule", COPY)
+def test_the_copy_of_the_reports_counts_as_well(rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last of four strata is the sum of the others but for a few; any three are well mixed."""
+    off = COPY[rule]
+    if off:
+        monkeypatch.setattr(*off)
+    world = World(3, ["free", "free", "free", "sum"])
+    world.arrive(600)
+    world.publish()
+    world.survey.close()
+    world.arrive(2)
+    world.publish()
+    world.analyse({"kind": "regression", "outcome": "q1", "strata": ["s2", "s3"]})
+    published = everything(world)
+    assert "copy" in {one.what for one in published}
+    assert bool(attack(world, published)) == bool(off)
