@@ -203,8 +203,8 @@ def shuffled(epsilon: float, n: int, delta: float, cells: int = 2) -> float:
         return epsilon
     pair = rare / factor + rare
     return min(
-        _least_epsilon(_clones(epsilon, n, delta, factor, 1.0), epsilon, delta),
-        _least_epsilon(_clones(epsilon, n, delta, 2 * rare, pair), epsilon, delta),
+        _least_epsilon(_clones(epsilon, n, delta, factor, 1.0, GROUPS), epsilon, delta),
+        _least_epsilon(_clones(epsilon, n, delta, 2 * rare, pair, GROUPS), epsilon, delta),
     )
 
 
@@ -418,7 +418,9 @@ def _binary(epsilon: float, n: int, delta: float) -> Delta:
     return delta_of
 
 
-def _clones(epsilon: float, n: int, delta: float, chance: float, pair: float) -> Delta:
+def _clones(
+    epsilon: float, n: int, delta: float, chance: float, pair: float, groups: int = LARGEST
+) -> Delta:
     """Upper bound on delta(e) when each other report is a clone with at least this chance.
 
     This person's answer is x0 or x1. Somebody is told, besides the tally, which of the others are
@@ -441,9 +443,9 @@ def _clones(epsilon: float, n: int, delta: float, chance: float, pair: float) ->
     """
     first, weights = _binomial(n - 1, min(chance, 1 - 2**-53), delta)
     size, weights = first + np.arange(len(weights), dtype=np.float64), pair * weights
-    if len(weights) > GROUPS:
+    if len(weights) > groups:
         # So many numbers of clones, neighbours taken together as the fewest of them, are enough.
-        step = math.ceil(len(weights) / GROUPS)
+        step = math.ceil(len(weights) / groups)
         size, weights = size[::step], np.add.reduceat(weights, np.arange(0, len(weights), step))
 
     def delta_of(e: float) -> float:

@@ -513,6 +513,15 @@ def test_more_forgers_widen_the_limits():
         assert lower <= low and high <= higher
 
 
+@pytest.mark.parametrize("epsilon, n, cells", [(2, 10**5, 4), (4, 10**6, 16), (6, 10**6, 64)])
+def test_numbers_of_clones_taken_together_are_on_the_safe_side(epsilon, n, cells):
+    rare = 1 / (math.exp(epsilon) + cells - 1)
+    ways = ((math.exp(-epsilon), 1.0), (2 * rare, rare * (math.exp(epsilon) + 1)))
+    exact = min(_least_epsilon(_clones(epsilon, n, 1e-9, *way), epsilon, 1e-9) for way in ways)
+    found = shuffled(epsilon, n, 1e-9, cells)
+    assert exact < found < exact * 1.0001
+
+
 def test_many_tallies_are_manipulated_at_once():
     counts, sizes = np.array([[300, 0, 7], [1000, 30, 3]]), np.array([[1000, 50, 7], [1000, 40, 3]])
     for forged in (0.0, 0.05, 0.1, 0.5, 1.0):
