@@ -69,6 +69,7 @@ def test_an_owner_gives_and_takes_a_part(site: str, page: Page, candor_server: C
     page.keyboard.press("Tab")
     expect(page.get_by_label("Role", exact=True)).to_be_focused()
     page.keyboard.press("ArrowDown")  # from viewer to researcher
+    page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     expect(page.get_by_label("Role of dora")).to_have_value("researcher")
     looked_at(page)
