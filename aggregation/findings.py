@@ -260,28 +260,29 @@ class Crosstab:
                     *(one for value, error in shares for one in _four(value[place], error[place])),
                 ]  # fmt: skip
 
-    def pictures(self) -> dict[str, str]:
+    def picture(self, name: str) -> str | None:
+        """The joint shares, or those given one of the two answers; None where there is none."""
         if self.too_large:
-            return {}
-        described_ = described(self.asked, self.design)
-        found = {}
+            return None
         tables = self.tables()
         kinds = {
             "figure.svg": ("Share of everybody in each combination", [t.joint for t in tables]),
             "rows.svg": (f"“{self.row}” given “{self.column}”", [t.given_columns for t in tables]),
             "columns.svg": (f"“{self.column}” given “{self.row}”", [t.given_rows for t in tables]),
         }
-        for name, (note, grids) in kinds.items():
-            drawn = [
-                Grid(" · ".join(filter(None, [table.title, grid.caption])), grid.columns, grid.rows)
-                for table, group in zip(tables, grids, strict=True)
-                for grid in group
-            ]
-            if drawn:
-                notes = [note + ", in percent with 95 % intervals.", f"Rows: {self.row}",
-                         f"Columns: {self.column}"]  # fmt: skip
-                found[name] = pictures.heat(described_, notes, drawn)
-        return found
+        note, grids = kinds.get(name, ("", [[] for _ in tables]))
+        drawn = [
+            Grid(" · ".join(filter(None, [table.title, grid.caption])), grid.columns, grid.rows)
+            for table, group in zip(tables, grids, strict=True)
+            for grid in group
+        ]
+        notes = [
+            f"{note}, in percent with 95 % intervals.",
+            f"Rows: {self.row}",
+            f"Columns: {self.column}",
+        ]
+        title = described(self.asked, self.design)
+        return pictures.heat(title, notes, drawn) if drawn else None
 
 
 def _cell(value: float, error: float, most: float) -> Cell:
@@ -436,8 +437,8 @@ class Regression:
 
     def lines(self) -> Iterator[Line]:
         yield (
-            "term stratum against estimate standard_error low high p_value"
-            " odds_ratio odds_low odds_high"
+            "term stratum against estimate standard_error low high p_value "
+            "odds_ratio odds_low odds_high"
         ).split()
         for term in [self.baseline, *self.terms]:
             odds = [
@@ -449,7 +450,7 @@ class Regression:
                 term.low, term.high, term.p_value, *odds,
             ]  # fmt: skip
 
-    def pictures(self) -> dict[str, str]:
+    def picture(self, name: str) -> str | None:
         rows = [
             pictures.Row(
                 f"{term.about} {term.label} (against {term.against})".strip(),
@@ -459,13 +460,13 @@ class Regression:
             for term in self.terms
             if term.low is not None and term.high is not None and term.odds_limits
         ]
-        if not rows:
-            return {}
+        if not rows or name != "figure.svg":
+            return None
         notes = [
             "Coefficients on the scale of log-odds with 95 % intervals; on the right odds ratios."
         ]
         title = described(self.asked, self.design)
-        return {"figure.svg": pictures.whiskers(title, notes, self.axis, rows)}
+        return pictures.whiskers(title, notes, self.axis, rows)
 
 
 # --- Profiles -------------------------------------------------------------------------------------
@@ -515,7 +516,9 @@ class Profiles:
                     p, e = answers["probabilities"][c][i], answers["standard_errors"][c][i]
                     yield [c + 1, share, error, self.names.question(key), text, p, e]
 
-    def pictures(self) -> dict[str, str]:
+    def picture(self, name: str) -> str | None:
+        if name != "figure.svg":
+            return None
         columns = [
             f"Profile {i}: {pictures.percent(one.value)} %" for i, one in enumerate(self.classes, 1)
         ]
@@ -531,7 +534,7 @@ class Profiles:
         ]
         notes = ["The probability of each answer within each profile."]
         title = described(self.asked, self.design)
-        return {"figure.svg": pictures.bars(title, notes, columns, parts)}
+        return pictures.bars(title, notes, columns, parts)
 
 
 def _probability(value: float, error: float | None) -> Probability:
@@ -613,7 +616,7 @@ class Weights:
                     *_limits(raw), *_limits(weighted), weighted["effective_size"],
                 ]  # fmt: skip
 
-    def pictures(self) -> dict[str, str]:
+    def picture(self, name: str) -> str | None:
         rows: list[pictures.Row] = []
         for section in self.sections:
             if section.rows:
@@ -625,11 +628,11 @@ class Weights:
                 ]
                 figures = f"{texts[0]} % ({texts[1]} to {texts[2]})"
                 rows.append(pictures.Row(row.label, points, figures))
-        if not rows:
-            return {}
+        if not rows or name != "figure.svg":
+            return None
         notes = ["Filled: weighted, with its 95 % interval, also in figures. Open: raw."]
         title = described(self.asked, self.design)
-        return {"figure.svg": pictures.whiskers(title, notes, pictures.SHARES, rows)}
+        return pictures.whiskers(title, notes, pictures.SHARES, rows)
 
 
 def _point(found: Figures, raw: bool = False) -> Point:
