@@ -17,6 +17,10 @@ from tests.services import Candor
 FOLDER = Path(__file__).parent / "images"
 SLUG = "wellbeing-at-work"
 SIZES = {"phone": (360, 740), "laptop": (1280, 800)}
+RELEASE = (
+    f"from aggregation.models import *; s = Survey.objects.get(slug='{SLUG}'); "
+    "Batch.objects.collect(s); Release.objects.publish(s)"
+)
 LANGUAGES = ("de", "es", "fr", "ar")
 
 
@@ -32,6 +36,9 @@ def main() -> None:
             verify(browser, candor.url, size)
         for language in LANGUAGES:
             opening(browser, candor.url, language)
+        for number in range(8):
+            candor.manage("simulate", SLUG, "--people", "500", "--seed", str(number))
+            candor.manage("shell", "-v0", "-c", RELEASE)
         for size in SIZES:
             dashboard(browser, candor.url, size)
             analyses(browser, candor.url, size)
@@ -67,28 +74,36 @@ def verify(browser: Browser, url: str, size: str) -> None:
 def dashboard(browser: Browser, url: str, size: str) -> None:
     page = open_page(browser, size)
     log_in(page, f"{url}/surveys/{SLUG}/")
-    expect(page.locator("section.question").first).to_be_visible()
+    expect(page.get_by_text("being computed")).to_have_count(0)
     take(page, size, "dashboard", whole=False)
-    page.goto(f"{url}/surveys/{SLUG}/?by=role")
-    expect(page.locator("section.question h3").first).to_be_visible()
-    page.locator("section.question").first.scroll_into_view_if_needed()
-    page.evaluate("document.querySelector('section.question').scrollIntoView()")
-    take(page, size, "dashboard-by", whole=False)
+    page.goto(f"{url}/surveys/{SLUG}/?by=role&level=90&forged=2")
+    page.locator("section.question summary").first.click()
+    page.locator("section.question").first.screenshot(path=FOLDER / size / "groups.png")
+    page.goto(f"{url}/surveys/{SLUG}/trend/")
+    page.locator(".mark").nth(3).focus()
+    take(page, size, "trend", whole=False)
+    page.goto(f"{url}/surveys/")
+    take(page, size, "overview", whole=False)
     page.close()
 
 
-# The pages of analyses, by their names: the path below the survey's, and what is there when it is
-# ready to be looked at.
-ANALYSES: dict[str, tuple[str, str]] = {}
-
-
 def analyses(browser: Browser, url: str, size: str) -> None:
+    """A page of each kind, with what was found."""
     page = open_page(browser, size)
-    log_in(page, f"{url}/surveys/{SLUG}/")
-    for name, (path, ready) in ANALYSES.items():
-        page.goto(f"{url}/surveys/{SLUG}/{path}")
-        expect(page.locator(ready).first).to_be_visible(timeout=60_000)
+    log_in(page, f"{url}/surveys/{SLUG}/analyses/")
+    for kind, name in (("crosstab", "table"), ("regression", "regression"), ("weights", "weights")):
+        page.goto(f"{url}/surveys/{SLUG}/analyses/?kind={kind}")
+        if kind == "crosstab":
+            page.locator("#question1").select_option(index=1)
+            page.locator("#question2").select_option(index=2)
+        if kind == "regression":
+            page.locator("#outcome").select_option(index=1)
+            page.locator("[name=strata]").first.check()
+        page.get_by_role("button", name="Ask", exact=True).click()
+        expect(page.get_by_role("heading", name="Take home")).to_be_visible(timeout=60_000)
         take(page, size, name)
+    page.goto(f"{url}/surveys/{SLUG}/analyses/")
+    take(page, size, "analyses")
     page.close()
 
 

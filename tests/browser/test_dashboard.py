@@ -1,0 +1,235 @@
+"""The dashboard, the trend and the overview in a real browser: live, by keyboard, for everybody."""
+
+import re
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import BrowserContext, ConsoleMessage, Page, expect
+
+from tests.browser.test_end_to_end import SLUG, VIEWPORTS, log_in, no_violations
+from tests.services import Candor
+
+pytestmark = pytest.mark.browser
+
+RELEASE = (
+    f"from aggregation.models import *; s = Survey.objects.get(slug='{SLUG}'); "
+    "Batch.objects.collect(s); Release.objects.publish(s)"
+)
+
+
+@pytest.fixture
+def dashboard(candor_server: Candor, page: Page) -> Iterator[Page]:
+    errors: list[str] = []
+
+    def note(message: ConsoleMessage) -> None:
+        if message.type == "error":
+            errors.append(message.text)
+
+    candor_server.manage("load_demo")
+    page.on("console", note)
+    log_in(page, f"{candor_server.url}/surveys/{SLUG}/")
+    yield page
+    assert errors == []
+
+
+def first_interval(page: Page) -> str:
+    return page.locator("table.estimates td.interval").first.inner_text()
+
+
+def numbers(text: str) -> list[float]:
+    return [float(number) for number in re.findall(r"[\d.]+(?=\s*%)", text)]
+
+
+def test_level_and_interval_change_without_a_reload(dashboard: Page) -> None:
+    dashboard.evaluate("window.same = true")
+    why = dashboard.locator("#why")
+    expect(why).to_contain_text("The survey is open, so the intervals are valid at every look")
+    expect(dashboard.get_by_role("button", name="Show", exact=True)).to_be_hidden()
+    watched = first_interval(dashboard)
+    dashboard.get_by_label("Intervals").select_option("For one look")
+    expect(why).to_contain_text("95 % restricted Blaker interval")
+    once = first_interval(dashboard)
+    (low, high), (lower, higher) = numbers(once), numbers(watched)
+    assert lower < low < high < higher
+    dashboard.get_by_label("Level").select_option("99 %")
+    expect(why).to_contain_text("99 % restricted Blaker interval")
+    expect(dashboard.locator("table.estimates thead").first).to_contain_text("99 % interval")
+    assert dashboard.url.endswith("?interval=fixed&level=99")
+
+    # The choice goes along to the groups, and the address is all there is to share.
+    dashboard.get_by_role("navigation", name="Groups").get_by_role("link").last.click()
+    expect(dashboard).to_have_url(re.compile(r"\?by=\w+&level=99&interval=fixed"))
+    expect(why).to_contain_text("99 % restricted Blaker interval")
+    dashboard.get_by_label("Level").select_option("95 %")
+    expect(why).to_contain_text("95 % restricted Blaker interval")
+    dashboard.get_by_label("Intervals").select_option("Valid at every look")
+    expect(why).to_contain_text("95 % confidence sequence")
+    assert re.search(r"/\?by=\w+$", dashboard.url)
+    assert first_interval(dashboard) == watched
+
+
+def test_the_slider_of_forged_reports(dashboard: Page) -> None:
+    slider, field = dashboard.get_by_role("slider"), dashboard.get_by_role("spinbutton")
+    before = numbers(first_interval(dashboard))
+    slider.focus()
+    for _ in range(4):
+        dashboard.keyboard.press("ArrowRight")
+    expect(field).to_have_value("2")
+    expect(dashboard.locator("#why")).to_contain_text("should 2 % of the reports be forged")
+    expect(slider).to_be_focused()
+    wider = numbers(first_interval(dashboard))
+    assert wider[0] < before[0] and before[1] < wider[1]
+    field.fill("10")
+    expect(slider).to_have_value("10")
+    expect(dashboard.locator("#why")).to_contain_text("should 10 % of the reports be forged")
+    assert "forged=10" in dashboard.url
+    field.fill("25")
+    expect(dashboard.locator("#why")).to_contain_text("Forged: A number from 0 to 20.")
+    expect(field).to_be_focused()
+    field.fill("")
+    expect(dashboard.locator("#why")).not_to_contain_text("forged")
+    assert numbers(first_interval(dashboard)) == before
+
+
+def test_a_server_that_does_not_answer_takes_nothing_away(dashboard: Page) -> None:
+    shown = first_interval(dashboard)
+    dashboard.route("**/surveys/*/?*", lambda route: route.fulfill(status=200, body=""))
+    dashboard.get_by_label("Level").select_option("80 %")
+    expect(dashboard.locator("#why")).to_have_text("The server does not answer just now.")
+    assert first_interval(dashboard) == shown
+    dashboard.unroute("**/surveys/*/?*")
+    dashboard.get_by_label("Level").select_option("90 %")
+    expect(dashboard.locator("#why")).to_contain_text("90 % confidence sequence")
+
+
+def test_groups_are_compared_in_words_and_in_numbers(dashboard: Page) -> None:
+    dashboard.get_by_role("navigation", name="Groups").get_by_role("link").nth(1).click()
+    section = dashboard.locator("section.question").first
+    expect(section.locator("p.differences")).to_contain_text(
+        re.compile(
+            r"(The groups differ|No difference shows).* \(p .*, adjusted for the 6 questions"
+        )
+    )
+    summary = section.locator("summary")
+    summary.focus()
+    dashboard.keyboard.press("Enter")
+    table = section.locator("details table")
+    expect(table).to_be_visible()
+    expect(table.locator("tbody tr")).to_have_count(3)
+    # It stays open while the figures change.
+    dashboard.get_by_label("Level").select_option("80 %")
+    expect(table.locator("thead")).to_contain_text("80 % interval")
+    expect(table).to_be_visible()
+
+
+def test_the_page_keeps_itself_up_to_date(candor_server: Candor, dashboard: Page) -> None:
+    dashboard.evaluate("window.same = true")
+    counted = dashboard.locator("#counted").inner_text()
+    dashboard.get_by_label("Level").select_option("90 %")
+    expect(dashboard.locator("#why")).to_contain_text("90 %")
+    number = int(dashboard.locator("#release").inner_text().split()[0])
+    waiting = int(dashboard.locator("#waiting").inner_text())
+    candor_server.manage("simulate", SLUG, "--people", "3")
+    expect(dashboard.locator("#waiting")).to_have_text(str(waiting + 3))
+    candor_server.manage("simulate", SLUG, "--people", "200")
+    before = first_interval(dashboard)
+    candor_server.manage("shell", "-v0", "-c", RELEASE)
+    expect(dashboard.locator("#release")).to_contain_text(str(number + 1))
+    expect(dashboard.locator("#counted")).not_to_have_text(counted)
+    expect(dashboard.locator("#cite")).to_contain_text(f"Release {number + 1} of")
+    expect(dashboard.locator("#why")).to_contain_text("90 %")  # as it was chosen
+    assert first_interval(dashboard) != before
+    assert dashboard.evaluate("window.same") is True
+
+
+def test_the_trend_by_pointer_and_by_keyboard(candor_server: Candor, dashboard: Page) -> None:
+    for _ in range(2):
+        candor_server.manage("simulate", SLUG, "--people", "200")
+        candor_server.manage("shell", "-v0", "-c", RELEASE)
+    dashboard.get_by_role("link", name="Trend").click()
+    plot = dashboard.locator("svg.trend").first
+    marks = plot.locator(".mark")
+    assert marks.count() >= 3
+    tips = plot.locator(".tip:visible")
+    expect(tips).to_have_count(0)
+    marks.first.hover()
+    expect(tips).to_have_text(re.compile(r"^Release 1, .* reports.*%, interval .* to "))
+    last = marks.last
+    dashboard.get_by_label("Level").focus()
+    dashboard.keyboard.press("Tab")
+    dashboard.keyboard.press("Tab")
+    expect(last).to_be_focused()  # one stop, at the newest
+    dashboard.mouse.move(0, 0)
+    said = last.get_attribute("aria-label") or ""
+    expect(tips).to_have_text(said.replace("reports: ", "reports"))
+    dashboard.keyboard.press("Home")
+    expect(marks.first).to_be_focused()
+    dashboard.keyboard.press("ArrowRight")
+    expect(marks.nth(1)).to_be_focused()
+    # The same numbers stand in the table.
+    estimate, low, high = numbers(said)
+    row = dashboard.locator("table.figures tbody tr").last.inner_text()
+    assert numbers(row)[:3] == [estimate, low, high]
+    dashboard.get_by_label("Question").select_option(index=5)
+    dashboard.get_by_role("button", name="Show").click()
+    expect(dashboard.locator("svg.trend")).to_have_count(4)
+
+
+def test_without_script_a_button_shows_the_choice(
+    candor_server: Candor, new_context: Callable[..., BrowserContext]
+) -> None:
+    candor_server.manage("load_demo")
+    page = new_context(java_script_enabled=False).new_page()
+    log_in(page, f"{candor_server.url}/surveys/{SLUG}/")
+    expect(page.get_by_role("slider")).to_be_hidden()
+    page.get_by_label("Level").select_option("90 %")
+    page.get_by_role("spinbutton").fill("5")
+    page.get_by_role("button", name="Show", exact=True).click()
+    expect(page.locator("#why")).to_contain_text("90 % confidence sequence")
+    expect(page.locator("#why")).to_contain_text("should 5 % of the reports be forged")
+
+
+def test_from_the_overview_to_a_survey(candor_server: Candor, dashboard: Page) -> None:
+    dashboard.get_by_role("link", name="Surveys").click()
+    card = dashboard.locator("li.card", has_text="Wellbeing at work")
+    lines = card.get_by_role("list", name=re.compile("Estimates of release")).get_by_role(
+        "listitem"
+    )
+    expect(lines).to_have_count(4)
+    expect(card).to_contain_text("and 2 more questions")
+    share = numbers(lines.first.inner_text())[0]
+    card.get_by_role("link").click()
+    estimate = dashboard.locator("table.estimates td.strong").first.inner_text()
+    assert numbers(estimate) == [share]
+
+
+@pytest.mark.parametrize("viewport", VIEWPORTS.values(), ids=VIEWPORTS.keys())
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_dashboard_trend_and_overview_are_accessible(
+    dashboard: Page, viewport: tuple[int, int], scheme: str
+) -> None:
+    dashboard.set_viewport_size({"width": viewport[0], "height": viewport[1]})
+    dashboard.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    here = dashboard.url.partition("?")[0]
+    for query in (
+        "?by=role&level=80&forged=5",
+        "?level=x&forged=99",
+        "trend/?question=exhausted",
+        "..",
+    ):
+        dashboard.goto(f"{here}{query}")
+        for summary in dashboard.locator("summary").all():
+            summary.click()
+        no_violations(dashboard)
+        wide = dashboard.evaluate("document.documentElement.scrollWidth > innerWidth")
+        assert not wide, f"{query} scrolls sideways"
+
+
+def test_six_questions_print_on_one_page(dashboard: Page) -> None:
+    printed = dashboard.pdf(format="A4", print_background=False)
+    assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 1
+    dashboard.emulate_media(media="print")
+    for text in ("Wellbeing at work", "Release", "sha256:", "95 % confidence sequence"):
+        expect(dashboard.get_by_text(text).locator("visible=true").first).to_be_visible()
+    expect(dashboard.get_by_role("button")).to_have_count(0)
+    expect(dashboard.locator("table.estimates thead").first).to_be_visible()  # as a table
