@@ -69,6 +69,7 @@ def test_the_database_knows_three_roles() -> None:
 @pytest.mark.parametrize("kind", BOTH)
 def test_people_from_before_there_were_roles_are_researchers(kind: str, tmp_path: Path) -> None:
     store = Store(kind, tmp_path)
+    store.manage("migrate", "-v0", "auth")
     store.manage("migrate", "-v0", "survey", "0007")
     with store.connect() as connection:
         for statement in (
