@@ -11,7 +11,7 @@ so, as it stands for reports, to nobody or to a crowd at least:
 2. A table changes only when every part of it, each group shown before and the rest, has grown by a
    crowd or not at all. Until then the older table stands.
 3. A stratum's table changes only together with that of everybody, because its groups may add up
-   to a total of their own.
+   to a total of their own. (Rule 4 would find that as well, and later.)
 4. A new table and any one that was shown before, in whatever release, of whatever stratum or
    analysis, together tell no fewer than a crowd apart.
 
@@ -125,7 +125,7 @@ def cut(counts: Counts, crowd: int) -> Cut | None:
     Vertices that a crowd of edges joins are on the same side of every smaller cut, so these are
     made one, again and again; what is left, if anything, is cut by the method of Stoer and Wagner.
     """
-    if np.all((counts == 0) | (counts >= crowd)):
+    if np.all((counts == 0) | (counts >= crowd)) or _one(counts, crowd):
         return None
     rows, columns = counts.shape
     weights = np.zeros((rows + columns,) * 2, dtype=np.int64)
@@ -149,6 +149,18 @@ def cut(counts: Counts, crowd: int) -> Cut | None:
             outside = np.isin(place[:rows], vertices) & ~inside
             return Cut(set(np.flatnonzero(inside)), set(np.flatnonzero(outside)))
     return None
+
+
+def _one(counts: Counts, crowd: int) -> bool:
+    """Whether all become one vertex, beginning with the largest part: so it is, nearly always."""
+    rows = np.zeros(counts.shape[0], dtype=np.bool_)
+    columns = np.zeros(counts.shape[1], dtype=np.bool_)
+    columns[counts.sum(axis=0).argmax()] = True
+    for _ in range(2):
+        rows |= counts[:, columns].sum(axis=1) >= crowd
+        columns |= counts[rows].sum(axis=0) >= crowd
+    left = counts[~rows].any() or counts[:, ~columns].any()
+    return not left
 
 
 def _least(weights: Counts, crowd: int) -> list[int] | None:

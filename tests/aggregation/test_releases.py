@@ -85,6 +85,27 @@ def test_an_empty_group_is_suppressed_like_a_small_one() -> None:
     assert groups == {"under-30": 40, "30-and-over": 40, "not-given": None}
 
 
+def test_a_group_that_another_stratum_nearly_has_is_hidden() -> None:
+    """All but two of those under 30 are students, and no others: two people could be told apart."""
+    strata = [
+        *builders.FILE["strata"],
+        {"key": "work", "text": "What do you do?", "options": ["Study", "Work", "Rest"]},
+    ]
+    survey = builders.opened(strata=strata)
+    design = survey.frozen_design()
+    from survey import ingest
+
+    people = [(0, 0)] * 60 + [(0, 1)] * 2 + [(1, 1)] * 50 + [(1, 2)] * 40
+    reports = [builders.report(design, strata={"age": a, "work": w}) for a, w in people]
+    ingest.accept("small", {"reports": reports})
+    rows = release(survey).estimates.filter(question="q1", option="yes")
+    groups = {(row.stratum, row.group): row.n for row in rows if row.n}
+    # The earlier stratum stays. Those who study are hidden together with the smallest of the others.
+    assert groups == {
+        ("", ""): 152, ("age", "under-30"): 62, ("age", "30-and-over"): 90, ("work", "work"): 52,
+    }  # fmt: skip
+
+
 def test_an_option_called_not_given_is_another_group() -> None:
     strata = [{"key": "age", "text": "Age?", "options": ["Not given", "Old"]}]
     survey = builders.opened(strata=strata)
