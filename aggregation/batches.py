@@ -239,11 +239,14 @@ def tables(parts: Iterable[Part], design: Design, wanted: Sequence[Sequence[Axis
 # --- Groups that overlap --------------------------------------------------------------------------
 
 
-def asked_sets(design: Design) -> list[str]:
-    """The sets of reports that questions are about: of each block, or one where all are asked."""
+def asked_sets(design: Design) -> dict[str, str]:
+    """The sets of reports that questions are about: of each block, or one where all are asked.
+
+    And of each a question, since all that are about the same reports have the same groups.
+    """
     if design.ask == len(design.blocks):
-        return [EVERYTHING]
-    return [block.key for block in design.blocks]
+        return {EVERYTHING: design.questions[0].key}
+    return {block.key: block.questions[0].key for block in design.blocks}
 
 
 def spans(design: Design) -> dict[str, slice]:

@@ -192,7 +192,7 @@ class ReleaseManager(models.Manager["Release"]):
             tally = batches.total(tally for _, tally, *_ in tallied)
             fresh = [pk for _, _, pk, published in tallied if published is None]
             before = published_before(last)
-            counts = self._overlaps(survey, last, fresh, release.reports)
+            counts = self._overlaps(survey, last, {pk: n for n, _, pk, _ in tallied}, fresh, tally)
             new = self._decide(release, counts, before)
             Estimate.objects.bulk_create(estimates(release, tally, before, new), batch_size=200)
             Overlap.objects.create(release=release, shown=new, counts=overlaps.packed(counts))
@@ -200,22 +200,30 @@ class ReleaseManager(models.Manager["Release"]):
             return release
 
     def _overlaps(
-        self, survey: Survey, last: "Release | None", fresh: list[int], reports: int
+        self,
+        survey: Survey,
+        last: "Release | None",
+        held: dict[int, int],
+        fresh: list[int],
+        tally: Tally,
     ) -> batches.Counts:
         """How the groups overlap: as in the last release, and in the batches that are new.
 
-        All batches are counted where the last release is from before there was such a count, or
-        where its batches are not those of then: the last few reports of a closed survey are added
-        to one.
+        `held` are all batches, with their numbers of reports: others may just be moved. All
+        are counted where the last release is from before there was such a count, or where its
+        batches are not those of then: the last few reports of a closed survey are added to one.
         """
         design = survey.frozen_design()
+        if not design.strata:
+            sets = batches.asked_sets(design).values()
+            return np.array([[[sum(tally[key][""][0])]] for key in sets])
         known = Overlap.objects.filter(release=last).first() if last else None
-        moved = survey.batches.filter(pk__in=fresh).aggregate(reports=Sum("reports"))["reports"]
-        if last and known and last.reports + (moved or 0) == reports:
+        moved = sum(held[pk] for pk in fresh)
+        if last and known and last.reports + moved == sum(held.values()):
             counts = overlaps.unpacked(bytes(known.counts), design)
             new = survey.batches.parts(survey, fresh) if fresh else []
             return counts + batches.overlaps(new, design)
-        return batches.overlaps(survey.batches.parts(survey), design)
+        return batches.overlaps(survey.batches.parts(survey, list(held)), design)
 
     def _decide(
         self, release: "Release", counts: batches.Counts, before: "Before"
@@ -227,9 +235,7 @@ class ReleaseManager(models.Manager["Release"]):
         shown = [(number, counts or {}) for number, counts in found]
         past = overlaps.Past(survey, shown, release.number)
         standing = {}
-        for name in batches.asked_sets(design):
-            block = next(one for one in design.blocks if name in (one.key, batches.EVERYTHING))
-            key = block.questions[0].key  # all of a set have the same groups
+        for name, key in batches.asked_sets(design).items():
             tables = {s: rows for (q, s), rows in before.items() if q == key}
             standing[name] = overlaps.Standing(
                 {s: _published(rows) for s, rows in tables.items()},

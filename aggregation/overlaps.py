@@ -150,7 +150,7 @@ def _earlier(
 
     What is older than a crowd of growth in every part need not be looked at.
     """
-    position = batches.asked_sets(design).index(name)
+    position = list(batches.asked_sets(design)).index(name)
     places = batches.spans(design)
     here = places[key]
     groups = here.stop - here.start

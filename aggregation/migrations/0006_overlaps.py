@@ -36,10 +36,9 @@ def remember(apps, schema_editor):
 def shown(design, rows):
     """By set of reports and stratum, the groups shown in these estimates."""
     found = {}
-    for name in batches.asked_sets(design):
-        block = next(one for one in design.blocks if name in (one.key, batches.EVERYTHING))
+    for name, question in batches.asked_sets(design).items():
         tables = {}
-        for row in rows.filter(question=block.questions[0].key).order_by("position"):
+        for row in rows.filter(question=question).order_by("position"):
             tables.setdefault(row.stratum, {})[row.group] = row.n is not None
         found[name] = {
             stratum: [i for i, visible in enumerate(groups.values()) if visible]

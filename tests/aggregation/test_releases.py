@@ -100,7 +100,7 @@ def test_a_group_that_another_stratum_nearly_has_is_hidden() -> None:
     ingest.accept("small", {"reports": reports})
     rows = release(survey).estimates.filter(question="q1", option="yes")
     groups = {(row.stratum, row.group): row.n for row in rows if row.n}
-    # The earlier stratum stays. Those who study are hidden together with the smallest of the others.
+    # The earlier stratum stays. Those who study are hidden, with the smallest of the others.
     assert groups == {
         ("", ""): 152, ("age", "under-30"): 62, ("age", "30-and-over"): 90, ("work", "work"): 52,
     }  # fmt: skip
