@@ -279,6 +279,15 @@ def test_intervals_for_every_look_are_wider_and_need_more_people() -> None:
     assert here == always.half_width and Plan(always).cost.times > 1
 
 
+@pytest.mark.parametrize("looks", ["one", "every"])
+@pytest.mark.parametrize("share", [None, 0.1, 0.9])
+def test_the_hardest_question_is_the_hardest_at_every_look(looks: str, share: float | None) -> None:
+    given = terms(sizes=(2, 2, 2, 4, 5, 7), people=20_000, looks=looks, share=share, forged=0.01)
+    here = Plan(solve("half_width", given))
+    assert here.terms.half_width == max(row.everybody for row in here.precision)
+    assert here.least.kind in here.terms.hardest
+
+
 @pytest.mark.parametrize("people", [1, 1000, 10**9])
 @pytest.mark.parametrize("changes", [{"forged": 0.05}, {"looks": "every"}, {"forged": 0.5}])
 @pytest.mark.parametrize("share", [None, 0.0])
@@ -395,7 +404,7 @@ def test_the_page_shows_the_plan_of_its_address() -> None:
 def test_the_page_says_what_drop_out_forgers_and_looks_do() -> None:
     client = builders.client(builders.charlie())
     plain = page(client, yes_no="1", epsilon="2")
-    assert "Invite" not in plain and "forged, they" not in plain and "however often" not in plain
+    assert "Invite" not in plain and "forged, they" not in plain and "valid however" not in plain
     text = page(client, yes_no="1", epsilon="2", dropout="20", forged="1.5", looks="every")
     assert "Invite <strong>1,250</strong>: 20 % of them do not send." in text
     # 0.015 a/c down, the same up: a = 0.881, c = 0.762
