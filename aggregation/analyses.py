@@ -68,6 +68,10 @@ class Analysis(Protocol):
 
     def axes(self, design: Design) -> list[Axis]: ...
 
+    def divisions(self) -> list[tuple[str, ...]]:
+        """The strata by whose groups it divides the reports, taken together in each division."""
+        ...
+
     def figures(self, view: "View") -> Figures: ...
 
 
@@ -175,24 +179,44 @@ class Asked:
 
 @dataclass(frozen=True)
 class View:
-    """A table of reports with its axes, and the groups of it that may be shown."""
+    """A table of reports with its axes, and the groups that may be shown of each division."""
 
     design: Design
     axes: Sequence[Axis]
     table: Counts  # the axes of questions first, then those of strata
-    shown: set[int]  # positions among the groups, the strata's axes taken together
+    shown: Sequence[set[int]]  # of each division, positions among its groups
 
     @property
     def strata(self) -> list[str]:
         return [key for kind, key in self.axes if kind == "stratum"]
 
     def groups(self) -> list[tuple[tuple[int, ...], Counts]]:
-        """Each group that may be shown: its place on the strata's axes, and its own table."""
+        """Each group that may be shown, where all strata are one division: its place on their
+        axes, and its own table.
+        """
+        (shown,) = self.shown
         depth = len(self.axes) - len(self.strata)
         shape = self.table.shape[depth:]
         flat = self.table.reshape(*self.table.shape[:depth], -1)
         places = list(product(*map(range, shape)))
-        return [(places[i], flat[..., i]) for i in sorted(self.shown)]
+        return [(places[i], flat[..., i]) for i in sorted(shown)]
+
+    def levels(self) -> list[tuple[tuple[int | None, ...], Counts]]:
+        """All reports, where each stratum is a division: by the groups shown of each, and the rest
+        of it, None; with the table of each combination that occurs.
+        """
+        depth = len(self.axes) - len(self.strata)
+        flat = self.table.reshape(*self.table.shape[:depth], -1)
+        found: dict[tuple[int | None, ...], Counts] = {}
+        for i, place in enumerate(product(*map(range, self.table.shape[depth:]))):
+            table = flat[..., i]
+            if table.any():
+                level = tuple(
+                    position if position in shown else None
+                    for position, shown in zip(place, self.shown, strict=False)
+                )
+                found[level] = found[level] + table if level in found else table
+        return sorted(found.items(), key=lambda one: [(i is None, i or 0) for i in one[0]])
 
     def blocks(self) -> list[joint.Block]:
         """Which of the questions' axes share a coin."""
@@ -219,6 +243,9 @@ class Crosstab:
 
     def axes(self, design: Design) -> list[Axis]:
         return axes_of(self.questions, self.strata)
+
+    def divisions(self) -> list[tuple[str, ...]]:
+        return [self.strata]
 
     def figures(self, view: View) -> Figures:
         tables = []
@@ -292,8 +319,14 @@ class Regression:
         chosen = [self.outcome, *([self.predictor] if self.predictor else [])]
         return axes_of([choice.question for choice in chosen], self.strata)
 
+    def divisions(self) -> list[tuple[str, ...]]:
+        """Each stratum by itself: there is a coefficient for each of its groups, and none for
+        groups of several strata together.
+        """
+        return [(stratum,) for stratum in self.strata] or [()]
+
     def figures(self, view: View) -> Figures:
-        groups = view.groups()
+        groups = view.levels()
         names, rows = _dummies(view, [place for place, _ in groups])
         tables = [self._binary(table) for _, table in groups]
         outcome = channel_of(view.design, self.outcome.question)
@@ -353,6 +386,9 @@ class Profiles:
 
     def axes(self, design: Design) -> list[Axis]:
         return axes_of(self.questions, ())
+
+    def divisions(self) -> list[tuple[str, ...]]:
+        return [()]
 
     def figures(self, view: View) -> Figures:
         ((_, table),) = view.groups()
@@ -416,6 +452,9 @@ class Weights:
     def axes(self, design: Design) -> list[Axis]:
         return axes_of([self.question], self.strata)
 
+    def divisions(self) -> list[tuple[str, ...]]:
+        return [self.strata]
+
     def figures(self, view: View) -> Figures:
         raked = len(self.margins) > 1
         counts = self._counts(view)
@@ -478,8 +517,9 @@ class Weights:
                 for place in missing[:3]
             ]
             more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
+            together = " in some combination with the other strata" if len(self.strata) > 1 else ""
             raise AnalysisError(
-                "margins", f"too few reports to show any of: {'; '.join(named)}{more}"
+                "margins", f"too few reports{together} to show any of: {'; '.join(named)}{more}"
             )
 
 
@@ -532,31 +572,44 @@ def digest(asked: Mapping[str, Any]) -> str:
     return hashlib.sha256(canonical_json(dict(asked)).encode()).hexdigest()
 
 
-def group_sizes(axes: Sequence[Axis], table: Counts) -> list[int]:
-    """How many reports each group holds, the strata's axes taken together."""
-    depth = sum(kind == "question" for kind, _ in axes)
-    found: list[int] = table.sum(axis=tuple(range(depth))).ravel().tolist()
+def group_sizes(analysis: Analysis, design: Design, table: Counts) -> list[list[int]]:
+    """How many reports each group of each division holds."""
+    axes = analysis.axes(design)
+    found = []
+    for division in analysis.divisions():
+        others = [i for i, (kind, key) in enumerate(axes) if kind == "question"]
+        others += [
+            i for i, axis in enumerate(axes) if axis[0] == "stratum" and axis[1] not in division
+        ]
+        found.append(table.sum(axis=tuple(others)).ravel().tolist())
     return found
 
 
 def figures(
-    analysis: Analysis, design: Design, table: Counts, crowd: int, shown: set[int] | None = None
+    analysis: Analysis,
+    design: Design,
+    table: Counts,
+    crowd: int,
+    shown: Sequence[set[int]] | None = None,
 ) -> Figures:
     """The estimates, from the groups that the gate shows; AnalysisError where there is none.
 
-    Without `shown`, those of a table that stands alone.
+    Without `shown`, those of tables that stand alone.
     """
-    axes = analysis.axes(design)
-    found = group_sizes(axes, table)
-    shown = gate.shown(found, crowd) if shown is None else shown
-    if not shown:
-        raise AnalysisError(
-            "reports",
-            f"fewer than {crowd} reports have all of these questions"
-            + (" in every group" if len(found) > 1 else ""),
-        )
-    view = View(design, axes, table, shown)
-    hidden = sum(1 for i, size in enumerate(found) if size and i not in shown)
+    found = group_sizes(analysis, design, table)
+    shown = [gate.shown(sizes, crowd) for sizes in found] if shown is None else shown
+    for division, sizes, visible in zip(analysis.divisions(), found, shown, strict=True):
+        if not visible:
+            where = f" in every group of {', '.join(division)}" if len(sizes) > 1 else ""
+            raise AnalysisError(
+                "reports", f"fewer than {crowd} reports have all of these questions{where}"
+            )
+    view = View(design, analysis.axes(design), table, shown)
+    hidden = sum(
+        bool(size) and i not in visible
+        for sizes, visible in zip(found, shown, strict=True)
+        for i, size in enumerate(sizes)
+    )
     return analysis.figures(view) | {"hidden_groups": hidden}
 
 
@@ -617,17 +670,26 @@ def _option(design: Design, key: str, position: int) -> str | None:
 
 
 def _dummies(
-    view: View, places: Sequence[Sequence[int]]
+    view: View, places: Sequence[Sequence[int | None]]
 ) -> tuple[list[dict[str, Any]], list[list[float]]]:
-    """An intercept, and a column for each option of each stratum but the first that occurs."""
+    """An intercept, and a column for each group of each stratum but the first that occurs; None is
+    the groups that are not shown, which are one.
+    """
     names: list[dict[str, Any]] = [{"intercept": True}]
-    columns: list[tuple[int, int]] = []
+    columns: list[tuple[int, int | None]] = []
     for axis, key in enumerate(view.strata):
-        first, *others = sorted({place[axis] for place in places})
-        for position in others:
-            against = _option(view.design, key, first)
-            name = {"stratum": key, "option": _option(view.design, key, position)}
-            names.append(name | {"against": against})
+        occur = {place[axis] for place in places}
+        first, *others = sorted(occur - {None}, key=lambda i: i or 0)
+        for position in [*others, *([None] if None in occur else [])]:
+            name: dict[str, Any] = {
+                "stratum": key,
+                "against": _option(view.design, key, first or 0),
+            }
+            rest = {"option": None, "rest": True}
+            names.append(
+                name
+                | (rest if position is None else {"option": _option(view.design, key, position)})
+            )
             columns.append((axis, position))
     rows = [
         [1.0, *(float(place[axis] == position) for axis, position in columns)] for place in places

@@ -432,7 +432,10 @@ class Regression:
         if "stratum" in term:
             key = term["stratum"]
             against = self.names.group(key, term["against"])
-            return self.names.group(key, term["option"]), self.names.stratum(key).text, against
+            label = (
+                "Groups not shown" if term.get("rest") else self.names.group(key, term["option"])
+            )
+            return label, self.names.stratum(key).text, against
         return self.names.choice(term["question"], term["option"]), "", "any other answer"
 
     def lines(self) -> Iterator[Line]:

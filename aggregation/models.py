@@ -232,7 +232,7 @@ class ReleaseManager(models.Manager["Release"]):
         design = survey.frozen_design()
         analysed = Analysis.objects.filter(release__survey=survey, overlaps__isnull=False)
         found = analysed.values_list("release__number", "overlaps")
-        shown = [(number, counts or {}) for number, counts in found]
+        shown = [(number, one) for number, counts in found for one in counts or []]
         past = overlaps.Past(survey, shown, release.number)
         standing = {}
         for name, key in batches.asked_sets(design).items():

@@ -5,6 +5,7 @@ The queue carries only ids of these rows; whoever takes one finds here what is t
 
 import uuid
 import zlib
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -64,10 +65,11 @@ class Analysis(models.Model):
     release = models.ForeignKey("aggregation.Release", models.CASCADE, related_name="analyses")
     asked = models.JSONField()
     digest = models.CharField(max_length=64)
-    # How many reports each group of it held: the gate needs it, nobody else may see it.
+    # Of each division (analyses.py): how many reports each group held, which the gate let through,
+    # and, by set of reports, those of its parts in other groups. For the gate and nobody else.
     sizes = models.JSONField(null=True)
-    shown = models.JSONField(null=True)  # which of them the gate let through
-    overlaps = models.JSONField(null=True)  # by set of reports, those of its parts in other groups
+    shown = models.JSONField(null=True)
+    overlaps = models.JSONField(null=True)
 
     objects = AnalysisManager()
 
@@ -102,49 +104,65 @@ class Analysis(models.Model):
         tables = [part.table() for part in self.parts.all()]
         return sum(tables[1:], tables[0])
 
-    def admit(self, table: analyses.Counts) -> set[int]:
-        """The groups of this table that the gate lets through; AnalysisError if there is none.
+    def admit(self, table: analyses.Counts) -> list[set[int]]:
+        """The groups of each division that the gate lets through; AnalysisError if there is none.
 
         Under the survey's lock, and only if no release and no other analysis has come between: each
         of these is compared with those before it.
         """
         survey = self.release.survey
-        axes = self.question().axes(survey.frozen_design())
-        self.sizes = analyses.group_sizes(axes, table)
-        self.shown = sorted(gate.shown(self.sizes, survey.crowd))
-        about = self.about()
-        while self.shown:
+        question, design = self.question(), survey.frozen_design()
+        self.sizes = analyses.group_sizes(question, design, table)
+        self.shown = [sorted(gate.shown(sizes, survey.crowd)) for sizes in self.sizes]
+        while all(self.shown):
             others = self.admitted()
-            found, self.overlaps = compare(self.release, about, others)
+            found, self.overlaps = self._compare(others)
             with transaction.atomic():
                 last = lock(survey).releases.order_by("number").last()
                 if last is None or last.number != self.release.number:
                     raise AnalysisError("survey", "a release was made meanwhile; ask again")
                 if self.admitted() == others:
-                    self.shown = sorted(found)
+                    self.shown = found
                     self.save(update_fields=["sizes", "shown", "overlaps"])
                     break
-        return set(self.shown)
+        return [set(shown) for shown in self.shown]
+
+    def _compare(self, others: set[Analysed]) -> tuple[list[list[int]], list[dict[str, Any]]]:
+        """Each division beside the others, and beside those before it."""
+        shown, overlaps = [], []
+        seen = set(others)
+        for about in self.about():
+            found, overlap = compare(self.release, about, seen)
+            seen.add(replace(about, shown=tuple(sorted(found))))
+            shown.append(sorted(found))
+            overlaps.append(overlap)
+        return shown, overlaps
 
     def admitted(self) -> set[Analysed]:
         """What the other analyses of this survey are about that the gate has let through."""
         found = Analysis.objects.filter(release__survey=self.release.survey, shown__isnull=False)
         found = found.exclude(pk=self.pk).select_related("release__survey")
-        return {one.about() for one in found.defer("overlaps")}
+        return {about for one in found.defer("overlaps") for about in one.about()}
 
-    def about(self) -> Analysed:
-        """Which reports it is about, and how it divides them."""
+    def about(self) -> list[Analysed]:
+        """Which reports it is about, and how it divides them, for each division."""
         design = self.release.survey.frozen_design()
-        axes = self.question().axes(design)
+        question = self.question()
+        axes = question.axes(design)
         blocks = {analyses.place_of(design, key)[0].key for kind, key in axes if kind == "question"}
         sets = batches.asked_sets(design)
-        return Analysed(
-            number=self.release.number,
-            sets=tuple(one for one in sets if one in blocks or one == batches.EVERYTHING),
-            strata=tuple(key for kind, key in axes if kind == "stratum"),
-            groups=len(self.sizes or ()),
-            shown=tuple(self.shown or ()),
-        )
+        return [
+            Analysed(
+                number=self.release.number,
+                sets=tuple(one for one in sets if one in blocks or one == batches.EVERYTHING),
+                strata=strata,
+                groups=len(sizes),
+                shown=tuple(shown),
+            )
+            for strata, sizes, shown in zip(
+                question.divisions(), self.sizes or (), self.shown or (), strict=True
+            )
+        ]
 
 
 class Part(models.Model):

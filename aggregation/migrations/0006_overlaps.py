@@ -1,7 +1,8 @@
 import django.db.models.deletion
+import numpy as np
 from django.db import migrations, models
 
-from aggregation import batches, gate, overlaps
+from aggregation import analyses, batches, gate, overlaps
 from survey.design import Design
 
 
@@ -29,8 +30,24 @@ def remember(apps, schema_editor):
             counts=overlaps.packed(batches.overlaps(parts, design)),
         )
     for analysis in Analysis.objects.filter(sizes__isnull=False).select_related("release__survey"):
-        found = sorted(gate.shown(analysis.sizes, analysis.release.survey.crowd))
-        Analysis.objects.filter(pk=analysis.pk).update(shown=found)
+        survey = analysis.release.survey
+        sizes = divided(analysis, Design.from_json(survey.design))
+        found = [sorted(gate.shown(one, survey.crowd)) for one in sizes]
+        Analysis.objects.filter(pk=analysis.pk).update(sizes=sizes, shown=found)
+
+
+def divided(analysis, design):
+    """The sizes of groups, of all strata together until now, by division."""
+    question = analyses.read(analysis.asked, design)
+    strata = [key for kind, key in question.axes(design) if kind == "stratum"]
+    options = {stratum.key: stratum.size + 1 for stratum in design.strata}
+    sizes = np.array(analysis.sizes).reshape([options[key] for key in strata])
+    return [
+        sizes.sum(axis=tuple(i for i, key in enumerate(strata) if key not in division))
+        .ravel()
+        .tolist()
+        for division in question.divisions()
+    ]
 
 
 def shown(design, rows):

@@ -35,10 +35,10 @@ def read(**asked: Any) -> analyses.Analysis:
     return analyses.read(asked, DESIGN)
 
 
-def figures(asked: dict[str, Any], table: Any) -> Any:
+def figures(asked: dict[str, Any], table: Any, shown: list[set[int]] | None = None) -> Any:
     """As they would come out of the API."""
     analysis = analyses.read(asked, DESIGN)
-    found = analyses.figures(analysis, DESIGN, np.asarray(table, dtype=np.int64), CROWD)
+    found = analyses.figures(analysis, DESIGN, np.asarray(table, dtype=np.int64), CROWD, shown)
     return json.loads(json.dumps(found, allow_nan=False))
 
 
@@ -225,6 +225,19 @@ def test_a_regression_on_strata_equals_one_on_rows() -> None:
     assert terms[2]["option"] is None  # not given
     low, high = terms[1]["interval"]["low"], terms[1]["interval"]["high"]
     assert low < terms[1]["estimate"] < high
+
+
+def test_a_regression_counts_groups_that_are_not_shown_as_one() -> None:
+    """Nobody is left out: a coefficient of fewer beside a table of all would tell the few apart."""
+    table = np.array([[100, 90, 7], [60, 110, 5]])
+    asked = {"kind": "regression", "outcome": "q3", "strata": ["age"]}
+    found = figures(asked, table, shown=[{0}])
+    channel = proportion.Channel(*DESIGN.blocks[1].mechanism.channel(0))
+    fit = regression.tallies([[1, 0], [1, 1]], [60, 115], [160, 212], channel)
+    assert found["n"] == table.sum() and found["hidden_groups"] == 2
+    assert [term["estimate"] for term in found["terms"]] == pytest.approx(fit.coefficients)
+    rest = {"stratum": "age", "option": None, "rest": True, "against": "young"}
+    assert found["terms"][1].items() >= rest.items()
 
 
 def test_a_regression_on_one_option_of_a_choice() -> None:
@@ -452,7 +465,7 @@ def test_groups_below_the_crowd_have_no_weight_and_are_named() -> None:
         {"groups": {"age": age, "q1": town}, "share": 1}
         for age, town in product(("young", "old"), TOWN)
     ]
-    with pytest.raises(AnalysisError, match="too few reports to show any of: young and village; "):
+    with pytest.raises(AnalysisError, match="to show any of: young and village; "):
         figures({"kind": "weights", "question": "q3", "cells": cells}, table)
     table[:, 1, 2] = 0
     with pytest.raises(AnalysisError, match="any of: farm$"):

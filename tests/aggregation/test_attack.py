@@ -165,9 +165,19 @@ class World:
                 {"kind": "crosstab", "questions": keys[:2]},
                 {"kind": "crosstab", "questions": keys[-2:], "strata": some[:1]},
                 {"kind": "regression", "outcome": keys[0], "strata": some},
+                self.weights(keys[0], some),
             ]
         )
         self.analyse(asked)
+
+    def weights(self, question: str, some: list[str]) -> dict[str, Any]:
+        """Which have a figure for every combination of groups."""
+        margins = {
+            stratum.key: {option.key: 1 for option in stratum.options}
+            for stratum in self.frozen.strata
+            if stratum.key in some
+        }
+        return {"kind": "weights", "question": question, "margins": margins}
 
     def analyse(self, asked: dict[str, Any]) -> None:
         """Ask, and count; the figures themselves may wait."""
@@ -270,13 +280,15 @@ class World:
 
     def analysed(self) -> Iterator[Published]:
         for one in Analysis.objects.filter(release__survey=self.survey, shown__isnull=False):
-            axes = one.question().axes(self.frozen)
-            strata = [key for kind, key in axes if kind == "stratum"]
-            shape = [self.options[int(key[1:])] + 1 for key in strata]
-            groups = {
-                tuple(map(int, np.unravel_index(i, shape))) if shape else () for i in one.shown
-            }
-            yield from self.analysis(axes, one.release.number, groups)
+            question = one.question()
+            asked = [axis for axis in question.axes(self.frozen) if axis[0] == "question"]
+            for strata, shown in zip(question.divisions(), one.shown, strict=True):
+                axes = asked + [("stratum", key) for key in strata]
+                shape = [self.options[int(key[1:])] + 1 for key in strata]
+                groups = {
+                    tuple(map(int, np.unravel_index(i, shape))) if shape else () for i in shown
+                }
+                yield from self.analysis(axes, one.release.number, groups)
 
     def analysis(
         self, axes: list[tuple[str, str]], release: int, groups: set[tuple[int, ...]]
@@ -476,7 +488,7 @@ def each_on_its_own(before: Any, now: Any, crowd: int, final: bool) -> set[str]:
 
 
 def only_large(release: Any, one: overlaps.Analysed, others: Any) -> Any:
-    return set(one.shown), None
+    return set(one.shown), {}
 
 
 def all_grown(now: Any, growth: Any, visible: set[int], crowd: int) -> set[int]:
@@ -540,7 +552,7 @@ def test_the_copy_of_the_reports_counts_as_well(rule: str, monkeypatch: pytest.M
     world.survey.close()
     world.arrive(2)
     world.publish()
-    world.analyse({"kind": "regression", "outcome": "q1", "strata": ["s2", "s3"]})
+    world.analyse(world.weights("q1", ["s2", "s3"]))
     published = everything(world)
     assert "copy" in {one.what for one in published}
     assert bool(attack(world, published)) == bool(off)
