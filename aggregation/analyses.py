@@ -58,6 +58,13 @@ def _population(where: str, name: str, values: Sequence[Any]) -> tuple[float, ..
     return tuple(value / sum(values) for value in values)
 
 
+class Overtaken(AnalysisError):
+    """A release was made while an analysis of the one before was counted."""
+
+    def __init__(self) -> None:
+        super().__init__("survey", "a release was made meanwhile; ask again")
+
+
 class Analysis(Protocol):
     """A kind of analysis, with what it is about."""
 

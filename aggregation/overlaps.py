@@ -13,7 +13,7 @@ import numpy as np
 from django.db import models
 
 from aggregation import batches, gate
-from aggregation.analyses import AnalysisError
+from aggregation.analyses import AnalysisError, Overtaken
 from aggregation.batches import EVERYTHING, Counts, Split
 from survey.design import Design
 from survey.models import Survey
@@ -282,7 +282,7 @@ def _batches(release: "Release", floor: int) -> dict[int, list[int]]:
         keys.setdefault(max(number, floor), []).append(pk)
         held += reports
     if held != release.reports:
-        raise AnalysisError("survey", "a release is being made; ask again in a moment")
+        raise Overtaken
     return keys
 
 

@@ -15,7 +15,7 @@ from django.conf import settings
 from django.db import transaction
 
 from aggregation import analyses, copies, limits
-from aggregation.analyses import AnalysisError
+from aggregation.analyses import AnalysisError, Overtaken
 from aggregation.exports import Withheld
 from aggregation.models import (
     BATCH_SIZE,
@@ -141,7 +141,12 @@ def analyse(job: Job) -> analyses.Figures | None:
         return None
     survey = job.survey
     table = job.analysis.table()
-    shown = job.analysis.admit(table)
+    try:
+        shown = job.analysis.admit(table)
+    except Overtaken:
+        if not job.analysis.follow():
+            raise
+        return analyse(job)
     question, design = job.analysis.question(), survey.frozen_design()
     figures: analyses.Figures = limits.bounded(
         partial(analyses.figures, question, design, table, survey.crowd, shown),

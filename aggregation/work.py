@@ -16,7 +16,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from aggregation import analyses, batches, gate
-from aggregation.analyses import AnalysisError
+from aggregation.analyses import AnalysisError, Overtaken
 from aggregation.overlaps import Analysed, compare
 from survey.models import Survey
 
@@ -120,12 +120,23 @@ class Analysis(models.Model):
             with transaction.atomic():
                 last = lock(survey).releases.order_by("number").last()
                 if last is None or last.number != self.release.number:
-                    raise AnalysisError("survey", "a release was made meanwhile; ask again")
+                    raise Overtaken
                 if self.admitted() == others:
                     self.shown = found
                     self.save(update_fields=["sizes", "shown", "overlaps"])
                     break
         return [set(shown) for shown in self.shown]
+
+    def follow(self) -> bool:
+        """Go over to the last release, to be counted anew; not if that was asked the same."""
+        with transaction.atomic():
+            last = lock(self.release.survey).releases.order_by("number").last()
+            if not last or Analysis.objects.filter(release=last, digest=self.digest).exists():
+                return False
+            self.release = last
+            self.save(update_fields=["release"])
+            self.divide()
+        return True
 
     def _compare(self, others: set[Analysed]) -> tuple[list[list[int]], list[dict[str, Any]]]:
         """Each division beside the others, and beside those before it."""

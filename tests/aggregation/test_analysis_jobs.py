@@ -107,6 +107,28 @@ def test_a_new_release_is_a_new_question(messages: Any) -> None:
     assert second.result["tables"][0]["n"] == 350
 
 
+@pytest.mark.parametrize("asked_again", [False, True])
+def test_a_release_in_between_is_followed(messages: Any, asked_again: bool) -> None:
+    survey = published()
+    job = Analysis.objects.ask(survey, ASKED)
+    while messages[0][0] is not tasks.count:
+        work_off([messages.pop(0)])
+    builders.send(survey, 50, seed=9)
+    Batch.objects.collect(survey)
+    Release.objects.publish(survey)
+    if asked_again:  # then that one is the answer
+        second = Analysis.objects.ask(survey, ASKED)
+    work_off(messages)
+    job.refresh_from_db()
+    if asked_again:
+        second.refresh_from_db()
+        assert job.state == "failed" and "a release was made meanwhile" in job.error
+        assert second.state == "done"
+    else:
+        assert job.state == "done" and job.analysis and job.analysis.release.number == 2
+        assert job.result["tables"][0]["counts"] == brute_force(survey, 0, 1)
+
+
 def test_two_releases_do_not_tell_a_few_apart(messages: Any) -> None:
     """q1 and q2 are in two blocks, one of which is asked: some group may grow by very few."""
     asked = {"kind": "regression", "outcome": "q1", "strata": ["age"]}
