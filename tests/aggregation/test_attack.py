@@ -523,7 +523,7 @@ def test_the_attacker_wins_where_a_rule_is_switched_off(
 ) -> None:
     for name, other in OFF[rule]:
         monkeypatch.setattr(name, other, raising=False)
-    for seed in (0, 2, 5, 28, *range(100, 300)):
+    for seed in (0, 101, 199, *range(100, 300)):  # the first three are enough
         world = lived(seed)
         if attack(world, everything(world)):
             return
