@@ -22,6 +22,7 @@ RELEASE = (
     "Batch.objects.collect(s); Release.objects.publish(s)"
 )
 LANGUAGES = ("de", "es", "fr", "ar")
+POPULATION = "stratum,group,share\nrole,Nurse,0.5\nrole,Doctor,0.2\nrole,Other staff,0.3\n"
 
 
 def main() -> None:
@@ -97,8 +98,10 @@ def analyses(browser: Browser, url: str, size: str) -> None:
             page.locator("#question1").select_option(index=1)
             page.locator("#question2").select_option(index=2)
         if kind == "regression":
-            page.locator("#outcome").select_option(index=1)
+            page.locator("#outcome").select_option(index=2)  # yes
             page.locator("[name=strata]").first.check()
+        if kind == "weights":
+            page.locator("#margins").fill(POPULATION)
         page.get_by_role("button", name="Ask", exact=True).click()
         expect(page.get_by_role("heading", name="Take home")).to_be_visible(timeout=60_000)
         take(page, size, name)
