@@ -151,14 +151,17 @@ def page(request: HttpRequest, slug: str, release: str, name: str = "") -> HttpR
     export = export_of(request, found)
     if request.method == "POST":
         change(export, name, known, cancel="cancel" in request.POST)
-        return redirect(request.path)
+        return redirect(f"{request.path}?wait")  # a page, even if the file is there already
     try:
+        if "wait" in request.GET and copies.is_large(export, known):
+            raise Unmade(copies.last_job(found, name))
         return respond(request, export, name, known)
     except Withheld as why:
         return _words(request, 409, "These reports cannot be taken home yet", str(why))
     except Unmade as unmade:
-        context = {"survey": survey, "release": found, "name": name, "job": unmade.job}
-        return render(request, "copy.html", context)
+        job = unmade.job
+        context = {"survey": survey, "release": found, "name": name, "job": job}
+        return render(request, "copy.html", context | {"ready": copies.ready(job)})
 
 
 def change(export: Export, name: str, file: File, cancel: bool = False) -> Job | None:

@@ -110,12 +110,14 @@ def test_the_page_asks_shows_how_far_it_is_and_gives_the_file(alice: Client) -> 
     text = alice.get(f"{PAGE}/everything.zip").content.decode()
     assert "This file is large" in text and "Make everything.zip" in text
     response = alice.post(f"{PAGE}/everything.zip")
-    assert response.status_code == 302 and response["Location"] == f"{PAGE}/everything.zip"
+    assert response.status_code == 302 and response["Location"] == f"{PAGE}/everything.zip?wait"
     job = Job.objects.get(copy__isnull=False)
     text = alice.get(f"{PAGE}/everything.zip").content.decode()
     assert "Waiting for a worker" in text and f'data-job="/api/v1/jobs/{job.pk}/"' in text
     assert "style=" not in text
     work()
+    text = alice.get(f"{PAGE}/everything.zip?wait").content.decode()  # made before one looks
+    assert "Ready:" in text and "Save everything.zip" in text
     response = alice.get(f"{PAGE}/everything.zip")
     with ZipFile(io.BytesIO(response.getvalue())) as bundle:
         assert bundle.testzip() is None and "reports.csv" in bundle.namelist()
