@@ -526,7 +526,9 @@ class Weights:
             more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
             together = " in some combination with the other strata" if len(self.strata) > 1 else ""
             raise AnalysisError(
-                "margins", f"too few reports{together} to show any of: {'; '.join(named)}{more}"
+                "margins",
+                f"too few reports{together}, or too few since an earlier release, to show any of: "
+                f"{'; '.join(named)}{more}",
             )
 
 
