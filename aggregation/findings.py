@@ -94,6 +94,19 @@ def _listed(texts: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(texts[:-1]), *texts[-1:]]))
 
 
+@dataclass(frozen=True)
+class Found:
+    """What one analysis found."""
+
+    asked: Mapping[str, Any]
+    design: Design
+    figures: Figures
+
+    @property
+    def names(self) -> Names:
+        return Names(self.design)
+
+
 # --- Tables ---------------------------------------------------------------------------------------
 
 
@@ -124,15 +137,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Crosstab:
-    asked: Mapping[str, Any]
-    design: Design
-    figures: Figures
-
-    @property
-    def names(self) -> Names:
-        return Names(self.design)
-
+class Crosstab(Found):
     @property
     def questions(self) -> list[str]:
         return list(self.asked["questions"])
@@ -349,15 +354,7 @@ class Term:
 
 
 @dataclass(frozen=True)
-class Regression:
-    asked: Mapping[str, Any]
-    design: Design
-    figures: Figures
-
-    @property
-    def names(self) -> Names:
-        return Names(self.design)
-
+class Regression(Found):
     @property
     def outcome(self) -> str:
         found = self.figures["outcome"]
@@ -483,15 +480,7 @@ class Probability:
 
 
 @dataclass(frozen=True)
-class Profiles:
-    asked: Mapping[str, Any]
-    design: Design
-    figures: Figures
-
-    @property
-    def names(self) -> Names:
-        return Names(self.design)
-
+class Profiles(Found):
     @property
     def classes(self) -> list[Probability]:
         pairs = zip(self.figures["shares"], self.figures["share_errors"], strict=True)
