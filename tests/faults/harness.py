@@ -489,13 +489,18 @@ class Trial:
                     raise
                 time.sleep(0.2)
 
-    def undisturbed(self, **asked: Any) -> Any:
-        """What an analysis finds when nothing happens to it."""
+    def undisturbed(self, job: str = "", **asked: Any) -> Any:
+        """What an analysis finds when nothing happens to it; of the release that a job ended with.
+
+        A job goes over to a release that is made while it counts.
+        """
+        upto = f"Job.objects.get(pk={job!r}).analysis.release.number" if job else "10**9"
         return self.do(
             "from aggregation import batches\n"
-            f"asked = {asked!r}; design = survey.frozen_design()\n"
+            f"asked = {asked!r}; design = survey.frozen_design(); upto = {upto}\n"
             "question = analyses.read(asked, design)\n"
-            "rows = survey.batches.values_list('columns', 'reports')\n"
+            "rows = survey.batches.filter(release__number__lte=upto)\n"
+            "rows = rows.values_list('columns', 'reports')\n"
             "table = batches.tables(rows, design, [question.axes(design)])[0]\n"
             "result = analyses.figures(question, design, table, survey.crowd)"
         )

@@ -110,6 +110,7 @@ def test_the_last_owner_stays() -> None:
     assert roles(survey) == {"alice": "owner"}
 
 
+@pytest.mark.postgresql  # SQLite has one writer at a time, and in memory it does not wait
 @pytest.mark.django_db(transaction=True)
 def test_of_two_owners_who_leave_at_once_one_stays() -> None:
     survey = builders.opened()
