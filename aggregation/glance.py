@@ -8,7 +8,7 @@ from django.utils.safestring import SafeString
 
 from aggregation import charts
 from aggregation.models import Estimate, Release, places
-from aggregation.sections import label_of, shown_options
+from aggregation.sections import label_of, shown_options, telling
 from survey.design import Question
 from survey.models import Report, Survey
 
@@ -73,7 +73,7 @@ def _look(rows: dict[int, Glance], releases: list[Release]) -> None:
 
 
 def _line(question: Question, rows: list[Estimate]) -> Line:
-    best = max(shown_options(question, rows), key=lambda row: row.bounded or 0.0)
+    best = max(shown_options(question, rows), key=telling)
     share, low, high = best.bounded or 0.0, best.low or 0.0, best.high or 0.0
     picture = charts.dot_and_whisker(share, low, high)
     return Line(question.text, label_of(question, best), share, low, high, picture)

@@ -149,6 +149,13 @@ class Section:
     cost: Cost | None
     differences: Differences | None
 
+    @property
+    def headline(self) -> Row | None:
+        """What is said first of the question, if anything of it is shown."""
+        rows = [row for _, rows in self.everybody.groups for row in rows]
+        shown = [row for row in rows if not row.estimate.suppressed]
+        return max(shown, key=lambda row: telling(row.estimate), default=None)
+
 
 @dataclass(frozen=True)
 class Asked:
@@ -258,6 +265,11 @@ def _names(design: Design, stratum: str) -> tuple[str, dict[str, str]]:
     found = next(s for s in design.strata if s.key == stratum)
     texts = [option.text for option in found.options]
     return found.text, dict(zip(group_keys(design, stratum), [*texts, NOT_GIVEN], strict=True))
+
+
+def telling(row: Estimate) -> tuple[bool, float]:
+    """The larger the more it says of its question: “yes” before all, else the larger share."""
+    return row.option == "yes", row.bounded or 0.0
 
 
 def plain_yes_no(question: Question) -> bool:

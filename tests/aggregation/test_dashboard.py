@@ -611,6 +611,25 @@ def test_the_overview_shows_the_first_questions_and_counts_the_rest() -> None:
     assert "Number 4?" in page and "Number 5?" not in page and "and 2 more questions" in page
 
 
+def test_a_dashboard_says_first_what_was_found() -> None:
+    """A line a question, in the intervals chosen: of one that asks yes or no, yes."""
+    declined = {**builders.FILE["questions"][0], "prefer_not_to_say": True}
+    truth = {"q1": [0.8, 0.1, 0.1], "q2": [0.1, 0.2, 0.7]}
+    survey = builders.opened(questions=[declined, builders.FILE["questions"][1]])
+    publish(survey, 600, 1, **truth)
+    page = html.unescape(page_of(survey, "?level=80"))
+    start, first = page.index('<ul class="glance card"'), page.index('id="q-q1"')
+    assert start < first
+    lines = page[start : page.index("</ul>", start)].split("<li>")[1:]
+    found = shown(survey, level=80, interval=ALWAYS)
+    for line, section, option in zip(lines, found, ("yes", "blue"), strict=True):
+        rows = [row.estimate for _, rows in section.everybody.groups for row in rows]
+        row = next(row for row in rows if row.option == option)
+        assert f'href="#q-{section.question.key}">{section.question.text}</a>' in line
+        assert f'class="share">{figures.percent(row.bounded or 0)}<' in line
+        assert f"{figures.percent(row.low or 0)} to {figures.percent(row.high or 0)}" in line
+
+
 def test_a_dashboard_asks_the_database_as_often_for_many_questions() -> None:
     few, many = released(200), released(200, slug="many", **MANY)
     client = builders.client(builders.alice(few, many))
