@@ -1,4 +1,4 @@
-"""What every variable of a survey means: for people, for scripts, for Stata and for SPSS.
+"""What every variable of a survey means: for people, for scripts and for statistics programs.
 
 A codebook is made of the design alone, so that it is the same for every release and tells nothing
 that a respondent could not read.
@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from aggregation.columns import NOT_TOLD, Column
 from aggregation.sheets import Line
 from survey.design import Block, Design, Question
 from survey.mechanism import SCALE
@@ -27,8 +28,8 @@ DEBIAS = (
 TAKEN = (
     "count all and by eq ge gt le lt ne not or to with byte double float if in int long strl using"
 ).split()
-NOT_TOLD = 999  # in reports.csv: a background group that was too small to be told apart
-LONGEST_NAME = 26  # Stata takes 32; some get a number at the end, and labels one more
+WIDTH = re.compile("str[0-9]+", re.IGNORECASE)  # so does Stata with these
+LONGEST_NAME = 26  # Stata takes 32; some get a number at the end
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ def variables(design: Design) -> list[Variable]:
     for one, block in asked:
         name = stem = _stem(one.key)
         number = 2
-        while name.lower() in taken:  # SPSS does not tell upper case from lower
+        while name.lower() in taken or WIDTH.fullmatch(name):  # SPSS does not tell cases apart
             name, number = f"{stem}_{number}", number + 1
         taken.add(name.lower())
         found.append(Variable(name, one, block))
@@ -135,83 +136,34 @@ def lines(survey: Survey) -> Iterator[Line]:
             ]
 
 
-# --- Stata and SPSS -------------------------------------------------------------------------------
+# --- For statistics programs ----------------------------------------------------------------------
 
 
-def stata(survey: Survey, chosen: Sequence[Variable]) -> str:
-    """A do-file that reads the reports and names everything."""
-    found = [
-        "* Reads reports.csv, from the same folder, into Stata 14 or later.",
-        "version 14",
-        'import delimited using "reports.csv", clear case(preserve) encoding("utf-8")',
-        f'label data "{_stata(survey.title, 80)}"',
-        f"notes: Design {survey.design_hash}",
-        "notes: A line is a distinct report and count how many there are: use [fweight=count].",
-        "notes: Reports are noisy. Debias them: codebook.json says how.",
+def columns(chosen: Sequence[Variable]) -> list[Column]:
+    """The columns of the reports, as Stata and SPSS have them, without their number."""
+    return [
+        Column(
+            variable.name,
+            "code",
+            variable.asked.text,
+            values={i: option.text for i, option in enumerate(variable.asked.options)},
+            hidden="" if variable.block else "Not told apart: too few",
+            notes=_channel(variable) | {"key": variable.asked.key, "text": variable.asked.text},
+        )
+        for variable in chosen
     ]
+
+
+def _channel(variable: Variable) -> dict[str, str]:
+    a, b = variable.channel
+    told = f"noisy, block {variable.block.key}" if variable.block else "in clear"
+    return {"channel": told, "a": repr(a), "b": repr(b)}
+
+
+def notes(survey: Survey, chosen: Sequence[Variable]) -> list[str]:
+    """What a file of a statistics program says about itself, with every channel."""
+    found = [survey.title, f"Design {survey.design_hash}", DEBIAS]
     for variable in chosen:
-        name = variable.name
-        a, b = variable.channel
-        found.append(f'label variable {name} "{_stata(variable.asked.text, 80)}"')
-        found += [
-            f'label define {name}_ {value} "{_stata(text, 200)}", add'
-            for value, text in _labels(variable)
-        ]
-        found.append(f"label values {name} {name}_")
-        found.append(f"notes {name}: {_told(variable)}, a = {a!r}, b = {b!r}")
-    return "\n".join([*found, "compress", ""])
-
-
-def spss(survey: Survey, chosen: Sequence[Variable]) -> str:
-    """A syntax file that reads the reports and names everything.
-
-    A line never ends in a period that is part of a text, because that would end the command.
-    """
-    found = [
-        "* Encoding: UTF-8.",
-        "* Reads reports.csv, from the working folder, into SPSS.",
-        "GET DATA /TYPE=TXT /FILE='reports.csv' /ENCODING='UTF8' /ARRANGEMENT=DELIMITED",
-        "  /DELIMITERS=',' /QUALIFIER='\"' /FIRSTCASE=2 /VARIABLES=",
-        *(f"  {variable.name} F3.0" for variable in chosen),
-        "  count F10.0.",
-        f"ADD DOCUMENT '{_spss(survey.title, 70)}'",
-        f"  'Design {survey.design_hash}'.",
-    ]
-    for variable in chosen:
-        name = variable.name
-        a, b = variable.channel
-        found.append(f"VARIABLE LABELS {name} '{_spss(variable.asked.text, 250)}'.")
-        found.append(f"VALUE LABELS {name}")
-        found += [f"  {value} '{_spss(text, 120)}'" for value, text in _labels(variable)]
-        found.append("  .")
-        found.append(f"VARIABLE ATTRIBUTE VARIABLES={name} ATTRIBUTE=a('{a!r}') b('{b!r}')")
-        found.append(f"  channel('{_told(variable)}').")
-    return "\n".join([*found, "WEIGHT BY count.", ""])
-
-
-def _labels(variable: Variable) -> list[tuple[int, str]]:
-    """The values in reports.csv and what they stand for."""
-    labels = [(i, option.text) for i, option in enumerate(variable.asked.options)]
-    return labels if variable.block else [*labels, (NOT_TOLD, "Not told apart: too few")]
-
-
-def _told(variable: Variable) -> str:
-    return f"noisy, block {variable.block.key}" if variable.block else "in clear"
-
-
-NO_MACRO = str.maketrans('"`$\\', "''＄/")
-
-
-def _stata(text: str, most: int) -> str:
-    """A text within quotes, in which Stata finds no quote and no macro."""
-    return _cut(" ".join(text.split()).translate(NO_MACRO), most)
-
-
-def _spss(text: str, most: int) -> str:
-    """A text within single quotes, in which they are doubled; in at most so many bytes."""
-    return _cut(" ".join(text.split()), most).replace("'", "''")
-
-
-def _cut(text: str, most: int) -> str:
-    """At most so many bytes, in whole characters."""
-    return text.encode()[:most].decode(errors="ignore")
+        told = _channel(variable)
+        found.append(f"{variable.name}: {told['channel']}, a = {told['a']}, b = {told['b']}")
+    return found

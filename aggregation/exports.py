@@ -7,26 +7,49 @@ stand in memory; of a large survey a worker makes it (copies.py). Who may have w
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-from aggregation import codebook, figures, reports, sheets
+import numpy as np
+
+from aggregation import codebook, columns, figures, reports, sheets, spss, stata
 from aggregation.api import EstimatesSerializer
 from aggregation.codebook import Variable
+from aggregation.columns import Column, Kind, Piece, Table
 from aggregation.models import NOT_GIVEN, Estimate, Release, group_keys
 from aggregation.sheets import Line
 from survey.design import Design
 from survey.models import Deed, Survey
 
 SCRIPTS = Path(__file__).parent / "scripts"
-HEADER = (
-    "release as_of question question_text option option_text stratum group group_text suppressed "
-    "n count estimate bounded standard_error sampling_error privacy_error misfit low high level "
-    "method"
-).split()
+ABOUT: dict[str, tuple[Kind, str]] = {  # the columns of the estimates, and what they are
+    "release": ("whole", "Number of the release"),
+    "as_of": ("whole", "Release in which these figures first appeared"),
+    "question": ("text", "Key of the question"),
+    "question_text": ("text", "Text of the question"),
+    "option": ("text", "Key of the option"),
+    "option_text": ("text", "Text of the option"),
+    "stratum": ("text", "Key of the background question; none: everybody"),
+    "group": ("text", "Key of the group; none: everybody"),
+    "group_text": ("text", "Text of the group"),
+    "suppressed": ("code", "Whether the figures are hidden"),
+    "n": ("whole", "Reports to the question in the group"),
+    "count": ("whole", "Of these, reports of the option"),
+    "estimate": ("real", "Unbiased share; may leave 0 to 1: compute with it"),
+    "bounded": ("real", "Share within 0 to 1: show it"),
+    "standard_error": ("real", "Standard error of the estimate"),
+    "sampling_error": ("real", "Its part from sampling"),
+    "privacy_error": ("real", "Its part from the noise"),
+    "misfit": ("real", "p-value: some share explains the count"),
+    "low": ("real", "Lower limit of the interval"),
+    "high": ("real", "Upper limit of the interval"),
+    "level": ("real", "Level of the interval"),
+    "method": ("text", "Method of the interval"),
+}
+HEADER = [*ABOUT]
 
 
 class Withheld(Exception):
@@ -55,6 +78,11 @@ class Export:
         chosen = [one.stratum for one in reports.backgrounds(self.release)]
         found = codebook.variables(design)
         return [one for one in found if one.kind == "question" or one.asked in chosen]
+
+    @cached_property
+    def lines(self) -> reports.Lines:
+        """The reports, merged once for all files of them."""
+        return reports.Lines(self.release, self.watch)
 
 
 @dataclass(frozen=True)
@@ -126,6 +154,38 @@ def _estimates_xlsx(export: Export) -> Iterable[bytes]:
     return sheets.workbook(both, release.made_at)
 
 
+def _estimates_table(export: Export) -> Table:
+    """The estimates for statistics programs; of each column, no more bytes than it needs."""
+    release = export.release
+    _, *lines = estimate_lines(release)
+    by_column = [list(column) for column in zip(*lines, strict=True)]
+    found, piece = [], []
+    for (name, (kind, label)), values in zip(ABOUT.items(), by_column, strict=True):
+        column = Column(name, kind, label)
+        if kind == "text":
+            texts = [str(value or "") for value in values]
+            column = replace(column, width=columns.width(texts))
+            piece.append(columns.text_array(texts, column.width))
+        elif kind == "code":
+            column = replace(column, values={0: "Shown", 1: "Suppressed"})
+            piece.append(np.array(values, dtype=np.uint8))
+        else:
+            nothing, number = (-1, np.int64) if kind == "whole" else (np.nan, np.float64)
+            piece.append(np.array([nothing if v is None else v for v in values], dtype=number))
+        found.append(column)
+    design = release.survey.frozen_design()
+    notes = [sentence(export), *codebook.notes(release.survey, codebook.variables(design))]
+    return Table(release.survey.title, release.made_at, notes, found, len(lines), [piece])
+
+
+def _estimates_dta(export: Export) -> Iterator[bytes]:
+    yield from stata.parts(_estimates_table(export))
+
+
+def _estimates_sav(export: Export) -> Iterator[bytes]:
+    yield from spss.parts(_estimates_table(export))
+
+
 def _json(value: Any) -> bytes:
     return (json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1) + "\n").encode()
 
@@ -192,17 +252,39 @@ def _figure(question: str, stratum: str, export: Export) -> Iterable[bytes]:
 # --- Reports --------------------------------------------------------------------------------------
 
 
-def _reports_csv(export: Export) -> Iterable[bytes]:
+def _reports_csv(export: Export) -> Iterator[bytes]:
     names = [variable.name for variable in export.variables]
-    return reports.csv_parts(export.release, names, export.watch)
+    yield from reports.csv_parts(export.lines, names)
 
 
-def _reports_do(export: Export) -> Iterable[bytes]:
-    return [codebook.stata(export.release.survey, export.variables).encode()]
+WEIGHT = "Each row is a distinct report, and count how many there are: use it as a frequency weight"
 
 
-def _reports_sps(export: Export) -> Iterable[bytes]:
-    return [codebook.spss(export.release.survey, export.variables).encode()]
+def _reports_table(export: Export) -> Table:
+    """The reports for statistics programs: the lines of reports.csv."""
+    release, lines = export.release, export.lines
+    survey = release.survey
+    pieces: Iterator[Piece] = ([*values.T, counts] for values, counts in lines.pieces())
+    return Table(
+        survey.title,
+        release.made_at,
+        [sentence(export), f"{WEIGHT}.", *codebook.notes(survey, export.variables)],
+        [
+            *codebook.columns(export.variables),
+            Column("count", "whole", "How many sent this report"),
+        ],
+        lines.rows,
+        pieces,
+        weight="count",
+    )
+
+
+def _reports_dta(export: Export) -> Iterator[bytes]:
+    yield from stata.parts(_reports_table(export))
+
+
+def _reports_sav(export: Export) -> Iterator[bytes]:
+    yield from spss.parts(_reports_table(export))
 
 
 # --- Everything -----------------------------------------------------------------------------------
@@ -212,10 +294,10 @@ EXPLANATION = """\
 
 {cite}
 
-estimates.csv, .json, .xlsx   What was published. "estimate" is unbiased and may
-               leave 0 to 1: compute with it. "bounded" does not: show it. Rows
-               with suppressed = 1 have no figures: too few reports, there or in
-               a group that they would give away.
+estimates.csv, .json, .xlsx, .dta, .sav   What was published. "estimate" is
+               unbiased and may leave 0 to 1: compute with it. "bounded" does
+               not: show it. Rows with suppressed = 1 have no figures: too few
+               reports, there or in a group that they would give away.
 codebook.json, .csv   Every question and background question: texts, options and
                their positions, block, and the channel (a, b) of the noise.
 estimate.py, estimate.R   Compute the published estimates again from the other
@@ -240,7 +322,10 @@ reports.csv    The reports. Chance may have changed every answer in it before it
                asked or, for background questions, not given, and 999 a group
                that was too small to be told apart. Background questions, which
                are not noise: {strata}.
-reports.do, reports.sps   Read reports.csv into Stata and SPSS, with labels."""
+reports.dta, reports.sav   The same lines for Stata (14 or later) and SPSS, with
+               labels and the channel of every variable. Stata has . for empty
+               and .a for 999: tabulate q [fweight=count]. SPSS weights by count
+               by itself."""
 
 
 def _explanation(export: Export) -> Iterable[bytes]:
@@ -283,6 +368,8 @@ def entry(name: str, mode: int) -> ZipInfo:
 
 def _everything(export: Export) -> Iterator[bytes]:
     pipe = _Pipe()
+    if not export.withheld:
+        export.lines.forms = sum(file.of_reports for file in FILES.values())
     with ZipFile(pipe, "w") as archive:  # type: ignore[call-overload]
         for name, file in FILES.items():
             if name == EVERYTHING or (file.of_reports and export.withheld):
@@ -299,6 +386,7 @@ def _everything(export: Export) -> Iterator[bytes]:
 
 EVERYTHING = "everything.zip"
 CSV, TEXT = "text/csv; charset=utf-8; header=present", "text/plain; charset=utf-8"
+STATA, SPSS = "application/x-stata-dta", "application/x-spss-sav"
 FILES = {
     "README.txt": File(TEXT, _explanation, public=False),
     "estimates.csv": File(CSV, _estimates_csv),
@@ -306,14 +394,16 @@ FILES = {
     "estimates.xlsx": File(
         "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", _estimates_xlsx
     ),
+    "estimates.dta": File(STATA, _estimates_dta),
+    "estimates.sav": File(SPSS, _estimates_sav),
     "codebook.json": File("application/json", _codebook_json),
     "codebook.csv": File(CSV, _codebook_csv),
     "estimate.py": File(TEXT, _script("estimate.py")),
     "estimate.R": File(TEXT, _script("estimate.R")),
     "citation.bib": File("application/x-bibtex; charset=utf-8", _citation),
     "reports.csv": File(CSV, _reports_csv, public=False, of_reports=True, may_be_large=True),
-    "reports.do": File(TEXT, _reports_do, public=False, of_reports=True),
-    "reports.sps": File(TEXT, _reports_sps, public=False, of_reports=True),
+    "reports.dta": File(STATA, _reports_dta, public=False, of_reports=True, may_be_large=True),
+    "reports.sav": File(SPSS, _reports_sav, public=False, of_reports=True, may_be_large=True),
     EVERYTHING: File("application/zip", _everything, public=False, may_be_large=True),
 }
 

@@ -7,9 +7,10 @@ as whatever they tell apart is a crowd.
 """
 
 import heapq
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, islice
 from tempfile import SpooledTemporaryFile
 
 import numpy as np
@@ -17,17 +18,16 @@ from numpy.typing import NDArray
 
 from aggregation import batches, gate, overlaps
 from aggregation.batches import Axis, Counts
-from aggregation.codebook import NOT_TOLD
+from aggregation.columns import HIDDEN, NOT_TOLD
 from aggregation.models import Batch, Release, unfinished
 from aggregation.sheets import LINES
 from survey.design import Design, Question
 from survey.models import ABSENT
 
 IN_MEMORY = 32 << 20  # bytes of sorted reports, before a file takes them
-HIDDEN = 254  # in a report's bytes, for a group that is not told apart
 AT_ONCE = 4096  # reports of a batch that are read back together
 BATCHES = 8  # read in one statement where somebody is told how far it is
-READ = 0.1  # of the time, reading and sorting takes
+READ, MERGED = 0.1, 0.6  # of the time, reading and sorting takes; and then merging
 
 Content = tuple[bytes, int]  # a distinct report, and how many there are of it
 
@@ -193,28 +193,58 @@ def watched(release: Release, watch: Callable[[float], None]) -> Iterator[batche
         watch(READ * min(1, (start + BATCHES) / len(keys)))
 
 
-def csv_parts(
-    release: Release, names: Sequence[str], watch: Callable[[float], None] | None = None
-) -> Iterator[bytes]:
+class Lines:
+    """The distinct reports of a release with their numbers, in a file without a name.
+
+    They are merged once, for whichever forms are wanted of them, and their number is known then.
+    `watch` is told now and then how much is done.
+    """
+
+    def __init__(self, release: Release, watch: Callable[[float], None] | None = None) -> None:
+        design = release.survey.frozen_design()
+        known = backgrounds(release)
+        chosen = columns(design, [one.stratum for one in known])
+        self.width = len(chosen)
+        self.rows = self.given = 0
+        self.forms = 1  # how many will be made
+        self.watch = watch or (lambda _: None)
+        self._record = np.dtype([("values", np.uint8, (self.width,)), ("count", "<u4")])
+        self._file = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115  # it lives as long as this
+        weakref.finalize(self, self._file.close)
+        parts = watched(release, watch) if watch else Batch.objects.parts(release.survey)
+        found = distinct(parts, design, chosen, known)
+        done = 0
+        while some := list(islice(found, LINES)):
+            lines = np.empty(len(some), dtype=self._record)
+            joined = np.frombuffer(b"".join(content for content, _ in some), np.uint8)
+            lines["values"] = joined.reshape(-1, self.width)
+            lines["count"] = [count for _, count in some]
+            self._file.write(lines.tobytes())
+            self.rows += len(some)
+            done += int(lines["count"].sum())
+            self.watch(READ + (MERGED - READ) * done / release.reports)
+
+    def pieces(self) -> Iterator[tuple[NDArray[np.uint8], NDArray[np.int64]]]:
+        """Some at a time: their values, a row for each, and how many there are of each."""
+        self._file.seek(0)
+        while data := self._file.read(LINES * self._record.itemsize):
+            lines = np.frombuffer(data, dtype=self._record)
+            yield lines["values"], lines["count"].astype(np.int64)
+            self.given += len(lines)
+            self.watch(MERGED + (1 - MERGED) * self.given / (self.rows * self.forms))
+
+
+def csv_parts(lines: Lines, names: Sequence[str]) -> Iterator[bytes]:
     """The reports as CSV, with these names for the columns and a last one, `count`.
 
     A value is the position of an option, NOT_TOLD for a group that is not told apart, and nothing
-    where a question was not asked or a stratum was not given. There is nothing to escape. `watch`
-    is told now and then how much is done.
+    where a question was not asked or a stratum was not given. There is nothing to escape.
     """
-    design = release.survey.frozen_design()
-    known = backgrounds(release)
-    chosen = columns(design, [one.stratum for one in known])
     text = [*(str(i) for i in range(HIDDEN)), str(NOT_TOLD), ""]
-    some = [",".join([*names, "count"])]
-    done = 0
-    parts = watched(release, watch) if watch else Batch.objects.parts(release.survey)
-    for content, count in distinct(parts, design, chosen, known):
-        done += count
-        some.append(",".join([*(text[value] for value in content), str(count)]))
-        if len(some) >= LINES:
-            yield ("\n".join(some) + "\n").encode()
-            some.clear()
-            if watch:
-                watch(READ + (1 - READ) * done / release.reports)
-    yield "".join(f"{line}\n" for line in some).encode()
+    yield (",".join([*names, "count"]) + "\n").encode()
+    for values, counts in lines.pieces():
+        some = [
+            ",".join([*(text[value] for value in content), str(count)])
+            for content, count in zip(values.tolist(), counts.tolist(), strict=True)
+        ]
+        yield ("\n".join(some) + "\n").encode()

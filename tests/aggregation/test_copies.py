@@ -126,7 +126,7 @@ def test_the_page_asks_shows_how_far_it_is_and_gives_the_file(alice: Client) -> 
 
 
 def test_a_small_file_is_had_at_once(alice: Client, settings: Any) -> None:
-    for name in ("estimates.csv", "figure-q1.svg", "reports.do"):
+    for name in ("estimates.csv", "figure-q1.svg", "estimates.dta"):
         assert alice.get(f"{PAGE}/{name}").status_code == 200
         assert alice.post(f"{PAGE}/{name}").status_code == 405
         assert alice.post(f"{API}/{name}").status_code == 405

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.django_db
 
 PUBLIC = sorted(name for name, file in exports.FILES.items() if file.public)
 PRIVATE = sorted(exports.FILES.keys() - set(PUBLIC))
-OF_REPORTS = ["reports.csv", "reports.do", "reports.sps"]
+OF_REPORTS = ["reports.csv", "reports.dta", "reports.sav"]
 TWO_BLOCKS: dict[str, Any] = {"blocks": [["q1"], ["q2"]], "ask": 1}
 HOSTILE = [
     '=HYPERLINK("http://x","y")', "+1+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", " =1+1",
@@ -155,7 +155,7 @@ def test_any_form_may_be_asked_for_and_nothing_is_changed(alice: Client) -> None
 # --- Estimates ------------------------------------------------------------------------------------
 
 
-def test_the_three_forms_of_the_estimates_have_the_same_figures(alice: Client) -> None:
+def test_the_forms_of_the_estimates_have_the_same_figures(alice: Client) -> None:
     rows = list(Estimate.objects.filter(release__number=2))
     document = json.loads(get(alice, "estimates.json"))
     assert document == alice.get("/api/v1/surveys/small/estimates/?release=2").json()
@@ -214,14 +214,14 @@ def test_the_codebook_has_the_channel_of_every_variable(survey: Survey, alice: C
 
 
 def test_columns_have_names_that_every_program_takes() -> None:
-    keys = ["q-1", "q_1", "Q_1", "1st", "count", "if", "a" * 50, "a" * 49 + "b", "age"]
+    keys = ["q-1", "q_1", "Q_1", "1st", "count", "if", "a" * 50, "a" * 49 + "b", "str5", "age"]
     questions = [{"key": key, "text": "?", "kind": "yes_no"} for key in keys]
     survey = builders.opened(questions=questions, blocks=[], epsilon=4)
     found = codebook.variables(survey.frozen_design())
     names = [variable.name for variable in found]
     assert len({name.lower() for name in names}) == len(keys) + 1  # the stratum is "age" as well
     assert all(re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,30}", name) for name in names)
-    assert not {name.lower() for name in names} & set(codebook.TAKEN)
+    assert not {name.lower() for name in names} & {*codebook.TAKEN, "str5"}
     assert names[-1] == "age_2" and {one.asked.key for one in found} == set(keys)
 
 
@@ -535,22 +535,6 @@ def test_no_file_of_a_hostile_survey_has_a_formula() -> None:
         assert set(HOSTILE) <= found
     texts = {variable["text"] for variable in json.loads(get(alice, "codebook.json"))["variables"]}
     assert set(HOSTILE) <= texts
-
-
-def test_no_text_escapes_from_its_quotes_in_stata_or_spss() -> None:
-    survey = hostile()
-    alice = builders.client(builders.alice(survey))
-    for line in get(alice, "reports.do").decode().splitlines():
-        assert "`" not in line and "$" not in line
-        if line.startswith("label") and '"' in line:
-            assert re.fullmatch(r'label (data|variable \w+|define \w+ \d+) "[^"]*"(, add)?', line)
-    found = get(alice, "reports.sps").decode().splitlines()
-    for line in found:
-        inside = line.replace("''", "")
-        assert inside.count("'") % 2 == 0
-        if line.startswith(("VARIABLE LABELS", "  0 ", "ADD DOCUMENT")):
-            assert re.fullmatch(r"[A-Z\w ]+ '[^']*'\.?", inside)
-    assert found[-1] == "WEIGHT BY count."
 
 
 # --- Citing ---------------------------------------------------------------------------------------

@@ -1,0 +1,288 @@
+"""The files for Stata and SPSS, read back by a reader that is not ours (ReadStat)."""
+
+import csv
+import io
+import json
+import re
+import struct
+from datetime import UTC, datetime
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pyreadstat
+import pytest
+
+from aggregation import codebook, columns, exports, reports, spss, stata
+from aggregation.columns import HIDDEN, Column, Table
+from aggregation.models import Batch, Release
+from survey import ingest
+from survey.models import ABSENT
+from tests import builders
+from tests.aggregation.test_exports import HOSTILE, OF_REPORTS, get, table
+
+FORMS = {"dta": (stata.parts, pyreadstat.read_dta), "sav": (spss.parts, pyreadstat.read_sav)}
+TEXTS = [
+    *HOSTILE, "هل تثق بمديرك؟ " * 40, "שלום", "日本語のとても長い文" * 30, "x" * 254, "x" * 255,
+    "x" * 256, "x" * 503, "x" * 505, "x" * 511, "é" * 127 + "aé", "🙂" * 500, "y" * 2045,
+]  # fmt: skip
+
+
+def read(data: bytes, form: str, path: Path) -> tuple[dict[str, list[Any]], Any]:
+    file = path / f"file.{form}"
+    file.write_bytes(data)
+    found, meta = FORMS[form][1](str(file), output_format="dict", user_missing=True)
+    return {name: list(values) for name, values in found.items()}, meta
+
+
+def none(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and np.isnan(value))
+
+
+def made(form: str, found: list[Column], piece: list[Any], pieces: int = 1, **more: Any) -> bytes:
+    cuts = [np.array_split(values, pieces) for values in piece]
+    given = [list(some) for some in zip(*cuts, strict=True)]
+    made_at = datetime(2026, 3, 1, 12, 30, tzinfo=UTC)
+    told = {"notes": ["A note."]} | more
+    whole = Table("A title", made_at, told.pop("notes"), found, len(piece[0]), given, **told)
+    return b"".join(FORMS[form][0](whole))
+
+
+# --- Any table ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("pieces", [1, 7])
+def test_every_kind_of_value_comes_back(form: str, pieces: int, tmp_path: Path) -> None:
+    random = Random(pieces)
+    codes = [random.choice([*range(100), HIDDEN, ABSENT]) for _ in range(500)]
+    whole = [random.choice([-1, 0, 1, 151, 152, 253, 254, 255, 10**6, 2**31 - 100])
+             for _ in range(500)]  # fmt: skip
+    real = [random.choice([float("nan"), -0.25, 0.0, 1.0, -99.0, -100.0, 151.0, 152.0, 1 / 3, 1e-9])
+            for _ in range(500)]  # fmt: skip
+    texts = [random.choice([*TEXTS, ""]) for _ in range(500)]
+    short = [random.choice(["", "a", "12345678", "αβγδ"]) for _ in range(500)]
+    found = [
+        Column("code", "code", "A code", {i: f"Option {i}" for i in range(100)}, "Not told"),
+        Column("text", "text", "Texts", width=columns.width(texts)),
+        Column("whole", "whole", "Numbers"),
+        Column("short", "text", "Short texts", width=columns.width(short)),
+        Column("real", "real", "Shares"),
+    ]
+    piece = [
+        np.array(codes, np.uint8), columns.text_array(texts, found[1].width),
+        np.array(whole), columns.text_array(short, found[3].width), np.array(real),
+    ]  # fmt: skip
+    values, meta = read(made(form, found, piece, pieces), form, tmp_path)
+    assert list(values) == ["code", "text", "whole", "short", "real"]
+    assert meta.number_rows == 500
+    hidden = "a" if form == "dta" else 999
+    for code, again in zip(codes, values["code"], strict=True):
+        assert none(again) if code == ABSENT else again == (hidden if code == HIDDEN else code)
+    for name, given in (("whole", whole), ("real", real)):
+        for one, again in zip(given, values[name], strict=True):
+            missing = one == -1 if name == "whole" else none(one)
+            assert none(again) if missing else again == one
+    for name, some in (("text", texts), ("short", short)):
+        for one, again in zip(some, values[name], strict=True):
+            assert again.rstrip(" ") == one.rstrip(" ")
+    labels = meta.variable_value_labels["code"]
+    assert labels == {i: f"Option {i}" for i in range(100)} | {hidden: "Not told"}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("width", [*range(250, 262), 503, 504, 505, 509, 510, 511, 1020, 2045])
+def test_a_text_of_any_length_comes_back_beside_others(
+    form: str, width: int, tmp_path: Path
+) -> None:
+    """SPSS cuts long texts in parts: one byte wrong, and the columns after it are nonsense."""
+    texts = ["".join(chr(97 + (i + j) % 26) for i in range(width - j)) for j in range(4)]
+    found = [
+        Column("long", "text", "", width=width),
+        Column("after", "whole", "After it", width=1),
+    ]
+    piece = [columns.text_array(texts, width), np.arange(4)]
+    values, _ = read(made(form, found, piece), form, tmp_path)
+    assert values == {"long": texts, "after": [0, 1, 2, 3]}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_hostile_labels_are_labels(form: str, tmp_path: Path) -> None:
+    values = dict(enumerate(TEXTS))
+    found = [
+        Column(f"c{i}", "code", text, values, "Few", {"a": text, "text": text})
+        for i, text in enumerate(TEXTS)
+    ]
+    piece = [np.zeros(3, np.uint8)] * len(found)
+    data = made(form, found, piece, notes=TEXTS)
+    _, meta = read(data, form, tmp_path)
+    for i, text in enumerate(TEXTS):
+        flat = " ".join(text.split())
+        shown = meta.column_names_to_labels[f"c{i}"]
+        assert flat.startswith(shown) and len(shown) >= min(len(flat), 60)
+        for code, label in meta.variable_value_labels[f"c{i}"].items():
+            flat = " ".join(values[code].split()) if code in values else "Few"
+            assert flat.startswith(label) and len(label.encode()) >= min(len(flat.encode()), 117)
+    told = "".join(meta.notes)
+    for text in TEXTS:
+        assert "".join(text.split()) in "".join(told.split())
+    attributes = list(own_attributes(data, form).values())
+    flat_texts = [" ".join(text.split()) for text in TEXTS]
+    assert attributes == [{"a": text, "text": text} for text in flat_texts]
+
+
+def own_attributes(data: bytes, form: str) -> dict[str, dict[str, str]]:
+    """What the formats call characteristics and attributes, which ReadStat passes over."""
+    found: dict[str, dict[str, str]] = {}
+    if form == "dta":
+        for part in re.findall(rb"<ch>(.*?)</ch>", data, re.DOTALL):
+            assert struct.unpack("<I", part[:4])[0] == len(part) - 4
+            name, key = (part[i : i + 129].split(b"\0")[0].decode() for i in (4, 133))
+            if not key.startswith("note"):
+                found.setdefault(name, {})[key] = part[262:-1].decode()
+        assert found
+        return {name: notes for name, notes in found.items() if name != "_dta"}
+    record = struct.pack("<3i", 7, 18, 1)
+    start = data.index(record) + 16
+    text = data[start : start + struct.unpack("<i", data[start - 4 : start])[0]].decode()
+    for name, notes in re.findall(r"(?:^|/)(\w+):((?:\w+\('[^\n]*'\n\))+)", text):
+        found[name] = dict(re.findall(r"(\w+)\('([^\n]*)'\n\)", notes))
+    return found
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_table_without_rows_is_a_file(form: str, tmp_path: Path) -> None:
+    found = [Column("a", "whole", "A"), Column("b", "text", "B", width=300)]
+    data = made(form, found, [np.array([], np.int64), columns.text_array([], 300)])
+    values, meta = read(data, form, tmp_path)
+    assert values == {"a": [], "b": []} and meta.column_labels == ["A", "B"]
+
+
+def test_the_map_of_stata_says_where_everything_is() -> None:
+    found = [Column("a", "whole", "A", {}), Column("b", "code", "B", {0: "x"})]
+    data = made("dta", found, [np.arange(5), np.zeros(5, np.uint8)])
+    start = data.index(b"<map>") + 5
+    places = struct.unpack("<14Q", data[start : start + 112])
+    names = (
+        "stata_dta map variable_types varnames sortlist formats value_label_names variable_labels "
+        "characteristics data strls value_labels /stata_dta"
+    ).split()
+    for place, name in zip(places, names, strict=False):
+        assert data[place:].startswith(f"<{name}>".encode())
+    assert places[-1] == len(data)
+
+
+# --- A release ------------------------------------------------------------------------------------
+
+KEYS = ["q-1", "q_1", "Q_1", "1st", "count", "if", "a" * 50, "a" * 49 + "b", "str5", "TO", "byte"]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("form", FORMS)
+def test_the_reports_are_the_lines_of_the_csv(form: str, tmp_path: Path) -> None:
+    questions = [
+        {"key": key, "text": text, "kind": "choice", "options": [text, "لا", "=1+1"]}
+        for key, text in zip(KEYS, TEXTS[6:], strict=False)
+    ]
+    survey = builders.opened(questions=questions, blocks=[KEYS[:3], KEYS[3:]], ask=1, epsilon=4)
+    random, sizes = Random(1), {"b1": 3, "b2": len(KEYS) - 3}
+    sent = [
+        builders.report(
+            survey.frozen_design(),
+            strata={"age": age},
+            blocks={block: [random.randrange(3) for _ in range(size)]},
+        )
+        for age, people in ((0, 60), (1, 30), (None, 5))
+        for block, size in sizes.items()
+        for _ in range(people)
+    ]
+    ingest.accept("small", {"reports": sent})
+    survey.close()
+    Batch.objects.collect(survey)
+    release = Release.objects.publish(survey)
+    assert release
+    alice = builders.client(builders.alice(release.survey))
+    document = json.loads(get(alice, "codebook.json", number=1))
+    header, *lines = csv.reader(io.StringIO(get(alice, "reports.csv", number=1).decode()))
+    data = get(alice, f"reports.{form}", number=1)
+    values, meta = read(data, form, tmp_path)
+    assert list(values) == header and meta.number_rows == len(lines)
+    hidden: Any = "a" if form == "dta" else 999
+    for i, name in enumerate(header):
+        for line, again in zip(lines, values[name], strict=True):
+            if line[i] == "":
+                assert none(again)
+            else:
+                assert again == (hidden if line[i] == "999" and name != "count" else int(line[i]))
+    assert {line[header.index("age")] for line in lines} == {"0", "999"}
+    assert any("" in line for line in lines)
+
+    attributes = own_attributes(data, form)
+    told = " ".join(" ".join(meta.notes).split())
+    entries = {entry["column"]: entry for entry in document["variables"]}
+    for name in header[:-1]:
+        entry = entries[name]
+        assert " ".join(entry["text"].split()).startswith(meta.column_names_to_labels[name])
+        expected = {option["position"]: option["text"] for option in entry["options"]}
+        labels = meta.variable_value_labels[name]
+        assert (labels.pop(hidden, None) is not None) == (entry["kind"] == "stratum")
+        assert labels.keys() == expected.keys()
+        for position, text in expected.items():
+            assert " ".join(text.split()).startswith(labels[position])
+        kind = f"noisy, block {entry['block']}" if entry["block"] else "in clear"
+        assert attributes[name] == {
+            "channel": kind, "a": repr(entry["a"]), "b": repr(entry["b"]), "key": entry["key"],
+            "text": " ".join(entry["text"].split()),
+        }  # fmt: skip
+        assert f"{name}: {kind}, a = {entry['a']!r}, b = {entry['b']!r}" in told
+    assert release.survey.design_hash in told and "(x / n - b) / (a - b)" in told
+    if form == "dta":
+        assert meta.missing_user_values["age"] == ["a"]
+    else:
+        assert meta.missing_ranges["age"] == [{"lo": 999.0, "hi": 999.0}]
+        assert data[76:80] == struct.pack("<i", len(header))  # weighted by the last column
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("form", FORMS)
+def test_the_estimates_are_the_lines_of_the_csv(form: str, tmp_path: Path) -> None:
+    question = {"key": "q2", "text": TEXTS[15], "kind": "choice", "options": HOSTILE[:5]}
+    survey = builders.finished(25, questions=[question], blocks=[], epsilon=4)
+    alice = builders.client(builders.alice(survey))
+    lines = table(get(alice, "estimates.csv"))
+    values, meta = read(get(alice, f"estimates.{form}"), form, tmp_path)
+    assert list(values) == exports.HEADER and len(lines) == meta.number_rows > 10
+    assert {line["suppressed"] for line in lines} == {"0", "1"}
+    for i, line in enumerate(lines):
+        for name, (kind, _) in exports.ABOUT.items():
+            again = values[name][i]
+            if kind == "text":
+                # apostrophes keep spreadsheets from computing; SPSS has no spaces at an end
+                assert again.replace("'", "").rstrip() == line[name].replace("'", "").rstrip()
+            elif line[name] == "":
+                assert none(again)
+            else:
+                assert again == float(line[name])
+    assert meta.column_labels == [label for _, label in exports.ABOUT.values()]
+    assert meta.variable_value_labels["suppressed"] == {0: "Shown", 1: "Suppressed"}
+    variable = codebook.variables(survey.frozen_design())[0]
+    a, b = variable.channel
+    assert f"q2: noisy, block b1, a = {a!r}, b = {b!r}" in " ".join(" ".join(meta.notes).split())
+
+
+@pytest.mark.django_db
+def test_many_reports_are_merged_once_and_pass_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    survey = builders.finished(300)
+    release = Release.objects.get(survey=survey, number=2)
+    monkeypatch.setattr(reports, "LINES", 3)
+    monkeypatch.setattr(reports, "IN_MEMORY", 10)
+    told: list[float] = []
+    export = exports.Export(release, "http://testserver/", told.append)
+    assert b"".join(exports.FILES["everything.zip"].make(export))
+    assert told == sorted(told) and told[-1] == 1 and len(set(told)) > 5
+    in_pieces = {name: b"".join(exports.FILES[name].make(export)) for name in OF_REPORTS}
+    monkeypatch.undo()
+    for name in OF_REPORTS[:2]:  # SPSS has its own pieces in the file
+        at_once = exports.FILES[name].make(exports.Export(release, export.address))
+        assert b"".join(at_once) == in_pieces[name]
