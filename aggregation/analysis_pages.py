@@ -27,6 +27,7 @@ from aggregation.sheets import Line, csv_parts
 from aggregation.views import readable
 from aggregation.work import Analysis, Job
 from survey.design import Design
+from survey.log import record
 from survey.models import Survey
 
 MOST_LISTED = 100
@@ -192,7 +193,7 @@ def _ask(request: HttpRequest, survey: Survey) -> HttpResponse:
     wanted = form.asked(survey.frozen_design())
     if not form.errors:
         try:
-            jobs = [Analysis.objects.ask(survey, asked) for asked in wanted]
+            jobs = [Analysis.objects.ask(survey, asked, request.user) for asked in wanted]
             return redirect("analysis", slug=survey.slug, analysis=jobs[0].analysis_id)
         except AnalysisError as error:
             form.refuse(error)
@@ -398,10 +399,11 @@ def _act(request: HttpRequest, survey: Survey, pk: UUID) -> HttpResponse:
     here = redirect("analysis", slug=survey.slug, analysis=pk)
     if request.POST.get("action") == "cancel":
         for _, job in outcome.members:
-            job.cancel()
+            job.cancel(by=request.user)
     elif request.POST.get("action") == "again":
         try:
-            asked = [Analysis.objects.ask(survey, row.asked) for row, _ in outcome.members]
+            same = [row.asked for row, _ in outcome.members]
+            asked = [Analysis.objects.ask(survey, one, request.user) for one in same]
         except AnalysisError as error:
             return _show(request, Outcome.of(survey, outcome.analysis), sentence(error.why))
         return redirect("analysis", slug=survey.slug, analysis=asked[0].analysis_id)
@@ -498,6 +500,9 @@ def _saved(
     release = outcome.analysis.release.number
     known = f"{outcome.survey.slug}-release-{release}-{outcome.kind}"
     saved = f"{known}.{ending}" if stem == "result" else f"{known}-{stem}.{ending}"
+    if request.method == "GET":
+        about = {"analysis": str(outcome.analysis.pk), "release": release}
+        record(request.user, "file taken home", outcome.survey, file=name, **about)
     disposition = f'attachment; filename="{saved}"'
     return HttpResponse(
         content, content_type=content_type, headers={"Content-Disposition": disposition}

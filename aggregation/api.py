@@ -245,7 +245,8 @@ class ReleasesView(APIView):
         survey = survey_for(request, slug, "ask")
         if survey.state == Survey.State.DRAFT:
             raise exceptions.ValidationError({"survey": ["a draft has no reports"]})
-        data = JobSerializer(Job.objects.request(survey), context={"request": request}).data
+        job = Job.objects.request(survey, by=request.user)
+        data = JobSerializer(job, context={"request": request}).data
         return Response(data, status=202, headers={"Location": data["url"]})
 
 
@@ -277,7 +278,7 @@ class AnalysesView(APIView):
         if survey.state == Survey.State.DRAFT:
             raise exceptions.ValidationError({"survey": ["a draft has no reports"]})
         try:
-            job = Analysis.objects.ask(survey, request.data)
+            job = Analysis.objects.ask(survey, request.data, by=request.user)
         except AnalysisError as error:
             raise exceptions.ValidationError({error.where: [error.why]}) from None
         data = JobSerializer(job, context={"request": request}).data
@@ -300,7 +301,7 @@ class JobView(APIView):
         survey_for(request, job.survey.slug, "take" if job.copy else "ask")
         if job.analysis is None and job.copy is None:
             raise Conflict("A release cannot be cancelled.")
-        job.cancel()
+        job.cancel(by=request.user)
         job.refresh_from_db()
         return Response(JobSerializer(job, context={"request": request}).data)
 

@@ -34,6 +34,7 @@ from aggregation.exports import EVERYTHING, FILES, Export, File, Withheld, bibte
 from aggregation.models import Release
 from aggregation.work import Copy, Job
 from survey import throttle
+from survey.log import Actor, record
 from survey.models import Deed, Survey
 from survey.schema import errors
 
@@ -84,6 +85,8 @@ def respond(
     }
     if request.method == "HEAD":
         return HttpResponse(headers=headers)
+    if survey.may(request.user, "read"):  # strangers may be anybody, and are not written down
+        record(request.user, "file taken home", survey, file=name, release=export.release.number)
     if made:
         try:
             opened = made.open("rb")
@@ -150,7 +153,7 @@ def page(request: HttpRequest, slug: str, release: str, name: str = "") -> HttpR
         return _words(request, 404, "There is no such file", f"A release has these files: {THERE}.")
     export = export_of(request, found)
     if request.method == "POST":
-        change(export, name, known, cancel="cancel" in request.POST)
+        change(export, name, known, request.user, cancel="cancel" in request.POST)
         return redirect(f"{request.path}?wait")  # a page, even if the file is there already
     try:
         if "wait" in request.GET and copies.is_large(export, known):
@@ -164,13 +167,13 @@ def page(request: HttpRequest, slug: str, release: str, name: str = "") -> HttpR
         return render(request, "copy.html", context | {"ready": copies.ready(job)})
 
 
-def change(export: Export, name: str, file: File, cancel: bool = False) -> Job | None:
+def change(export: Export, name: str, file: File, by: Actor, cancel: bool = False) -> Job | None:
     """The job that makes a large file, asked for now unless it is there; or its end."""
     if not copies.is_large(export, file):
         return None
     job = copies.last_job(export.release, name)
     if cancel and job:
-        job.cancel()
+        job.cancel(by)
         return None
     return None if copies.ready(job) else Copy.objects.ask(export.release, name, export.address)
 
@@ -257,7 +260,7 @@ class FileView(APIView):
             raise exceptions.MethodNotAllowed("POST")
         if file.of_reports and export.withheld:
             raise Conflict(export.withheld)
-        job = change(export, name, file)
+        job = change(export, name, file, request.user)
         if job is None:
             here = request.build_absolute_uri(request.path)
             return Response(status=303, headers={"Location": here})

@@ -1,5 +1,6 @@
 """A survey that is over leaves the database; its archive and a tombstone are what remains."""
 
+from copy import copy
 from pathlib import Path
 
 from django.core.exceptions import ValidationError
@@ -10,6 +11,7 @@ from aggregation.archive import ArchiveError
 from aggregation.models import Batch, Estimate, Release, forget_emptied, unfinished
 from aggregation.overlaps import Overlap
 from aggregation.work import Analysis, Copy, Job, Part
+from survey.log import Actor, record
 from survey.models import Membership, Question, Removed, Report, Stratum, Survey, today
 
 TABLES = (
@@ -18,16 +20,18 @@ TABLES = (
 )
 
 
-def remove_draft(survey: Survey) -> None:
+def remove_draft(survey: Survey, by: Actor = None) -> None:
     """Delete a draft. Nobody knows its address, so it may be used again."""
     with transaction.atomic():
         survey = Survey.objects.select_for_update().get(pk=survey.pk)
         if survey.state != Survey.State.DRAFT:
             raise ValidationError("The survey was opened in the meantime.")
+        gone = copy(survey)  # a deleted one has no number
         survey.delete()
+        record(by, "draft removed", gone)
 
 
-def remove(survey: Survey, path: Path) -> Removed:
+def remove(survey: Survey, path: Path, by: Actor = None) -> Removed:
     """Delete a survey and all that belongs to it, if the file at `path` is its whole archive.
 
     The ids go first, in many short transactions: there may be very many, and a closed survey does
@@ -54,6 +58,7 @@ def remove(survey: Survey, path: Path) -> Removed:
         Estimate.objects.filter(release__survey=survey).delete()
         survey.releases.all().delete()  # with their analyses and copies
         survey.delete()  # with its questions, strata, researchers and jobs
+        record(by, "survey removed", removed, archive=sha256)
         transaction.on_commit(vacuum, robust=True)
     return removed
 

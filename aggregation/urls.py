@@ -1,6 +1,6 @@
 from django.urls import path
 
-from aggregation import analysis_pages, api, downloads, results, views
+from aggregation import analysis_pages, api, downloads, log_pages, results, views
 
 urlpatterns = [
     path("surveys/", views.overview, name="surveys"),
@@ -9,6 +9,12 @@ urlpatterns = [
     path("surveys/<slug:slug>/now/", views.now, name="now"),
     path("surveys/<slug:slug>/releases/<str:release>/", downloads.page, name="release"),
     path("surveys/<slug:slug>/releases/<str:release>/<str:name>", downloads.page, name="file"),
+    path("surveys/<slug:slug>/log/", log_pages.page, name="survey-log"),
+    path("surveys/<slug:slug>/log/log.csv", log_pages.as_csv, name="survey-log-csv"),
+    path("surveys/<slug:slug>/log/log.jsonl", log_pages.as_json_lines, name="survey-log-jsonl"),
+    path("log/", log_pages.page, name="log"),
+    path("log/log.csv", log_pages.as_csv, name="log-csv"),
+    path("log/log.jsonl", log_pages.as_json_lines, name="log-jsonl"),
     path("results/<slug:slug>/", results.page, name="results"),
     path("surveys/<slug:slug>/analyses/", analysis_pages.analyses, name="analyses"),
     path("surveys/<slug:slug>/analyses/margins.csv", analysis_pages.margins_file, name="margins"),

@@ -53,7 +53,7 @@ def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
         if survey.state == Survey.State.DRAFT:
             return redirect(here)
         # Named in the address, because a fast worker may be done before the page is there.
-        return redirect(f"{here}?job={Job.objects.request(survey).pk}")
+        return redirect(f"{here}?job={Job.objects.request(survey, by=request.user).pk}")
     release = survey.releases.order_by("number").last()
     job = survey.jobs.filter(analysis=None, copy=None).order_by("made_at").last()
     context: dict[str, Any] = {

@@ -18,6 +18,7 @@ from django.utils import timezone
 from aggregation import analyses, batches, gate
 from aggregation.analyses import AnalysisError, Overtaken
 from aggregation.overlaps import Analysed, compare
+from survey.log import Actor, record
 from survey.models import Survey
 
 MOST_PARTS = 64  # of an analysis; their tables are kept until they are added up
@@ -35,7 +36,7 @@ def lock(survey: Survey) -> Survey:
 
 
 class AnalysisManager(models.Manager["Analysis"]):
-    def ask(self, survey: Survey, asked: Any) -> "Job":
+    def ask(self, survey: Survey, asked: Any, by: Actor = None) -> "Job":
         """The job that makes these figures of the last release: done, under way, or a new one.
 
         AnalysisError where that cannot be asked. What the same question found before is kept.
@@ -55,6 +56,8 @@ class AnalysisManager(models.Manager["Analysis"]):
                 analysis.divide()
                 job = Job.objects.create(survey=survey, analysis=analysis)
                 job.send()
+            kind = analysis.asked["kind"]
+            record(by, "analysis asked for", survey, kind=kind, analysis=str(analysis.pk))
         return job
 
 
@@ -251,17 +254,23 @@ class JobQuerySet(models.QuerySet["Job"]):
 
     LEASE = timedelta(seconds=30)
 
-    def request(self, survey: Survey) -> "Job":
-        """The job that makes the next release: a new one, or the one already under way."""
+    def request(self, survey: Survey, by: Actor = None) -> "Job":
+        """The job that makes the next release: a new one, or the one already under way.
+
+        The log says who asked; when the beat does, nobody has.
+        """
         wanted: dict[str, Any] = {
             "survey": survey, "analysis": None, "copy": None, "active": True
         }  # fmt: skip
-        try:
-            job, created = self.get_or_create(**wanted)
-        except IntegrityError:  # the other one ended between our insert and our second look
-            job, created = self.get_or_create(**wanted)
-        if created:
-            job.send()
+        with transaction.atomic():
+            try:
+                job, created = self.get_or_create(**wanted)
+            except IntegrityError:  # the other one ended between our insert and our second look
+                job, created = self.get_or_create(**wanted)
+            if created:
+                job.send()
+            if by is not None:
+                record(by, "release asked for", survey)
         return job
 
     def claim(self, pk: uuid.UUID) -> "Job | None":
@@ -352,13 +361,17 @@ class Job(models.Model):
         if waiting.update(state=Job.State.QUEUED):
             self.send()
 
-    def cancel(self) -> bool:
+    @transaction.atomic
+    def cancel(self, by: Actor = None) -> bool:
         """Stop it, if it is still to be done; what it has done so far is forgotten."""
         stopped = Job.objects.filter(pk=self.pk, active=True).update(
             state=Job.State.CANCELLED, active=False
         )
         if stopped and self.analysis:
             self.analysis.parts.all().delete()
+        if stopped:
+            about = self.analysis.asked["kind"] if self.analysis else self.copy and self.copy.name
+            record(by, "work cancelled", self.survey, about=about or "release")
         return bool(stopped)
 
     def finish(self, **outcome: Any) -> None:

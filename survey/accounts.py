@@ -91,13 +91,15 @@ def tokens(request: HttpRequest) -> HttpResponse:
     form, fresh = TokenForm(), ""
     if "revoke" in request.POST:
         wanted = request.POST["revoke"]
-        ApiToken.objects.filter(user=user, pk=int(wanted) if wanted.isdecimal() else 0).delete()
+        known = ApiToken.objects.filter(user=user, pk=int(wanted) if wanted.isdecimal() else 0)
+        for token in known:
+            token.revoke(by=user)
         return redirect("tokens")
     if request.method == "POST":
         form = TokenForm(request.POST)
         if form.is_valid():
             try:
-                fresh = ApiToken.objects.issue(user, form.cleaned_data["label"])
+                fresh = ApiToken.objects.issue(user, form.cleaned_data["label"], by=user)
                 form = TokenForm()
             except TooManyTokens:
                 form.add_error("label", f"You have {MOST_TOKENS} tokens. Revoke one first.")

@@ -23,6 +23,7 @@ from survey.models import ApiToken, Membership, Question, Removed, Role, Stratum
 admin.site.site_header = "Candor"
 admin.site.site_title = "Candor"
 admin.site.index_title = "Back room"
+admin.site.disable_action("delete_selected")  # one at a time, each with its entry in the log
 
 
 class FrozenWithSurvey(admin.StackedInline):
@@ -134,11 +135,6 @@ class SurveyAdmin(admin.ModelAdmin):
         draft = obj is None or obj.state == Survey.State.DRAFT
         return draft and super().has_delete_permission(request, obj)
 
-    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        actions = super().get_actions(request)
-        actions.pop("delete_selected", None)  # one at a time, and drafts only
-        return actions
-
     @admin.display(description="state")
     def state_now(self, survey: Survey) -> SafeString | str:
         if survey.pk is None:
@@ -195,13 +191,13 @@ class SurveyAdmin(admin.ModelAdmin):
             messages.error(request, "The design has changed since you looked. Look again.")
             return redirect(request.path)
         try:
-            survey.open() if verb == "open" else survey.close()
+            survey.open(by=request.user) if verb == "open" else survey.close(by=request.user)
         except DesignError as error:
             messages.error(request, f"The survey cannot open. {error}")
         except ValidationError as error:
             messages.error(request, error.messages[0])
         else:
-            self.log_change(request, survey, [{"changed": {"name": "state", "object": verb}}])
+            self.log_change(request, survey, [{"changed": {"fields": ["state"]}}])
             messages.success(request, f"The survey is {survey.state} now.")
         return redirect("admin:survey_survey_change", pk)
 

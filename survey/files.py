@@ -7,6 +7,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from survey.design import NO_TEXT, DesignError
+from survey.log import Actor, record
 from survey.models import Question, Stratum, Survey
 
 SURVEY_KEYS = {"slug", "title", "introduction", "language", "translations", "epsilon", "crowd"}
@@ -29,7 +30,7 @@ class FileError(ValueError):
     """What is wrong with a survey file, and where."""
 
 
-def load(text: str) -> Survey:
+def load(text: str, by: Actor = None) -> Survey:
     """A new draft from the text of a survey file; all of it or nothing."""
     try:
         data = json.loads(text, parse_constant=_no_constant)
@@ -67,6 +68,7 @@ def load(text: str) -> Survey:
             survey.draft_design()
         except DesignError as error:
             raise FileError(str(error)) from None
+        record(by, "survey imported", survey)
     return survey
 
 

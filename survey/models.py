@@ -22,6 +22,7 @@ from survey import design as designs
 from survey import languages
 from survey.design import Design, DesignError
 from survey.languages import ENGLISH, MAX_TAG, MAX_TITLE, TAG, Words
+from survey.log import Actor, record
 
 IDS_AT_A_TIME = 500  # deleted in one transaction; SQLite overwrites them, page by page
 PAUSE = 0.005  # seconds between two of them: SQLite does not queue those who wait to write
@@ -180,7 +181,7 @@ class Survey(models.Model):
     def frozen_design(self) -> Design:
         return parse_design(self.design)
 
-    def open(self) -> None:
+    def open(self, by: Actor = None) -> None:
         """Freeze the design and start taking reports."""
         with transaction.atomic():
             survey = Survey.objects.select_for_update().get(pk=self.pk)
@@ -190,9 +191,10 @@ class Survey(models.Model):
             survey.design, survey.design_hash = design.canonical, design.hash
             survey.state, survey.opened_on = self.State.OPEN, today()
             survey.save()
+            record(by, "survey opened", survey, design=design.hash)
         self.refresh_from_db()
 
-    def close(self) -> None:
+    def close(self, by: Actor = None) -> None:
         """Take no more reports; the beat moves what still waits, however few they are."""
         with transaction.atomic():
             survey = Survey.objects.select_for_update().get(pk=self.pk)
@@ -200,6 +202,15 @@ class Survey(models.Model):
                 raise ValidationError(f"The survey is {survey.state}: only an open one can close.")
             survey.state, survey.closed_on = self.State.CLOSED, today()
             survey.save()
+            record(by, "survey closed", survey)
+        self.refresh_from_db()
+
+    def publish_results(self, public: bool, by: Actor = None) -> None:
+        """Let anyone read the estimates, or no longer."""
+        with transaction.atomic():
+            others = Survey.objects.filter(pk=self.pk).exclude(results_public=public)
+            if others.update(results_public=public):
+                record(by, "results made public" if public else "results hidden", self)
         self.refresh_from_db()
 
     def pending(self) -> "models.QuerySet[Report]":
@@ -373,16 +384,21 @@ class LastOwner(Exception):
 
 
 class MembershipQuerySet(models.QuerySet["Membership"]):
-    def give(self, survey: Survey, user: User, role: Role) -> None:
+    def give(self, survey: Survey, user: User, role: Role, by: Actor = None) -> None:
         """Make somebody this, whatever they were before; LastOwner if nobody else owns it."""
         with transaction.atomic():
             self._spare(survey, user, role)
+            before = self.filter(survey=survey, user=user).values_list("role", flat=True).first()
             self.update_or_create(survey=survey, user=user, defaults={"role": role})
+            what = "role changed" if before else "role given"
+            if before != role:
+                record(by, what, survey, account=user.get_username(), role=str(role))
 
-    def remove(self, survey: Survey, user: User) -> None:
+    def remove(self, survey: Survey, user: User, by: Actor = None) -> None:
         with transaction.atomic():
             self._spare(survey, user)
-            self.filter(survey=survey, user=user).delete()
+            if self.filter(survey=survey, user=user).delete()[0]:
+                record(by, "role taken", survey, account=user.get_username())
 
     def _spare(self, survey: Survey, user: User, role: Role | None = None) -> None:
         """Held until the commit, so that of two owners who leave at once one is the last."""
@@ -538,7 +554,7 @@ class TooManyTokens(Exception):
 
 
 class ApiTokenManager(models.Manager["ApiToken"]):
-    def issue(self, user: User, label: str = "") -> str:
+    def issue(self, user: User, label: str = "", by: Actor = None) -> str:
         """A new token for this person: shown once, stored only as its SHA-256."""
         token = secrets.token_urlsafe(32)
         with transaction.atomic():
@@ -546,6 +562,7 @@ class ApiTokenManager(models.Manager["ApiToken"]):
             if self.filter(user=user).count() >= MOST_TOKENS:
                 raise TooManyTokens
             self.create(user=user, label=label, digest=digest(token), made_on=today())
+            record(by, "token made", account=user.get_username(), label=label)
         return token
 
 
@@ -566,6 +583,11 @@ class ApiToken(models.Model):
 
     def __str__(self) -> str:
         return self.label or f"Token of {self.user}"
+
+    def revoke(self, by: Actor = None) -> None:
+        with transaction.atomic():
+            self.delete()
+            record(by, "token revoked", account=self.user.get_username(), label=self.label)
 
     def note_use(self) -> None:
         """Written once a day, so that reading does not write."""

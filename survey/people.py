@@ -11,6 +11,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods
 
+from survey.log import Actor
 from survey.models import LastOwner, Membership, Role, Survey
 
 ROLES = {  # in the words of the page; survey.models.MAY is what holds
@@ -32,14 +33,14 @@ class PersonForm(forms.Form):
             raise ValidationError("There is no account of that name. An admin can make one.")
         return user
 
-    def save(self, survey: Survey, remove: bool) -> None:
+    def save(self, survey: Survey, remove: bool, by: Actor) -> None:
         """Do it, unless the survey would be left without an owner: then say so."""
         user, role = self.cleaned_data["name"], self.cleaned_data["role"]
         try:
             if remove:
-                Membership.objects.remove(survey, user)
+                Membership.objects.remove(survey, user, by)
             elif role:
-                Membership.objects.give(survey, user, Role(role))
+                Membership.objects.give(survey, user, Role(role), by)
             else:
                 self.add_error("role", "Choose a role.")
         except LastOwner:
@@ -56,11 +57,11 @@ def page(request: HttpRequest, slug: str) -> HttpResponse:
         raise PermissionDenied
     given = request.POST
     if given.get("results") in ("on", "off"):
-        Survey.objects.filter(pk=survey.pk).update(results_public=given["results"] == "on")
+        survey.publish_results(given["results"] == "on", by=request.user)
         return redirect(f"{request.path}#results")
     form = PersonForm(given if request.method == "POST" else None)
     if form.is_valid():
-        form.save(survey, remove="remove" in given)
+        form.save(survey, remove="remove" in given, by=request.user)
         if not form.errors:  # whoever demotes themselves goes elsewhere
             still = survey.may(request.user, "manage")
             return redirect("people", slug) if still else redirect("surveys")

@@ -230,3 +230,42 @@ def remove(schema_editor: BaseDatabaseSchemaEditor) -> None:
     for statement in sqlite(FROZEN, tombstones=True):
         name = statement.split()[2]
         schema_editor.execute(f"DROP TRIGGER IF EXISTS {name}", params=None)
+
+
+# --- The log --------------------------------------------------------------------------------------
+
+POSTGRESQL_LOG = """
+CREATE OR REPLACE FUNCTION survey_keep_log() RETURNS trigger AS $$
+BEGIN
+  RAISE EXCEPTION 'the log is neither changed nor deleted' USING ERRCODE = '23000';
+END $$ LANGUAGE plpgsql;
+DROP TRIGGER IF EXISTS survey_keep_log ON survey_entry;
+CREATE TRIGGER survey_keep_log BEFORE UPDATE OR DELETE ON survey_entry
+  FOR EACH ROW EXECUTE FUNCTION survey_keep_log();
+DROP TRIGGER IF EXISTS survey_entry_no_truncate ON survey_entry;
+CREATE TRIGGER survey_entry_no_truncate BEFORE TRUNCATE ON survey_entry
+  EXECUTE FUNCTION survey_keep_log();
+"""
+
+# The insert is against OR REPLACE.
+SQLITE_LOG = [
+    f"""
+CREATE TRIGGER survey_keep_log_{event.lower()} BEFORE {event} ON survey_entry {when}
+  BEGIN SELECT RAISE(ABORT, 'the log is neither changed nor deleted'); END"""
+    for event, when in (
+        ("UPDATE", ""),
+        ("DELETE", ""),
+        (
+            "INSERT",
+            "WHEN EXISTS (SELECT 1 FROM survey_entry WHERE number = NEW.number OR hash = NEW.hash)",
+        ),
+    )
+]
+
+
+def install_log(schema_editor: BaseDatabaseSchemaEditor) -> None:
+    if schema_editor.connection.vendor == "postgresql":
+        schema_editor.execute(POSTGRESQL_LOG, params=None)
+        return
+    for statement in SQLITE_LOG:
+        schema_editor.execute(statement, params=None)

@@ -52,6 +52,10 @@ def owners(nobody: int = LOGIN, status: int = 200) -> Statuses:
     return (nobody, 403, 403, 403, status, status)
 
 
+def admins(nobody: int = LOGIN, status: int = 200) -> Statuses:
+    return (nobody, 403, 403, 403, 403, status)
+
+
 PLACES = {
     "<slug:slug>": "small",
     "<str:release>": "1",
@@ -87,6 +91,12 @@ TABLE: dict[str, dict[str, Statuses]] = {
     "surveys/<slug:slug>/analyses/<uuid:analysis>/": {"GET": readers(), "POST": askers(status=302)},
     "surveys/<slug:slug>/analyses/<uuid:analysis>/<str:file>": {"GET": readers()},
     "surveys/<slug:slug>/people/": {"GET": owners(), "POST": owners(status=400)},  # no name
+    "surveys/<slug:slug>/log/": {"GET": owners()},
+    "surveys/<slug:slug>/log/log.csv": {"GET": owners()},
+    "surveys/<slug:slug>/log/log.jsonl": {"GET": owners()},
+    "log/": {"GET": admins()},
+    "log/log.csv": {"GET": admins()},
+    "log/log.jsonl": {"GET": admins()},
     "account/tokens/": {"GET": people(), "POST": people(status=400)},  # no label
     "results/<slug:slug>/": {"GET": everybody(404)},  # while they are not public
     "plan/": {"GET": people()},

@@ -98,7 +98,11 @@ def test_the_languages_import_the_design_only() -> None:
 
 def test_the_models_import_nothing_that_is_built_on_them() -> None:
     pure = ("survey.mechanism", "survey.design", "survey.languages")
-    assert outside(Path("survey/models.py"), "django", *pure) == set()
+    assert outside(Path("survey/models.py"), "django", "survey.log", *pure) == set()
+
+
+def test_the_log_imports_nothing_of_ours() -> None:
+    assert outside(Path("survey/log.py"), "django") == set()
 
 
 def test_statistics_import_numpy_and_scipy_only() -> None:

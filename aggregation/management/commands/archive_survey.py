@@ -7,6 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from aggregation import archive
+from survey.log import record
 from survey.models import Survey
 
 
@@ -27,6 +28,7 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from None
         except OSError as error:
             raise CommandError(f"{file} cannot be written: {error}") from None
+        record(None, "survey archived", survey, archive=sha256)
         self.stdout.write(
             f"{archive.counted(survey):,} reports and {survey.releases.count():,} releases. "
             "Keep the file as closed as the database."

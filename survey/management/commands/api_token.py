@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
-from survey.models import MOST_TOKENS, ApiToken, Membership, Survey, TooManyTokens
+from survey.models import MOST_TOKENS, ApiToken, Membership, Role, Survey, TooManyTokens
 
 
 class Command(BaseCommand):
@@ -31,7 +31,8 @@ class Command(BaseCommand):
             found = Survey.objects.filter(slug=slug).first()
             if found is None:
                 raise CommandError(f"There is no survey {slug!r}.")
-            Membership.objects.get_or_create(survey=found, user=user)
+            if not Membership.objects.filter(survey=found, user=user).exists():
+                Membership.objects.give(found, user, Role.RESEARCHER)
         try:
             self.stdout.write(ApiToken.objects.issue(user, label="made by manage.py api_token"))
         except TooManyTokens:
