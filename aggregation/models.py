@@ -16,13 +16,14 @@ from django.utils import timezone
 from aggregation import batches, gate, overlaps
 from aggregation.batches import Columns, Tally
 from aggregation.overlaps import KEPT, Overlap
+from aggregation.pulse import Pulse
 from aggregation.statistics import proportion
 from aggregation.work import Analysis, Copy, Job, Part, lock
 from survey.design import Block, Design, options_from_texts
 from survey.models import Survey, today
 
 # This app's tables.
-__all__ = ["Analysis", "Batch", "Copy", "Estimate", "Job", "Overlap", "Part", "Release"]
+__all__ = ["Analysis", "Batch", "Copy", "Estimate", "Job", "Overlap", "Part", "Pulse", "Release"]
 
 BATCH_SIZE = 65_536
 MANY_SMALL = 32  # batches below half of that; with more of them they are merged

@@ -14,7 +14,7 @@ from celery import group, shared_task
 from django.conf import settings
 from django.db import transaction
 
-from aggregation import analyses, copies, limits
+from aggregation import analyses, copies, limits, pulse
 from aggregation.analyses import AnalysisError, Overtaken
 from aggregation.exports import Withheld
 from aggregation.models import (
@@ -52,6 +52,13 @@ def tick() -> None:
     for job in Job.objects.stale():
         job.send_again()
     copies.forget()
+    pulse.note(pulse.TICK)
+
+
+@shared_task
+def sign(word: str) -> None:
+    """That a message came through, for `manage.py selftest`, which takes the sign away again."""
+    pulse.note(word)
 
 
 @shared_task

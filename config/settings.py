@@ -167,6 +167,9 @@ INGEST_PER_MINUTE: int = env.int("CANDOR_INGEST_PER_MINUTE", 1200)  # from one a
 API_PER_MINUTE: int = env.int("CANDOR_API_PER_MINUTE", 600)  # of one account; 0: no limit
 PUBLIC_PER_MINUTE: int = env.int("CANDOR_PUBLIC_PER_MINUTE", 120)  # of a stranger's address
 FAILURES_PER_MINUTE: int = env.int("CANDOR_FAILURES_PER_MINUTE", 10)  # to log in, or of a token
+METRICS_TOKEN: str = env.str("CANDOR_METRICS_TOKEN", "")  # for /metrics; empty: there is none
+if METRICS_TOKEN and len(METRICS_TOKEN) < 16:
+    raise ImproperlyConfigured("CANDOR_METRICS_TOKEN is shorter than 16 characters.")
 TRUSTED_PROXIES: int = env.int("CANDOR_PROXIES", 0)  # how many of our own stand before this server
 
 # --- People ---------------------------------------------------------------------------------------
