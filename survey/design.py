@@ -33,6 +33,8 @@ MAX_QUESTIONS = 100
 MAX_OPTIONS = 20
 MAX_STRATUM_OPTIONS = 100
 MAX_KEY = 50  # characters of an option's key, before it is made distinct
+MAX_WORK = 22  # bits: some minutes of a slow phone
+PASSES = "RSABSSA-SHA384-PSS-Randomized"
 KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,49}")
 # Control characters and halves of characters, which no database takes, and what lets a text be read
 # as another: letters without a width, and what turns the direction of writing. Plain marks and
@@ -105,6 +107,9 @@ class Design:
     mechanism: str = field(default=Replacement.name)
     # By language, what survey.languages.freeze gives; only texts, so that no report depends on it.
     translations: dict[str, Any] = field(default_factory=dict, hash=False)
+    # Where people are invited: the public key of their passes, as survey.passes.public_text has it.
+    passes: dict[str, str] = field(default_factory=dict, hash=False)
+    work: int = 0  # bits of the proof of work that a report carries
 
     @cached_property
     def questions(self) -> tuple[Question, ...]:
@@ -136,6 +141,8 @@ class Design:
             }
             # Absent where there are none: designs from before there were any keep their hash.
             | ({"translations": self.translations} if self.translations else {})
+            | ({"passes": self.passes} if self.passes else {})
+            | ({"work": self.work} if self.work else {})
         )
 
     @cached_property
@@ -150,6 +157,8 @@ class Design:
             raise DesignError(
                 "mechanism", f"{data['mechanism']} over {data['scale']} is not known here"
             )
+        if data.get("passes", {}).get("scheme", PASSES) != PASSES:
+            raise DesignError("passes", f"{data['passes']['scheme']} is not known here")
         return cls(
             epsilon=float(data["epsilon"]),
             ask=data["ask"],
@@ -165,6 +174,8 @@ class Design:
             strata=tuple(_question_from_json(stratum) for stratum in data["strata"]),
             mechanism=data["mechanism"],
             translations=data.get("translations", {}),
+            passes=data.get("passes", {}),
+            work=data.get("work", 0),
         )
 
     def choose(self, draw: Draw) -> tuple[Block, ...]:

@@ -96,8 +96,12 @@ def test_the_languages_import_the_design_only() -> None:
     assert outside(Path("survey/languages.py"), "survey.design") == set()
 
 
+def test_the_passes_import_cryptography_and_the_design_only() -> None:
+    assert outside(Path("survey/passes.py"), "cryptography", "survey.design") == set()
+
+
 def test_the_models_import_nothing_that_is_built_on_them() -> None:
-    pure = ("survey.mechanism", "survey.design", "survey.languages")
+    pure = ("survey.mechanism", "survey.design", "survey.languages", "survey.passes")
     assert outside(Path("survey/models.py"), "django", "survey.log", *pure) == set()
 
 
@@ -111,8 +115,9 @@ def test_statistics_import_numpy_and_scipy_only() -> None:
 
 
 def test_the_pure_modules_load_without_django() -> None:
-    names = ["aggregation.plan", *map(module_name, modules_of("aggregation", "statistics"))]
-    program = f"import sys, survey.languages, {', '.join(names)}; sys.exit('django' in sys.modules)"
+    names = ["survey.languages", "survey.passes", "aggregation.plan"]
+    names += [*map(module_name, modules_of("aggregation", "statistics"))]
+    program = f"import sys, {', '.join(names)}; sys.exit('django' in sys.modules)"
     subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)
 
 

@@ -1,0 +1,172 @@
+/*
+ * Passes: the respondent's side of RFC 9474, RSABSSA-SHA384-PSS-Randomized.
+ *
+ * An invitation is exchanged for a pass, and the pass is spent with the report. The site signs the
+ * pass without seeing it: what it gets is a blinded message, which fits every pass alike. So not
+ * even the site can tell, from anything that it was sent, which invitation a pass came from.
+ *
+ *   const { prepared, blinded, inverse } = await blind(key);     the site gets `blinded`
+ *   const signature = await finalize(key, prepared, itsReply, inverse);
+ *
+ * What it promises, and checks while it runs:
+ *   - message, salt and blinding are drawn anew from the browser's secure generator, the blinding
+ *     uniformly by rejection;
+ *   - a signature is accepted only if it verifies under the key that the design pins, so a site
+ *     that signs with a second key, to know somebody again, is refused;
+ *   - all values are texts in base64url, so that they can be kept and sent as they are.
+ * It loads nothing, sends nothing and stores nothing. survey/passes.py is the same in Python, and
+ * tests/vectors/blind_rsa.json, the vectors of the RFC, holds the two together.
+ */
+
+const SCHEME = "RSABSSA-SHA384-PSS-Randomized";
+const MESSAGE = new TextEncoder().encode("candor/pass/1"); // in every pass, the same for all
+const BITS = 2048;
+const PREFIX = 32;
+const SALT = 48;
+const HASH = 48;
+
+/* A new message and its blinding, under the `passes` member of a design. */
+export async function blind(key) {
+  demand(key.scheme === SCHEME && fromText(key.n).length === BITS / 8 && key.e === "AQAB", "key");
+  const prepared = joined(randomBytes(PREFIX), MESSAGE);
+  return { prepared: toText(prepared), ...(await blindWith(key, prepared, randomBytes(SALT))) };
+}
+
+/* The same with a given message, salt and, for vectors only, r. */
+export async function blindWith(key, prepared, salt, r) {
+  const n = toNumber(fromText(key.n));
+  const e = toNumber(fromText(key.e));
+  const m = toNumber(await encode(prepared, bitLength(n) - 1, salt));
+  demand(inverseOf(m, n) !== null, "message");
+  let inverse = null;
+  while (inverse === null) {
+    r ??= randomBelow(n);
+    inverse = inverseOf(r, n);
+    if (inverse === null) r = undefined;
+  }
+  const size = fromText(key.n).length;
+  const blinded = toBytes((m * power(r, e, n)) % n, size);
+  return { blinded: toText(blinded), inverse: toText(toBytes(inverse, size)) };
+}
+
+/* The signature of the message, checked; throws if the site signed anything else. */
+export async function finalize(key, prepared, reply, inverse) {
+  const n = toNumber(fromText(key.n));
+  const size = fromText(key.n).length;
+  const z = toNumber(fromText(reply));
+  demand(fromText(reply).length === size && z < n, "reply");
+  const signature = toBytes((z * toNumber(fromText(inverse))) % n, size);
+  demand(await verify(key, fromText(prepared), signature), "signature");
+  return toText(signature);
+}
+
+async function verify({ n, e }, message, signature) {
+  const algorithm = { name: "RSA-PSS", hash: "SHA-384" };
+  const jwk = { kty: "RSA", n, e };
+  const key = await crypto.subtle.importKey("jwk", jwk, algorithm, false, ["verify"]);
+  return crypto.subtle.verify({ name: "RSA-PSS", saltLength: SALT }, key, signature, message);
+}
+
+/* The id of the one report that a pass can be spent with: a version 4 UUID of its hash. */
+export async function idOf(prepared) {
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", fromText(prepared)));
+  const bytes = digest.slice(0, 16);
+  bytes[6] = (bytes[6] & 0x0f) | 0x40;
+  bytes[8] = (bytes[8] & 0x3f) | 0x80;
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
+
+/* --- EMSA-PSS-ENCODE of RFC 8017, 9.1.1, with SHA-384 and MGF1-SHA-384 ------------------------ */
+
+async function encode(message, bits, salt) {
+  const length = Math.ceil(bits / 8);
+  const inner = await sha384(message);
+  const digest = await sha384(joined(new Uint8Array(8), inner, salt));
+  const block = joined(new Uint8Array(length - salt.length - HASH - 2), [1], salt);
+  const mask = await mgf1(digest, block.length);
+  const masked = block.map((byte, i) => byte ^ mask[i]);
+  masked[0] &= 0xff >> (8 * length - bits);
+  return joined(masked, digest, [0xbc]);
+}
+
+async function mgf1(seed, length) {
+  const blocks = [];
+  for (let i = 0; i * HASH < length; i++) {
+    blocks.push(await sha384(joined(seed, toBytes(BigInt(i), 4))));
+  }
+  return joined(...blocks).slice(0, length);
+}
+
+async function sha384(bytes) {
+  return new Uint8Array(await crypto.subtle.digest("SHA-384", bytes));
+}
+
+/* --- Numbers ---------------------------------------------------------------------------------- */
+
+function randomBytes(count) {
+  return crypto.getRandomValues(new Uint8Array(count));
+}
+
+/* Uniform on 1 … n - 1, by rejection. */
+function randomBelow(n) {
+  for (;;) {
+    const bytes = randomBytes(Math.ceil(bitLength(n) / 8));
+    const found = BigInt.asUintN(bitLength(n), toNumber(bytes));
+    if (found > 0n && found < n) return found;
+  }
+}
+
+function power(base, exponent, n) {
+  let result = 1n;
+  for (let square = base % n; exponent > 0n; exponent >>= 1n, square = (square * square) % n) {
+    if (exponent & 1n) result = (result * square) % n;
+  }
+  return result;
+}
+
+/* The inverse of a modulo n, or null where there is none. */
+function inverseOf(a, n) {
+  let [one, other, x, y] = [a % n, n, 1n, 0n];
+  while (other > 0n) {
+    const quotient = one / other;
+    [one, other] = [other, one - quotient * other];
+    [x, y] = [y, x - quotient * y];
+  }
+  return one === 1n ? ((x % n) + n) % n : null;
+}
+
+function bitLength(n) {
+  return n.toString(2).length;
+}
+
+/* --- Bytes and texts -------------------------------------------------------------------------- */
+
+function joined(...parts) {
+  return Uint8Array.from(parts.flatMap((part) => [...part]));
+}
+
+function toNumber(bytes) {
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return BigInt(`0x${hex || "0"}`);
+}
+
+function toBytes(number, size) {
+  const hex = number.toString(16).padStart(2 * size, "0");
+  return Uint8Array.from({ length: size }, (_, i) => parseInt(hex.slice(2 * i, 2 * i + 2), 16));
+}
+
+export function toText(bytes) {
+  const binary = String.fromCharCode(...bytes);
+  return btoa(binary).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
+}
+
+export function fromText(text) {
+  demand(typeof text === "string" && /^[\w-]*$/.test(text), "text");
+  const binary = atob(text.replace(/-/g, "+").replace(/_/g, "/"));
+  return Uint8Array.from(binary, (character) => character.charCodeAt(0));
+}
+
+function demand(holds, what) {
+  if (!holds) throw new Error(`a pass: ${what}`);
+}
