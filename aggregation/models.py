@@ -467,7 +467,9 @@ def vacuum() -> None:
     """
     if connection.vendor == "postgresql" and not connection.in_atomic_block:
         with connection.cursor() as cursor:
-            cursor.execute("VACUUM (SKIP_LOCKED) survey_report, aggregation_batch")
+            cursor.execute(
+                "VACUUM (SKIP_LOCKED) survey_report, survey_invitation, aggregation_batch"
+            )
 
 
 def together_since(sizes: list[tuple[int, int, int]]) -> list[list[tuple[int, int]]]:

@@ -12,11 +12,21 @@ from aggregation.models import Batch, Estimate, Release, forget_emptied, unfinis
 from aggregation.overlaps import Overlap
 from aggregation.work import Analysis, Copy, Job, Part
 from survey.log import Actor, record
-from survey.models import Membership, Question, Removed, Report, Stratum, Survey, today
+from survey.models import (
+    Invitation,
+    Membership,
+    PassKey,
+    Question,
+    Removed,
+    Report,
+    Stratum,
+    Survey,
+    today,
+)
 
 TABLES = (
     *(Report, Batch, Estimate, Release, Overlap, Analysis, Part, Copy, Job),
-    *(Membership, Question, Stratum, Survey),
+    *(Membership, Question, Stratum, PassKey, Invitation, Survey),
 )
 
 

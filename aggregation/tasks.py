@@ -27,6 +27,7 @@ from aggregation.models import (
     vacuum,
 )
 from aggregation.work import Job, Part
+from survey.models import Invitation
 
 logger = logging.getLogger(__name__)
 
@@ -114,6 +115,8 @@ def release(job: Job) -> dict[str, int | None]:
         job.advance(0.9 * min(1, moved / max(waiting, 1)))
         if some < BATCH_SIZE:
             break
+    if moved:
+        Invitation.objects.rewrite(survey)
     published = Release.objects.publish(survey)
     if moved + Batch.objects.merge(survey):
         vacuum()

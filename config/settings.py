@@ -187,6 +187,16 @@ LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "surveys"
 LOGOUT_REDIRECT_URL = "login"
 
+# Letters with invitations. Without a server there are none, and the page says so.
+EMAIL_URL: str = env.str("CANDOR_EMAIL_URL", "")
+EMAIL_SET_UP = bool(EMAIL_URL)
+if EMAIL_URL:
+    vars().update(env.email_url_config(EMAIL_URL))
+else:
+    EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
+EMAIL_TIMEOUT = 10  # seconds
+DEFAULT_FROM_EMAIL: str = env.str("CANDOR_EMAIL_FROM", "candor@localhost")
+
 LANGUAGE_CODE = "en-gb"
 TIME_ZONE = "UTC"
 USE_I18N = True

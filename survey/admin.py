@@ -103,11 +103,13 @@ class SurveyAdmin(admin.ModelAdmin):
     inlines = [QuestionInline, StratumInline, MembershipInline]
     frozen = (
         "slug", "title", "introduction", "language", "translations", "epsilon", "ask", "crowd",
+        "access", "work",
     )  # fmt: skip
     readonly_fields = ["state_now", "outcome"]
     fieldsets = [
         (None, {"fields": ["title", "slug", "introduction", "state_now"]}),
         ("Privacy", {"fields": ["epsilon", "ask", "crowd", "outcome"]}),
+        ("Access", {"fields": ["access", "work"]}),
         ("Languages", {"fields": ["language", "translations"]}),
         ("Results", {"fields": ["results_public"]}),
     ]
@@ -252,7 +254,7 @@ def seen_hash(survey: Survey) -> str:
         design = survey.draft_design()
     except DesignError:
         return ""
-    told = [survey.title, survey.introduction, survey.language, survey.translations]
+    told = [survey.title, survey.introduction, survey.language, survey.translations, survey.access]
     return hashlib.sha256(json.dumps([design.hash, *told]).encode()).hexdigest()
 
 

@@ -10,7 +10,10 @@ from survey.design import NO_TEXT, DesignError
 from survey.log import Actor, record
 from survey.models import Question, Stratum, Survey
 
-SURVEY_KEYS = {"slug", "title", "introduction", "language", "translations", "epsilon", "crowd"}
+SURVEY_KEYS = {
+    *("slug", "title", "introduction", "language", "translations", "epsilon", "crowd"),
+    *("access", "work"),
+}
 REQUIRED = {"slug", "title", "epsilon", "questions"}
 LISTS = {"questions", "strata", "blocks"}
 QUESTION_KEYS = {"key", "text", "kind", "options", "prefer_not_to_say"}
@@ -41,7 +44,7 @@ def load(text: str, by: Actor = None) -> Survey:
     for key in LISTS & data.keys():
         if not isinstance(data[key], list):
             raise FileError(f"{key}: a list, please")
-    for key in ("slug", "title", "introduction", "language"):
+    for key in ("slug", "title", "introduction", "language", "access"):
         if key in data and not isinstance(data[key], str):
             raise FileError(f"{key}: a text, please")
     if not isinstance(data.get("translations", {}), dict):
@@ -98,6 +101,10 @@ def dump(survey: Survey) -> dict[str, Any]:
         data["blocks"] = [[q.key for q in questions if q.block == number] for number in numbers]
     if survey.ask is not None:
         data["ask"] = survey.ask
+    if survey.access != Survey.Access.OPEN:
+        data["access"] = survey.access
+    if survey.work:
+        data["work"] = survey.work
     return data | {"translations": survey.translations}
 
 
@@ -159,7 +166,7 @@ def _check_numbers(survey: Survey) -> None:
     """Before Django makes numbers of texts and of true: a file says what it means."""
     if type(survey.epsilon) not in (int, float) or abs(survey.epsilon) > 1e6:
         raise FileError("the survey.epsilon: a number, such as 2")
-    for name in ("crowd", "ask"):
+    for name in ("crowd", "ask", "work"):
         value = getattr(survey, name)
         if type(value) is not int and not (name == "ask" and value is None):
             raise FileError(f"the survey.{name}: a whole number, not {value!r}")

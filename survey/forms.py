@@ -64,7 +64,7 @@ class SurveyForm(forms.ModelForm):
     class Meta:
         model = Survey
         fields = ["title", "slug", "introduction", "language", "translations", "epsilon", "ask",
-                  "crowd", "results_public"]  # fmt: skip
+                  "crowd", "access", "work", "results_public"]  # fmt: skip
 
     def clean(self) -> dict[str, Any]:
         """Look at the shape; how it fits the questions is said with the design."""

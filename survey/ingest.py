@@ -9,9 +9,11 @@ No session, cookie or serializer. Nothing of a body is ever logged or put in an 
 the name of the place that is wrong, and no 2xx is sent before the report is durable.
 """
 
+import hashlib
 import json
 import logging
 import re
+import secrets
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -24,6 +26,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
+from survey import passes
 from survey.design import Design
 from survey.inbox import Full
 from survey.models import ABSENT, Arrival, Recorded, Report, Survey, parse_design
@@ -75,8 +78,16 @@ class Delivery:
     reply: Callable[[Sequence[Recorded]], Reply]
 
 
+MEMBERS = ("id", "design", "blocks", "strata")
+NONCE = re.compile(r"[0-9a-f]{8}")
+
+
 class Validator:
-    """Checks reports against one frozen design and turns them into bytes."""
+    """Checks reports against one frozen design and turns them into bytes.
+
+    A fifth member is looked at and not kept: the pass where people are invited, the proof of work
+    where the design asks for one.
+    """
 
     def __init__(self, design: Design) -> None:
         self.hash = design.hash
@@ -89,14 +100,36 @@ class Validator:
         self.questions = offset
         self.strata = [(stratum.key, stratum.size) for stratum in design.strata]
         self.nothing = bytes([ABSENT]) * (self.questions + len(self.strata))
+        self.key = passes.public_key(design.passes) if design.passes else None
+        self.work = design.work
+        more = ("pass",) if self.key else ("work",) if self.work else ()
+        self.members = (*MEMBERS, *more)
 
     def check(self, report: Any) -> tuple[str, bytes]:
         """The id and the content, or Refused with every place that is wrong."""
-        return self.quick(report) or self.thorough(report)
+        pk, content = self.quick(report) or self.thorough(report)
+        if self.key:
+            self._pass(self.key, pk, report["pass"])
+        if self.work and not works(self.hash, pk, report["work"], self.work):
+            raise Refused(403, {"work": ["not a proof of work for this report"]})
+        return pk, content
+
+    def _pass(self, key: passes.RSAPublicKey, pk: str, given: Any) -> None:
+        """Refused unless it is a pass of this survey, and the one that this id was made of."""
+        try:
+            found = passes.Pass.from_text(given)
+        except passes.PassError as error:
+            raise Refused(403, {"pass": [str(error)]}) from None
+        if found.id != pk:
+            raise Refused(403, {"pass": ["the id of the report is not the one of this pass"]})
+        if not passes.verify(key, found.prepared, found.signature):
+            raise Refused(403, {"pass": ["not signed for this survey"]})
 
     def quick(self, report: Any) -> tuple[str, bytes] | None:
         """The same for a report in which nothing is wrong, without looking what could be said."""
-        if type(report) is not dict or len(report) != 4 or report.get("design") != self.hash:
+        if type(report) is not dict or report.get("design") != self.hash:
+            return None
+        if len(report) != len(self.members) or self.members[-1] not in report:
             return None
         pk, blocks, strata = report.get("id"), report.get("blocks"), report.get("strata")
         if type(pk) is not str or type(blocks) is not dict or type(strata) is not dict:
@@ -122,8 +155,9 @@ class Validator:
 
     def thorough(self, report: Any) -> tuple[str, bytes]:
         if not isinstance(report, dict):
-            raise Refused(400, {"report": ["an object with id, design, blocks and strata"]})
-        errors = _keys("", report, ("id", "design", "blocks", "strata"))
+            listed = f"{', '.join(self.members[:-1])} and {self.members[-1]}"
+            raise Refused(400, {"report": [f"an object with {listed}"]})
+        errors = keys("", report, self.members)
         content = bytearray(self.nothing)
         if "id" in report and not (isinstance(report["id"], str) and UUID4.fullmatch(report["id"])):
             errors["id"] = ["a version 4 UUID, such as crypto.randomUUID() makes"]
@@ -133,6 +167,8 @@ class Validator:
             self._blocks(report["blocks"], content, errors)
         if "strata" in report:
             self._strata(report["strata"], content, errors)
+        if errors in ({"pass": ["missing"]}, {"work": ["missing"]}):
+            raise Refused(403, errors)  # a report, from somebody who is not let in
         if errors:
             raise Refused(400, errors)
         return report["id"].lower(), bytes(content)
@@ -162,7 +198,7 @@ class Validator:
         if not isinstance(strata, dict):
             errors["strata"] = ["an object: stratum key to an option position or null"]
             return
-        errors |= _keys("strata.", strata, [key for key, _ in self.strata])
+        errors |= keys("strata.", strata, [key for key, _ in self.strata])
         for i, (key, size) in enumerate(self.strata):
             value = strata.get(key)
             if type(value) is int and 0 <= value < size:
@@ -171,7 +207,15 @@ class Validator:
                 errors[f"strata.{key}"] = [f"an option position from 0 to {size - 1}, or null"]
 
 
-def _keys(prefix: str, given: dict[str, Any], wanted: Any) -> Errors:
+def works(design: str, pk: str, nonce: Any, bits: int) -> bool:
+    """Whether a nonce is the proof of work for a report: SHA-256 with so many zero bits first."""
+    if not isinstance(nonce, str) or not NONCE.fullmatch(nonce):
+        return False
+    found = hashlib.sha256(f"{design}{pk}{nonce}".encode()).digest()
+    return not int.from_bytes(found, "big") >> (256 - bits)
+
+
+def keys(prefix: str, given: dict[str, Any], wanted: Any) -> Errors:
     missing = {prefix + key: ["missing"] for key in wanted if key not in given}
     return missing | {prefix + key[:50]: ["unknown key"] for key in given if key not in wanted}
 
@@ -203,7 +247,7 @@ def target(slug: str) -> Target:
 
 def read(here: Target, path: str, content_type: str, body: bytes) -> Delivery:
     """What a POST to `path` below a survey brings; Refused where it makes no sense."""
-    content = _parse(content_type, body, LIMITS[path])
+    content = parse(content_type, body, LIMITS[path])
     return _single(here, content) if path == SINGLE else many(here, content)
 
 
@@ -281,7 +325,7 @@ def failed(error: Exception) -> Reply:
     return Reply(500, {"errors": {"server": ["something is wrong here; nothing was stored"]}})
 
 
-def _parse(content_type: str, body: bytes, limit: int) -> Any:
+def parse(content_type: str, body: bytes, limit: int) -> Any:
     if content_type.partition(";")[0].strip().lower() != "application/json":
         raise Refused(415, {"body": ["send JSON, with Content-Type: application/json"]})
     if len(body) > limit:
@@ -300,21 +344,24 @@ def _no_constant(name: str) -> None:
     raise ValueError(name)
 
 
-# Requests of this minute by address: in the memory of this process, thrown away every minute.
+# Requests of this minute by a keyed hash of the address, in the memory of this process. Key and
+# counts are thrown away every minute.
 _minute = 0
-_requests: Counter[str] = Counter()
+_key = secrets.token_bytes(32)
+_requests: Counter[bytes] = Counter()
 
 
 def throttle(remote: str, forwarded: str) -> None:
     """Refuse an address that asks too often; `forwarded` is its X-Forwarded-For."""
-    global _minute
+    global _minute, _key
     if not settings.INGEST_PER_MINUTE:
         return
     minute = int(time.monotonic() // 60)
     if minute != _minute:
         _requests.clear()
-        _minute = minute
-    sender = address(remote, forwarded)
+        _minute, _key = minute, secrets.token_bytes(32)
+    found = address(remote, forwarded).encode(errors="surrogateescape")
+    sender = hashlib.blake2b(found, key=_key, digest_size=16).digest()
     _requests[sender] += 1
     if _requests[sender] > settings.INGEST_PER_MINUTE:
         raise Refused(429, {"rate": ["too many requests; wait a minute and send the same again"]})
@@ -336,7 +383,7 @@ def _view(path: str) -> Callable[[HttpRequest, str], HttpResponseBase]:
             meta = request.META
             throttle(meta.get("REMOTE_ADDR", ""), meta.get("HTTP_X_FORWARDED_FOR", ""))
             here = target(slug)  # an unknown survey is a 404, whatever the body
-            body = _body(request, LIMITS[path])
+            body = whole(request, LIMITS[path])
             reply = _store(read(here, path, meta.get("CONTENT_TYPE", ""), body))
         except Exception as error:
             reply = failed(error)
@@ -350,7 +397,7 @@ def _view(path: str) -> Callable[[HttpRequest, str], HttpResponseBase]:
 report, reports = _view(SINGLE), _view(BATCH)
 
 
-def _body(request: HttpRequest, limit: int) -> bytes:
+def whole(request: HttpRequest, limit: int) -> bytes:
     try:
         return request.read(limit + 1)
     except OSError:

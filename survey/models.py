@@ -8,6 +8,7 @@ import hashlib
 import secrets
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
@@ -19,7 +20,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator, RegexVa
 from django.db import connection, models, transaction
 
 from survey import design as designs
-from survey import languages
+from survey import languages, passes
 from survey.design import Design, DesignError
 from survey.languages import ENGLISH, MAX_TAG, MAX_TITLE, TAG, Words
 from survey.log import Actor, record
@@ -86,6 +87,10 @@ class Survey(models.Model):
         OPEN = "open"
         CLOSED = "closed"
 
+    class Access(models.TextChoices):
+        OPEN = "open", "Open: anyone who has the address"
+        INVITED = "invited", "Invited: one report for each invitation"
+
     slug = models.SlugField(unique=True)
     title = models.CharField(max_length=MAX_TITLE)
     introduction = models.TextField(blank=True)
@@ -114,12 +119,30 @@ class Survey(models.Model):
         validators=[MinValueValidator(2), MaxValueValidator(1_000_000)],
         help_text="Reports are counted, and estimates change, only in crowds of at least this.",
     )
+    access = models.CharField(
+        max_length=7,
+        choices=Access,
+        default=Access.OPEN,
+        help_text="An open survey is not safe from people who send many reports. Invitations are "
+        "made once it is open; nothing that is stored connects an invitation with a report.",
+    )
+    work = models.PositiveSmallIntegerField(
+        "proof of work",
+        default=0,
+        validators=[MaxValueValidator(designs.MAX_WORK)],
+        help_text="Of an open survey: how many bits of work a browser does for each report, 0 to "
+        f"{designs.MAX_WORK}. 16 takes a phone a few seconds, each bit more twice as long. It "
+        "makes forging many reports slower, not impossible.",
+    )
     state = models.CharField(max_length=6, choices=State, default=State.DRAFT, editable=False)
     design = models.TextField(editable=False, blank=True)  # canonical JSON, frozen on opening
     design_hash = models.CharField(max_length=71, editable=False, blank=True)
     opened_on = models.DateField(null=True, editable=False)
     closed_on = models.DateField(null=True, editable=False)
     ids_removed_on = models.DateField(null=True, editable=False)
+    # Of a closed survey: how many invitations there were, and how many of them fetched a pass.
+    invited = models.PositiveIntegerField(default=0, editable=False)
+    fetched = models.PositiveIntegerField(default=0, editable=False)
     results_public = models.BooleanField(
         default=False, help_text="Anyone may read the estimates, through the API as well."
     )
@@ -140,12 +163,18 @@ class Survey(models.Model):
                 condition=models.Q(state__in=["draft", "open", "closed"]), name="survey_state"
             ),
             models.CheckConstraint(condition=models.Q(crowd__gte=2), name="survey_crowd"),
+            models.CheckConstraint(
+                condition=models.Q(access="open") | models.Q(access="invited", work=0),
+                name="survey_access",
+            ),
         ]
 
     def __str__(self) -> str:
         return self.title
 
     def clean(self) -> None:
+        if self.access == self.Access.INVITED and self.work:
+            raise ValidationError({"work": "Only for open surveys: a pass is proof enough."})
         if self.state == self.State.DRAFT and (
             removed := Removed.objects.filter(slug=self.slug).first()
         ):
@@ -169,7 +198,7 @@ class Survey(models.Model):
         if numbers and any(question.block is None for question in questions):
             raise DesignError("blocks", "give every question a block, or none of them")
         blocks = [[q.key for q in questions if q.block == number] for number in numbers]
-        return designs.build(
+        design = designs.build(
             self.epsilon,
             [question.as_design() for question in questions],
             [stratum.as_design() for stratum in strata],
@@ -177,6 +206,7 @@ class Survey(models.Model):
             self.ask,
             languages.freeze(self.language, self.translations, questions, strata),
         )
+        return replace(design, work=self.work)
 
     def frozen_design(self) -> Design:
         return parse_design(self.design)
@@ -188,6 +218,8 @@ class Survey(models.Model):
             if survey.state != self.State.DRAFT:
                 raise ValidationError(f"The survey is {survey.state}: only a draft can be opened.")
             design = survey.draft_design()
+            if survey.access == self.Access.INVITED:
+                design = replace(design, passes=PassKey.objects.make(survey))
             survey.design, survey.design_hash = design.canonical, design.hash
             survey.state, survey.opened_on = self.State.OPEN, today()
             survey.save()
@@ -201,7 +233,9 @@ class Survey(models.Model):
             if survey.state != self.State.OPEN:
                 raise ValidationError(f"The survey is {survey.state}: only an open one can close.")
             survey.state, survey.closed_on = self.State.CLOSED, today()
+            survey.invited, survey.fetched = Invitation.objects.forget(survey)
             survey.save()
+            PassKey.objects.filter(survey=survey).delete()
             record(by, "survey closed", survey)
         self.refresh_from_db()
 
@@ -241,6 +275,128 @@ class Survey(models.Model):
             time.sleep(PAUSE)
         yield gone + rest.delete()[0]
         Survey.objects.filter(pk=self.pk).update(ids_removed_on=today())
+
+
+class PassKeyManager(models.Manager["PassKey"]):
+    def make(self, survey: Survey) -> dict[str, str]:
+        """A new key for a survey that is about to open; its public half, for the design."""
+        key = passes.new_key()
+        self.create(survey=survey, private=passes.private_bytes(key))
+        return passes.public_text(key.public_key())
+
+
+class PassKey(models.Model):
+    """The private key that signs the passes of a survey, while it is open.
+
+    The public half is part of the design. The database lets no key be changed, nor a second one
+    come to an opened survey (survey/triggers.py). Whoever uses or rewrites invitations holds this
+    row.
+    """
+
+    survey = models.OneToOneField(Survey, models.CASCADE, primary_key=True, related_name="pass_key")
+    private = models.BinaryField()  # PKCS 8
+
+    objects = PassKeyManager()
+
+    def __str__(self) -> str:
+        return f"Key of {self.survey}"
+
+
+class InvitationError(Exception):
+    """Why there is no pass for a code."""
+
+    def __init__(self, reason: Literal["unknown", "used", "closed"]) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class InvitationManager(models.Manager["Invitation"]):
+    def make(self, survey: Survey, codes: Sequence[str]) -> None:
+        """Invitations with these codes, all in one transaction and in the order of their digests,
+        so that nothing tells in which order they were made."""
+        rows = sorted((Invitation(digest=digest(code), survey=survey) for code in codes), key=_pk)
+        with transaction.atomic():
+            PassKey.objects.select_for_update().get(survey=survey)
+            self.bulk_create(rows, batch_size=1000)
+
+    def use(self, survey: int, code: str, blinded: bytes) -> bytes:
+        """Note that a pass is fetched for this code with this blinded message; the key to sign it.
+
+        The same once more is as if it were the first time: an answer that was lost on its way can
+        be asked for again. The address, if any, goes: nobody is reminded after this.
+        """
+        with transaction.atomic():
+            key = PassKey.objects.select_for_update().filter(survey=survey).first()
+            if key is None:
+                raise InvitationError("closed")
+            invitation = self.filter(digest=digest(code), survey=survey).first()
+            if invitation is None:
+                raise InvitationError("unknown")
+            with_this = hashlib.sha256(blinded).hexdigest()
+            if invitation.used_with not in ("", with_this):
+                raise InvitationError("used")
+            if not invitation.used_with:
+                self.filter(pk=invitation.pk).update(used_with=with_this, email="")
+            return bytes(key.private)
+
+    def rewrite(self, survey: Survey) -> None:
+        """Write the used ones of a survey again, together and in the order of their digests.
+
+        Where a row lies, and the transaction that PostgreSQL notes beside it, tell in which order
+        passes were fetched, and beside the order of reports that would tell who sent which.
+        """
+        with transaction.atomic(), connection.cursor() as cursor:
+            if not PassKey.objects.select_for_update().filter(survey=survey).exists():
+                return
+            if connection.vendor == "postgresql":
+                cursor.execute(
+                    "WITH gone AS (DELETE FROM survey_invitation"
+                    " WHERE survey_id = %s AND used_with <> '' RETURNING *)"
+                    " INSERT INTO survey_invitation SELECT * FROM gone ORDER BY digest",
+                    [survey.pk],
+                )
+
+    def forget(self, survey: Survey) -> tuple[int, int]:
+        """Delete all of a survey; how many there were, and how many of them were used."""
+        every = self.filter(survey=survey)
+        counts = every.count(), every.exclude(used_with="").count()
+        every.delete()
+        return counts
+
+
+def _pk(invitation: "Invitation") -> str:
+    return invitation.digest
+
+
+class Invitation(models.Model):
+    """The right to fetch one pass. Nothing of a report, no time, and the code only as its digest.
+
+    It goes when the survey closes.
+    """
+
+    digest = models.CharField(max_length=64, primary_key=True, editable=False)  # SHA-256 of a code
+    survey = models.ForeignKey(Survey, models.CASCADE, related_name="invitations")
+    # Of the blinded message that it was used with, its SHA-256; empty until then.
+    used_with = models.CharField(max_length=64, blank=True, editable=False)
+    # Until it is used: where to send it, and whether that was done.
+    email = models.EmailField(blank=True)
+    mailed = models.BooleanField(default=False)
+    # A keyed hash of the address, so that nobody is invited twice; survey/invitations.py.
+    person = models.CharField(max_length=64, blank=True, editable=False)
+
+    objects = InvitationManager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["survey", "person"],
+                condition=~models.Q(person=""),
+                name="invitation_once_a_person",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.digest
 
 
 class Removed(models.Model):

@@ -61,6 +61,28 @@ REPORT = {
             "description": "Every stratum: an option position, or null for “not given”.",
             "additionalProperties": {"type": "integer", "minimum": 0, "nullable": True},
         },
+        "pass": {
+            "type": "object",
+            "description": "Where people are invited, and only there: RFC 9474, in base64url. The "
+            "id is then made of the message.",
+            "additionalProperties": False,
+            "required": ["message", "signature"],
+            "properties": {"message": {"type": "string"}, "signature": {"type": "string"}},
+        },
+        "work": {
+            "type": "string",
+            "pattern": "^[0-9a-f]{8}$",
+            "description": "Where the design asks for a proof of work, and only there.",
+        },
+    },
+}
+BLINDED = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["code", "blinded"],
+    "properties": {
+        "code": {"type": "string", "description": "Of an invitation."},
+        "blinded": {"type": "string", "description": "The blinded message, in base64url."},
     },
 }
 ERRORS = {
@@ -77,6 +99,7 @@ OUTCOMES = {
     200: "The same report was stored before; nothing is stored twice.",
     201: "Stored, and durable.",
     400: "Malformed, an unknown or missing key, a value out of range, or another design.",
+    403: "Without a pass of this survey, or without the proof of work that it asks for.",
     404: "No such survey, or not open yet.",
     408: "The body did not arrive whole in time.",
     409: "The id was used before with another content.",
@@ -117,12 +140,25 @@ def describe_ingest(result: dict[str, Any], **_: Any) -> dict[str, Any]:
         "type": "object",
         "properties": {
             "id": {"type": "string", "format": "uuid", "nullable": True},
-            "status": {"type": "integer", "enum": [200, 201, 400, 409, 410]},
+            "status": {"type": "integer", "enum": [200, 201, 400, 403, 409, 410]},
             "errors": ERRORS["properties"]["errors"],  # type: ignore[index]
         },
     }
     many = {"type": "object", "properties": {"reports": {"type": "array", "items": row}}}
     result["paths"] |= {
+        "/api/v1/surveys/{slug}/passes/": _post(
+            "pass",
+            "Exchange the code of an invitation for a blind-signed pass.",
+            BLINDED,
+            {200: {"type": "object", "properties": {"signature": {"type": "string"}}}},
+            {
+                200: "The blind signature; the same again for the same code and message.",
+                403: "There is no such invitation.",
+                404: "No such survey, not open yet, or open to anyone.",
+                409: "A pass was fetched for this code with another message.",
+            }
+            | {s: OUTCOMES[s] for s in (400, 408, 410, 413, 415, 429, 503)},
+        ),
         "/api/v1/surveys/{slug}/reports/": _post(
             "report", "Send one report.", REPORT, {s: stored for s in (200, 201)}, OUTCOMES
         ),

@@ -51,6 +51,14 @@ class SurveyTextsSerializer(serializers.Serializer[Any]):
     introduction = serializers.CharField(required=False)
 
 
+class PassesSerializer(serializers.Serializer[Any]):
+    """The public key of a survey's passes, RFC 9474."""
+
+    scheme = serializers.CharField()
+    n = serializers.CharField(help_text="The modulus, big-endian, in base64url.")
+    e = serializers.CharField()
+
+
 class DesignSerializer(serializers.Serializer[Any]):
     hash = serializers.CharField(help_text="SHA-256 of the canonical JSON of all but this member.")
     mechanism = serializers.CharField()
@@ -63,6 +71,10 @@ class DesignSerializer(serializers.Serializer[Any]):
         child=DesignTextsSerializer(),
         required=False,
         help_text="By language tag; absent where nothing that is asked is translated.",
+    )
+    passes = PassesSerializer(required=False, help_text="Where people are invited.")
+    work = serializers.IntegerField(
+        required=False, help_text="Bits of the proof of work that a report carries."
     )
 
 

@@ -9,8 +9,9 @@ from random import Random
 from typing import Any
 from uuid import uuid4
 
-from survey import ingest
+from survey import ingest, passes
 from survey.design import Design, Question
+from survey.models import PassKey
 
 Shares = Mapping[str, Sequence[float]]  # question or stratum key → share of each option
 # The shares for one person, given the strata that they give.
@@ -41,6 +42,18 @@ def report(
     return {"id": str(uuid4()), "design": design.hash, "blocks": blocks, "strata": given}
 
 
+def admitted(report: dict[str, Any], design: Design, key: bytes = b"") -> dict[str, Any]:
+    """The report with what lets it in: a pass signed with the survey's key, or a proof of work."""
+    if design.passes:
+        one = passes.sign(passes.private_key(key), passes.prepare())
+        return report | {"id": one.id, "pass": one.as_text()}
+    if design.work:
+        nonces = (f"{number:08x}" for number in range(1 << 32))
+        found = (one for one in nonces if ingest.works(design.hash, report["id"], one, design.work))
+        return report | {"work": next(found)}
+    return report
+
+
 def send(
     slug: str,
     design: Design,
@@ -51,9 +64,12 @@ def send(
 ) -> Iterator[int]:
     """Send the reports of so many people; yields how many are stored so far."""
     stored = 0
+    key = bytes(PassKey.objects.get(survey__slug=slug).private) if design.passes else b""
     while stored < people:
         some = min(500, people - stored)
-        reports = [report(design, population, strata, random) for _ in range(some)]
+        reports = [
+            admitted(report(design, population, strata, random), design, key) for _ in range(some)
+        ]
         outcome = ingest.accept(slug, {"reports": reports})
         refused = [one for one in outcome if one["status"] != 201]
         if refused:

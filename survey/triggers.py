@@ -14,7 +14,7 @@ from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
 FROZEN = (  # of a survey that is not a draft any more
     "id slug title introduction language translations epsilon ask crowd"
-    " design design_hash opened_on".split()
+    " design design_hash opened_on access work".split()
 )
 
 TABLES = ("survey_survey", "survey_question", "survey_stratum")
@@ -209,26 +209,78 @@ CREATE TRIGGER survey_keep_removed_{event.lower()} BEFORE {event} ON survey_remo
 )
 
 
+# A key comes only to a draft, which opens in the same transaction, goes only when the survey is
+# closed, and never changes.
+KEYS = {
+    "INSERT": ("NEW", "<> 'draft'", "a survey that was opened gets no other key"),
+    "UPDATE": ("OLD", "IS NOT NULL", "a key does not change"),
+    "DELETE": ("OLD", "= 'open'", "the key of an open survey stays"),
+}
+
+
+def install_keys(schema_editor: BaseDatabaseSchemaEditor) -> None:
+    """The triggers that keep one key a survey."""
+    for event, (row, state, why) in KEYS.items():
+        name = f"survey_passkey_keep_{event.lower()}"
+        forbidden = (
+            f"EXISTS (SELECT 1 FROM survey_survey WHERE id = {row}.survey_id AND state {state})"
+        )
+        if schema_editor.connection.vendor == "postgresql":
+            schema_editor.execute(
+                f"CREATE OR REPLACE FUNCTION {name}() RETURNS trigger AS $$ BEGIN"
+                f" IF {forbidden} THEN RAISE EXCEPTION '{why}' USING ERRCODE = '23000'; END IF;"
+                f" RETURN {row}; END $$ LANGUAGE plpgsql;"
+                f" DROP TRIGGER IF EXISTS {name} ON survey_passkey;"
+                f" CREATE TRIGGER {name} BEFORE {event} ON survey_passkey"
+                f" FOR EACH ROW EXECUTE FUNCTION {name}()",
+                params=None,
+            )
+        else:
+            schema_editor.execute(f"DROP TRIGGER IF EXISTS {name}", params=None)
+            schema_editor.execute(
+                f"CREATE TRIGGER {name} BEFORE {event} ON survey_passkey WHEN {forbidden}"
+                f" BEGIN SELECT RAISE(ABORT, '{why}'); END",
+                params=None,
+            )
+    if schema_editor.connection.vendor == "postgresql":
+        schema_editor.execute(
+            "DROP TRIGGER IF EXISTS survey_passkey_no_truncate ON survey_passkey;"
+            " CREATE TRIGGER survey_passkey_no_truncate BEFORE TRUNCATE ON survey_passkey"
+            " EXECUTE FUNCTION survey_no_truncate()",
+            params=None,
+        )
+
+
 def install(
     schema_editor: BaseDatabaseSchemaEditor,
     frozen: Sequence[str] = FROZEN,
     tombstones: bool = True,
 ) -> None:
     """With the columns and tables that there were, where an old migration calls."""
+    connection = schema_editor.connection
+    with connection.cursor() as cursor:
+        described = connection.introspection.get_table_description(cursor, "survey_survey")
+        keys = "survey_passkey" in connection.introspection.table_names(cursor)
+    frozen = [name for name in frozen if name in {column.name for column in described}]
+    if keys:
+        install_keys(schema_editor)
     if schema_editor.connection.vendor == "postgresql":
         schema_editor.execute(postgresql(frozen, tombstones), params=None)
         return
-    remove(schema_editor)
+    remove(schema_editor, keys=False)
     for statement in sqlite(frozen, tombstones):
         schema_editor.execute(statement, params=None)
 
 
-def remove(schema_editor: BaseDatabaseSchemaEditor) -> None:
+def remove(schema_editor: BaseDatabaseSchemaEditor, keys: bool = True) -> None:
     """Only what SQLite has in the way of a migration; PostgreSQL's triggers may stay."""
     if schema_editor.connection.vendor == "postgresql":
         return
     for statement in sqlite(FROZEN, tombstones=True):
         name = statement.split()[2]
+        schema_editor.execute(f"DROP TRIGGER IF EXISTS {name}", params=None)
+    for event in KEYS if keys else ():
+        name = f"survey_passkey_keep_{event.lower()}"
         schema_editor.execute(f"DROP TRIGGER IF EXISTS {name}", params=None)
 
 

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from survey import accounts, api, ingest, people, views
+from survey import accounts, api, exchange, ingest, invitations, people, views
 
 urlpatterns = [
     path("s/", views.respond),  # the address under which the manifest lists the shell
@@ -9,9 +9,11 @@ urlpatterns = [
     path("verify/", views.verify, name="verify"),
     path(".well-known/candor-manifest.json", views.hashes),
     path("surveys/<slug:slug>/people/", people.page, name="people"),
+    path("surveys/<slug:slug>/invitations/", invitations.page, name="invitations"),
     path("account/tokens/", accounts.tokens, name="tokens"),
     path("api/v1/surveys/", api.SurveyList.as_view()),
     path("api/v1/surveys/<slug:slug>/", api.DefinitionView.as_view()),
+    path("api/v1/surveys/<slug:slug>/passes/", exchange.view),
     path("api/v1/surveys/<slug:slug>/reports/", ingest.report),
     path("api/v1/surveys/<slug:slug>/reports/batch/", ingest.reports),
 ]

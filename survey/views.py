@@ -39,7 +39,7 @@ HEADERS = {
 
 
 SEALED = ("/s/", "/verify/", "/.well-known/")
-REPORTS = ("/reports/", "/reports/batch/")
+REPORTS = ("/reports/", "/reports/batch/", "/passes/")
 SAME_FOR_ALL = (*SEALED, "/results/")  # so that a cache may keep it
 
 

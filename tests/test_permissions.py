@@ -97,6 +97,7 @@ TABLE: dict[str, dict[str, Statuses]] = {
     "log/": {"GET": admins()},
     "log/log.csv": {"GET": admins()},
     "log/log.jsonl": {"GET": admins()},
+    "surveys/<slug:slug>/invitations/": {"GET": owners(), "POST": owners(status=400)},  # no deed
     "account/tokens/": {"GET": people(), "POST": people(status=400)},  # no label
     "results/<slug:slug>/": {"GET": everybody(404)},  # while they are not public
     "plan/": {"GET": people()},
@@ -106,6 +107,7 @@ TABLE: dict[str, dict[str, Statuses]] = {
     # Reports come from anybody; an empty one is refused for what it is.
     "api/v1/surveys/<slug:slug>/reports/": {"POST": everybody(400)},
     "api/v1/surveys/<slug:slug>/reports/batch/": {"POST": everybody(400)},
+    "api/v1/surveys/<slug:slug>/passes/": {"POST": everybody(404)},  # of an open survey
     "api/v1/surveys/<slug:slug>/estimates/": {"GET": readers(401)},
     "api/v1/surveys/<slug:slug>/releases/": {
         "GET": readers(401),

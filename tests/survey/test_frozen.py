@@ -56,6 +56,8 @@ WAYS: dict[str, Callable[[Survey], Any]] = {
     "language, update": lambda s: Survey.objects.filter(pk=s.pk).update(language="de"),
     "translations, update": lambda s: Survey.objects.update(translations={"de": {}}),
     "translations, SQL": sql("UPDATE survey_survey SET translations = '[]' WHERE id = PK"),
+    "access, save": save(access="invited"),
+    "work, update": lambda s: Survey.objects.filter(pk=s.pk).update(work=4),
     "design, save": save(design="{}"),
     "back to draft, save": save(state="draft"),
     "epsilon, update": lambda s: Survey.objects.filter(pk=s.pk).update(epsilon=8),

@@ -1,0 +1,237 @@
+"""The page of invitations: codes as a file and a sheet, letters, reminders, revoking."""
+
+import csv
+import io
+import re
+from typing import Any
+
+import pytest
+from django.core import mail
+from django.test import Client
+
+from survey import invitations
+from survey.models import Invitation, Survey, digest
+from tests import builders
+from tests.services import free_port
+from tests.survey.test_access import blinded, errors, fetched, post
+
+pytestmark = pytest.mark.django_db
+
+PAGE = "/surveys/small/invitations/"
+LETTER = {"do": "letters", "subject": "Please", "text": "Dear all,\n{link}\nThank you."}
+
+
+@pytest.fixture
+def survey() -> Survey:
+    return builders.opened(access="invited")
+
+
+@pytest.fixture
+def olga(survey: Survey) -> Client:
+    return builders.client(builders.olga(survey))
+
+
+@pytest.fixture(autouse=True)
+def set_up(settings: Any) -> None:
+    settings.EMAIL_SET_UP = True
+
+
+def text(response: Any) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", response.content.decode()))
+
+
+def codes_of(message: Any) -> str:
+    found = re.search(r"/s/small/#([0-9A-Z]{16})\.([\w-]{27})\n", message.body)
+    assert found
+    return found[1]
+
+
+# --- Codes ----------------------------------------------------------------------------------------
+
+
+def test_codes_come_as_a_file_once_and_stay_as_digests(olga: Client, survey: Survey) -> None:
+    response = olga.post(PAGE, {"do": "codes", "form": "csv", "count": "250"})
+    assert response.status_code == 200 and "no-store" in response["Cache-Control"]
+    assert "attachment" in response["Content-Disposition"]
+    rows = list(csv.DictReader(io.StringIO(response.getvalue().decode())))
+    codes = [row["code"].replace("-", "") for row in rows]
+    assert len(set(codes)) == 250
+    assert set(Invitation.objects.values_list("digest", flat=True)) == {*map(digest, codes)}
+    assert {row["link"] for row in rows} == {
+        f"http://testserver/s/small/#{code}.{invitations.fingerprint(survey)}" for code in codes
+    }
+    assert fetched(survey, codes[7])
+    assert "Made 250 Pass fetched 1 Not used 249" in text(olga.get(PAGE))
+
+
+def test_codes_come_as_a_sheet_to_print(olga: Client) -> None:
+    page = olga.post(PAGE, {"do": "codes", "form": "sheet", "count": "3"}).content.decode()
+    assert page.count("<svg") == 3 == Invitation.objects.count()
+    assert len(re.findall(r"[0-9A-Z]{4}(-[0-9A-Z]{4}){3}", page)) == 3
+    assert "style=" not in page
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [({"count": "0"}, "1 or more"), ({"count": "100001"}, "At most 100,000"),
+     ({"count": "x"}, "whole number"), ({}, "How many?"),
+     ({"count": "501", "form": "sheet"}, "At most 500 on a sheet")],
+)  # fmt: skip
+def test_a_wrong_number_is_said_so(olga: Client, given: dict[str, str], said: str) -> None:
+    response = olga.post(PAGE, {"do": "codes", "form": "csv"} | given)
+    assert (response.status_code, Invitation.objects.count()) == (400, 0)
+    assert said in text(response)
+
+
+def test_what_is_not_used_can_be_revoked(olga: Client, survey: Survey) -> None:
+    used, unused = invitations.make(survey, 2)
+    fetched(survey, used)
+    assert olga.post(PAGE, {"do": "revoke"}).status_code == 302
+    assert Invitation.objects.get().digest == digest(used)
+    _, asked, _ = blinded(survey)
+    assert errors(post(asked | {"code": unused}, "passes/")) == (403, {"code"})
+
+
+def test_drafts_open_and_closed_surveys_take_none(olga: Client, survey: Survey) -> None:
+    survey.close()
+    for slug, state in (("open", "open"), ("draft", "draft"), ("small", "closed")):
+        if slug != "small":
+            made = builders.opened(slug=slug) if state == "open" else builders.draft(slug=slug)
+            builders.Membership.objects.create(
+                survey=made, user=builders.User.objects.get(), role="owner"
+            )
+        page = f"/surveys/{slug}/invitations/"
+        assert olga.get(page).status_code == 200
+        for deed in ("codes", "letters", "remind", "revoke", "nonsense", ""):
+            sent = olga.post(page, LETTER | {"do": deed, "count": "1", "form": "csv"})
+            assert sent.status_code == 400 and "Nothing was done" in text(sent)
+    assert Invitation.objects.count() == 0 and mail.outbox == []
+
+
+# --- Letters --------------------------------------------------------------------------------------
+
+
+def test_letters_go_to_each_once_with_a_code_that_works(olga: Client, survey: Survey) -> None:
+    given = LETTER | {"addresses": "a@example.org, B@example.org;\nb@example.org"}
+    assert "2 sent." in text(olga.post(PAGE, given))
+    assert sorted(message.to[0] for message in mail.outbox) == ["a@example.org", "b@example.org"]
+    codes = [codes_of(message) for message in mail.outbox]
+    stored = str(list(Invitation.objects.values()))
+    assert not any(code in stored for code in codes)
+    fetched(survey, codes[0])
+    assert "None sent." in text(olga.post(PAGE, given))  # nobody is invited twice
+    assert len(mail.outbox) == 2 == Invitation.objects.count()
+
+
+def test_an_address_goes_when_its_code_is_used_and_reminders_with_it(
+    olga: Client, survey: Survey
+) -> None:
+    olga.post(PAGE, LETTER | {"addresses": "a@example.org b@example.org"})
+    codes = {message.to[0]: codes_of(message) for message in mail.outbox}
+    fetched(survey, codes["a@example.org"])
+    assert set(Invitation.objects.values_list("email", flat=True)) == {"", "b@example.org"}
+    assert "Remind 1 who has not fetched a pass" in text(olga.get(PAGE))
+    mail.outbox.clear()
+    assert "1 sent." in text(olga.post(PAGE, LETTER | {"do": "remind"}))
+    (message,) = mail.outbox
+    assert message.to == ["b@example.org"]
+    _, asked, _ = blinded(survey)
+    old, new = codes["b@example.org"], codes_of(message)
+    assert errors(post(asked | {"code": old}, "passes/")) == (403, {"code"})
+    assert post(asked | {"code": new}, "passes/").status_code == 200
+    survey.close()
+    assert Invitation.objects.count() == 0
+
+
+def test_a_crash_while_sending_sends_nothing_twice(
+    survey: Survey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Crash(BaseException):
+        pass
+
+    sent: list[str] = []
+
+    def crashing(self: Any, email: str, address: str) -> Any:
+        if len(sent) == 2:
+            raise Crash
+        sent.append(email)
+        return mail.EmailMessage("Please", address, to=[email])
+
+    invitations.add_people(survey, [f"p{i}@example.org" for i in range(5)])
+    letter = invitations.Letter("Please", "{link}")
+    with monkeypatch.context() as patch, pytest.raises(Crash):
+        patch.setattr(invitations.Letter, "to", crashing)
+        invitations.send(survey, letter, "http://x/")
+    outcome = invitations.send(survey, letter, "http://x/")
+    assert (outcome.sent, outcome.failed) == (2, 0)  # the one in between waits for a reminder
+    got = [message.to[0] for message in mail.outbox]
+    assert len(got) == len(set(got)) == 4
+
+
+def test_a_letter_that_is_refused_can_be_sent_again(
+    survey: Survey, olga: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*args: Any) -> None:
+        raise ConnectionRefusedError
+
+    with monkeypatch.context() as patch:
+        patch.setattr("django.core.mail.backends.locmem.EmailBackend.send_messages", refuse)
+        response = olga.post(PAGE, LETTER | {"addresses": "a@example.org"})
+    assert "The mail server refused 1." in text(response)
+    assert "1 still to send" in text(response)
+    assert "1 sent." in text(olga.post(PAGE, LETTER))
+    assert len(mail.outbox) == 1 == Invitation.objects.count()
+
+
+def test_without_an_answer_of_the_mail_server_nothing_is_lost(olga: Client, settings: Any) -> None:
+    backend = settings.EMAIL_BACKEND
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", free_port()
+    response = olga.post(PAGE, LETTER | {"addresses": "a@example.org"})
+    assert response.status_code == 503 and "does not answer" in text(response)
+    settings.EMAIL_BACKEND = backend
+    assert "1 sent." in text(olga.post(PAGE, LETTER))
+
+
+def test_sending_takes_a_while_and_goes_on_next_time(
+    survey: Survey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    invitations.add_people(survey, ["a@example.org", "b@example.org"])
+    letter = invitations.Letter("Please", "{link}")
+    monkeypatch.setattr(invitations, "MAIL_SECONDS", -1)
+    assert invitations.send(survey, letter, "http://x/").sent == 0
+    monkeypatch.setattr(invitations, "MAIL_SECONDS", 20)
+    assert invitations.send(survey, letter, "http://x/").sent == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [({"addresses": "a@example.org nobody"}, "“nobody” is no e-mail address"),
+     ({"addresses": "a@example.org\nb@example.org\nBcc: c@example.org"}, "“Bcc:” is no e-mail"),
+     ({"text": "no link"}, "Write {link}"), ({"subject": ""}, "Give a subject"),
+     ({"subject": "one\nBcc: x@example.org"}, "refused 1"),
+     ({"addresses": "a@example.org " * 10_001}, "At most 10,000 at once")],
+)  # fmt: skip
+def test_a_wrong_letter_is_not_sent(olga: Client, change: dict[str, str], said: str) -> None:
+    response = olga.post(PAGE, LETTER | {"addresses": "a@example.org"} | change)
+    assert said in text(response).replace("&#x27;", "'")
+    assert mail.outbox == []
+
+
+def test_without_a_mail_server_the_page_says_so(olga: Client, settings: Any) -> None:
+    settings.EMAIL_SET_UP = False
+    assert "No e-mail is set up on this site" in text(olga.get(PAGE))
+    assert olga.post(PAGE, LETTER | {"addresses": "a@example.org"}).status_code == 400
+    assert Invitation.objects.count() == 0
+
+
+def test_hostile_titles_stay_text(settings: Any) -> None:
+    hostile = '<script>alert(1)</script>{{7*7}}{link}"'
+    survey = builders.opened(slug="hostile", title=hostile, access="invited")
+    client = builders.client(builders.olga(survey))
+    page = "/surveys/hostile/invitations/"
+    for response in (
+        client.get(page),
+        client.post(page, {"do": "codes", "form": "sheet", "count": "1"}),
+    ):
+        assert response.status_code == 200 and "<script>alert" not in response.content.decode()
