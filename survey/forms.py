@@ -66,6 +66,11 @@ class SurveyForm(forms.ModelForm):
         fields = ["title", "slug", "introduction", "language", "translations", "epsilon", "ask",
                   "crowd", "access", "work", "results_public"]  # fmt: skip
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name in {"access", "work"} & self.fields.keys():  # left out, they are the default's
+            self.fields[name].required = False
+
     def clean(self) -> dict[str, Any]:
         """Look at the shape; how it fits the questions is said with the design."""
         data = super().clean() or {}

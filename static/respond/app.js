@@ -7,6 +7,7 @@
  * sends the same bytes.
  */
 
+import { entrance, exchange, readCode, solve, takeFragment } from "./access.js";
 import * as device from "./device.js";
 import { offerLanguages, resetLanguage } from "./language.js";
 import { practiceDesign, total, tryOut } from "./odds.js";
@@ -31,6 +32,8 @@ const SLOW = 400; // milliseconds until a page says that it is loading
  *   steps     the questions of the blocks that chance picked, then the strata
  *   deepest   how many entries of the browser's history are of this visit
  *   answers   step → position; a stratum that is not given is null; null once the report is built
+ *   entry     where people are invited: {code, pass}, of which one is there
+ *   id        of the report, where a proof of work is made for it, and the promise of that: work
  *   practice  {answer, mine, theirs}: the practice question, once it is tapped
  *   report    {slug, id, body} once it is built
  *   resumed   whether an earlier visit built it
@@ -57,10 +60,15 @@ async function begin(another = false) {
   if (visit !== mine) return;
   clearTimeout(slow);
   if (problem) return stop(problem);
+  const { problem: barred, ...entry } = survey.design.passes ? await entrance(survey, kiosk) : {};
+  if (visit !== mine) return;
+  if (barred) return stop(barred);
   try {
     const steps = stepsOf(survey.design, choose(survey.design, secureDraw));
     visit = { survey, another, steps, deepest: 0, answers: new Map(), practice: null, report: null };
+    visit.entry = entry;
     for (const step of steps) if (step.clear) visit.answers.set(step, null);
+    if (survey.design.work) beginWork();
     render(null);
   } catch {
     return stop("outdated"); // the randomizer refuses this design
@@ -79,6 +87,15 @@ async function definition() {
   if (kiosk && known && problem === "offline") return { survey: known };
   known = survey;
   return { survey, problem };
+}
+
+/* The proof of work is made while the person reads, and does not depend on what they do. */
+function beginWork() {
+  const mine = visit;
+  const { hash, work } = mine.survey.design;
+  if (!globalThis.crypto?.subtle) throw new Error("no digest here");
+  mine.id = newId();
+  mine.work = solve(hash, mine.id, work, () => visit === mine);
 }
 
 function stepsOf(design, chosen) {
@@ -129,7 +146,7 @@ function unwind(entries = history.state?.depth ?? 0) {
 
 addEventListener("popstate", ({ state }) => {
   leaving = false;
-  if (!visit?.answers) return;
+  if (!visit?.answers || visit.busy) return;
   // The browser's Forward still leads to places of an earlier visit, past questions unanswered now.
   const beyond = (state?.depth ?? 0) - visit.deepest;
   if (beyond > 0) unwind(beyond);
@@ -137,7 +154,8 @@ addEventListener("popstate", ({ state }) => {
 });
 
 function render(place) {
-  const { survey, steps, answers } = visit;
+  const { survey, steps, answers, entry } = visit;
+  if (!place && survey.design.passes && !entry.code && !entry.pass) return showCode();
   if (!place) return showOpening();
   const { at, returns } = place;
   if (at === PRACTICE) return showPractice();
@@ -166,7 +184,7 @@ function showOpening() {
       content: contentIn(language, survey),
       steps,
       program: kiosk ? null : program, // a kiosk opens no other pages
-      start: () => advance(0),
+      start: enter,
       practise: () => advance(PRACTICE),
       openLedger: !kiosk && device.ledger() && (() => showLedger(showOpening)),
     }),
@@ -191,9 +209,47 @@ function showPractice() {
       tapped: visit.practice,
       tap,
       back: retreat,
-      start: () => advance(0),
+      start: enter,
     }),
   );
+}
+
+/* Somebody without a link: the code can be typed. entry.wrong says what was wrong with the last. */
+function showCode() {
+  show(() =>
+    screens.code({
+      why: visit.entry.wrong,
+      enter: (text) => {
+        const given = readCode(text);
+        visit.entry = given ? { code: given } : { wrong: "malformed" };
+        if (!given) return showCode();
+        if (!kiosk) device.noteCode({ slug, code: given, design: "" });
+        showOpening();
+      },
+    }),
+  );
+}
+
+/* To the first question: with a pass, where people are invited. It is fetched no sooner. */
+async function enter() {
+  const mine = visit;
+  const { survey, entry } = mine;
+  if (mine.busy) return;
+  if (!survey.design.passes || entry.pass?.signature) return advance(0);
+  mine.busy = true;
+  show(screens.fetching);
+  const { pass, problem } = await exchange(survey, entry.code, kiosk);
+  if (visit !== mine) return;
+  mine.busy = false;
+  if (problem === "unknown") {
+    device.dropCode(slug);
+    visit.entry = { wrong: problem };
+    unwind();
+    return showCode();
+  }
+  if (problem) return stop(problem);
+  mine.entry = { pass };
+  advance(0);
 }
 
 function showReview() {
@@ -214,8 +270,16 @@ function showReview() {
 const FIRST_PAUSE = 5_000; // milliseconds before the first try by itself, doubled for each next one
 const LONGEST_PAUSE = 60_000;
 
-function send() {
-  if (visit.report) return;
+async function send() {
+  const mine = visit;
+  if (mine.report || mine.busy) return;
+  if (mine.work) {
+    mine.busy = true;
+    show(() => screens.sending({ work: true }));
+    mine.nonce = await mine.work;
+    if (visit !== mine) return;
+    mine.busy = false;
+  }
   try {
     visit.report = buildReport(visit);
   } catch {
@@ -224,6 +288,8 @@ function send() {
   visit.answers.clear();
   visit.answers = visit.practice = null;
   device.keep(visit.report);
+  if (visit.entry.pass) device.dropPass(visit.entry.pass.prepared);
+  device.dropCode(slug);
   if (!kiosk) {
     device.noteAnswered(slug);
     if (device.ledger()) device.enter(ledgerEntry(visit.survey));
@@ -232,7 +298,7 @@ function send() {
 }
 
 /* The only place where chance meets the answers. */
-function buildReport({ survey: { design }, steps, answers }) {
+function buildReport({ survey: { design }, steps, answers, entry: { pass }, id: chosen, nonce }) {
   const given = { __proto__: null };
   const strata = { __proto__: null };
   for (const step of steps) {
@@ -240,8 +306,10 @@ function buildReport({ survey: { design }, steps, answers }) {
     if (step.clear) strata[step.question.key] = position;
     else (given[step.block.key] ??= [])[step.index] = position;
   }
-  const id = newId();
-  const body = reportBody(design, id, randomize(design, given, secureDraw), strata);
+  const id = pass?.id ?? chosen ?? newId();
+  const spent = pass && { pass: { message: pass.prepared, signature: pass.signature } };
+  const more = spent || (nonce && { work: nonce });
+  const body = reportBody(design, id, randomize(design, given, secureDraw), strata, more);
   return { slug, id, body };
 }
 
@@ -262,7 +330,7 @@ async function deliver(quiet = false) {
   if (!device.waiting().some(({ id }) => id === report.id)) return leaveToOthers();
   mine.busy = true;
   clearTimeout(retry);
-  if (!quiet) show(screens.sending);
+  if (!quiet) show(() => screens.sending({}));
   const { stored, problem, again, wait } = await sendReport(report);
   if (stored || problem) device.drop(report.id);
   if (visit !== mine) return;
@@ -494,6 +562,11 @@ root.addEventListener(
   { capture: true },
 );
 
+// Another link to the same page: a new code, and so a new beginning.
+addEventListener("hashchange", () => {
+  if (takeFragment(slug, kiosk)) begin();
+});
+
 // A page that is left keeps nothing; one that the browser brings back starts again.
 addEventListener("pagehide", forget);
 addEventListener("pageshow", ({ persisted }) => {
@@ -509,6 +582,8 @@ addEventListener("error", ({ filename }) => {
 addEventListener("unhandledrejection", ({ reason }) => {
   if (String(reason?.stack).includes(home)) stop("broken");
 });
+
+takeFragment(slug, kiosk);
 
 // Without words, what the shell says stays: that the survey is not starting.
 offerLanguages(() => current && draw(false)).then(() => begin(), () => {});

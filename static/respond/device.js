@@ -1,5 +1,5 @@
 /*
- * Everything that this page keeps on the device: three short lists, and no other file stores any.
+ * Everything that this page keeps on the device: five short lists, and no other file stores any.
  *
  *   waiting   reports on their way, in localStorage: built by chance already, never an answer. From
  *             the tap on “Send” until the site has it or refuses it, so that a reload, a crash or a
@@ -9,6 +9,9 @@
  *   ledger    for those who ask for it: the surveys taken and what they spent, in localStorage.
  *             No answer, no report, and no report's number, which would lead from this device to a
  *             row in a database.
+ *   code      of an invitation, in sessionStorage: from the link until the report is sent.
+ *   passes    that were fetched for invitations, in localStorage, until the report is built: they
+ *             cannot be fetched again. Nothing that was answered.
  *
  * Where a browser stores nothing, the lists last as long as the page.
  */
@@ -111,6 +114,53 @@ export function onAnsweredElsewhere(hear) {
     if (isText(data?.answered)) hear(data.answered);
     else if (answered(data?.asks)) tabs.postMessage({ answered: data.asks });
   });
+}
+
+/* --- Codes: {slug, code, design}, and passes: {slug, design, of, prepared, …} -------------------- */
+
+const isSlug = (value) => isText(value) && /^[\w-]+$/.test(value);
+
+const links = list(
+  () => sessionStorage,
+  "candor.code",
+  (one) => isSlug(one?.slug) && isText(one.code) && isText(one.design),
+);
+
+export function code(slug) {
+  return (links.read() ?? []).find((one) => one.slug === slug) ?? null;
+}
+
+export function noteCode({ slug, code: given, design }) {
+  const others = (links.read() ?? []).filter((one) => one.slug !== slug);
+  links.write([...others, { slug, code: given, design }]);
+}
+
+export function dropCode(slug) {
+  const left = (links.read() ?? []).filter((one) => one.slug !== slug);
+  links.write(left.length ? left : null);
+}
+
+const wallet = list(
+  () => localStorage,
+  "candor.passes",
+  (one) => isSlug(one?.slug) && [one.design, one.of, one.prepared].every(isText),
+);
+let shared = []; // of a device of many people: in memory only
+
+export function passes(slug, kiosk) {
+  return (kiosk ? shared : (wallet.read() ?? [])).filter((one) => one.slug === slug);
+}
+
+export function keepPass(pass, kiosk) {
+  const others = (list) => list.filter((one) => one.prepared !== pass.prepared);
+  if (kiosk) shared = [...others(shared), pass];
+  else wallet.write([...others(wallet.read() ?? []), pass]);
+}
+
+export function dropPass(prepared) {
+  shared = shared.filter((one) => one.prepared !== prepared);
+  const left = (wallet.read() ?? []).filter((one) => one.prepared !== prepared);
+  wallet.write(left.length ? left : null);
 }
 
 /* --- The ledger: {title, day, epsilon}, oldest first -------------------------------------------- */

@@ -18,13 +18,16 @@ export function newId(generator = crypto) {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 
-/* The body for these randomized blocks and these strata, padded with spaces (RFC 8259, 2). */
-export function reportBody(design, id, blocks, strata) {
-  return serialize(design, id, blocks, strata).padEnd(longest(design));
+/*
+ * The body for these randomized blocks and these strata, padded with spaces (RFC 8259, 2). `more` is
+ * what lets a report in, {pass} or {work}: of one length, whoever it is.
+ */
+export function reportBody(design, id, blocks, strata, more) {
+  return serialize(design, id, blocks, strata, more).padEnd(longest(design, more));
 }
 
 /* The length of the longest body that this design allows: a constant of the survey. */
-export function longest(design) {
+export function longest(design, more) {
   const last = (question) => question.options.length - 1;
   const blocks = design.blocks
     .map((block) => [block.key, block.questions.map(last)])
@@ -32,14 +35,15 @@ export function longest(design) {
     .slice(0, design.ask);
   const strata = design.strata.map((stratum) => [stratum.key, null]); // no position is longer
   const id = "00000000-0000-4000-8000-000000000000";
-  return serialize(design, id, Object.fromEntries(blocks), Object.fromEntries(strata)).length;
+  const both = [Object.fromEntries(blocks), Object.fromEntries(strata)];
+  return serialize(design, id, ...both, more).length;
 }
 
-function serialize(design, id, blocks, strata) {
-  return JSON.stringify({ id, design: design.hash, blocks, strata });
+function serialize(design, id, blocks, strata, more) {
+  return JSON.stringify({ id, design: design.hash, blocks, strata, ...more });
 }
 
-/* --- The two requests ------------------------------------------------------------------------- */
+/* --- The three requests ----------------------------------------------------------------------- */
 
 const PATIENCE = 20_000; // milliseconds without an answer until a request has failed
 
@@ -80,15 +84,8 @@ function sorted(value) {
  * has stored it: a network's log-in page may answer 200 to anything.
  */
 export async function sendReport({ slug, id, body }) {
-  const answer = await request(`/api/v1/surveys/${slug}/reports/`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body,
-    cache: "no-store",
-    credentials: "omit",
-    redirect: "error",
-    keepalive: true, // goes on when the page is closed right after the tap
-  });
+  const keepalive = true; // goes on when the page is closed right after the tap
+  const answer = await post(`/api/v1/surveys/${slug}/reports/`, { body, keepalive });
   if ((answer.status === 200 || answer.status === 201) && answer.json?.id === id) {
     return { stored: true };
   }
@@ -98,6 +95,30 @@ export async function sendReport({ slug, id, body }) {
   if (status >= 400 && status < 500) return { problem: REFUSALS[status] ?? "refused" };
   if (status) return { again: "trouble", wait };
   return { again: navigator.onLine ? "silent" : "offline", wait };
+}
+
+/*
+ * The site's signature under a blinded message, for a code: {signature} or {problem}. Where no answer
+ * came the same question may be asked again.
+ */
+export async function fetchPass(slug, code, blinded) {
+  const body = JSON.stringify({ code, blinded });
+  const { status, json } = await post(`/api/v1/surveys/${slug}/passes/`, { body });
+  if (status === 200 && typeof json?.signature === "string") return { signature: json.signature };
+  const problems = { 400: "unknown", 403: "unknown", 409: "usedCode", 410: "closed" };
+  return { problem: problems[status] ?? "noPass" };
+}
+
+/* Without a cookie, a cache or a redirect. */
+function post(path, options) {
+  return request(path, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    cache: "no-store",
+    credentials: "omit",
+    redirect: "error",
+    ...options,
+  });
 }
 
 /* {status, json, wait}; status 0 when no answer came. Never throws. */

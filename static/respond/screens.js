@@ -48,7 +48,8 @@ export function opening({ survey, content, steps, program, start, practise, open
     ),
     howItWorks(practise),
     fears(design, weak),
-    unprotected(design.strata.length > 0, program, slug),
+    design.passes && invitation(),
+    unprotected(design, program, slug),
     detail(design, certain),
     openLedger &&
       el("button", { class: "link", type: "button", click: openLedger }, words.opening.ledger),
@@ -133,7 +134,19 @@ function fears(design, weak) {
   );
 }
 
-function unprotected(background, program, slug) {
+/* What those who invited somebody can know of it. */
+function invitation() {
+  const { title, can, cannot, network, same } = words.invited.known;
+  return el(
+    "details",
+    {},
+    el("summary", {}, title),
+    el("ul", {}, [can, cannot, network, same].map((text) => el("li", {}, text))),
+  );
+}
+
+function unprotected(design, program, slug) {
+  const background = design.strata.length > 0;
   const text = words.opening.unprotected;
   const point = (name, ...more) => el("li", {}, el("strong", {}, text[name]), " ", more);
   const link = (href, name) =>
@@ -149,6 +162,7 @@ function unprotected(background, program, slug) {
       background && point("background", text.backgroundText),
       point("device", text.deviceText),
       point("belief", text.beliefText),
+      !design.passes && point("others", text.othersText),
       point("page", text.pageText),
     ),
     program &&
@@ -218,6 +232,48 @@ export function practice({ design, tapped, tap, back, start }) {
       backButton(back),
       el("button", { class: "primary", type: "button", click: start }, text.start),
     ),
+  );
+}
+
+/* Somebody who is not known to be invited; `why` is what was wrong with the code before. */
+export function code({ why, enter }) {
+  const text = words.invited;
+  const input = el("input", {
+    id: "code",
+    name: "code",
+    type: "text",
+    maxlength: 40,
+    dir: "ltr",
+    required: true,
+    autocomplete: "off",
+    autocapitalize: "characters",
+    spellcheck: "false",
+    "aria-describedby": why ? "hint wrong" : "hint",
+    "aria-invalid": why ? "true" : null,
+  });
+  const submit = (event) => {
+    event.preventDefault();
+    enter(input.value);
+  };
+  return el(
+    "form",
+    { class: "screen code", novalidate: true, autocomplete: "off", submit },
+    el("h1", {}, text.title),
+    el("p", { class: "lead" }, text.text),
+    el("label", { for: "code" }, text.label),
+    input,
+    el("p", { class: "hint", id: "hint" }, text.hint),
+    why && el("p", { class: "alert", role: "alert", id: "wrong" }, text[why]),
+    actions(el("button", { class: "primary", type: "submit" }, text.next)),
+  );
+}
+
+export function fetching() {
+  return el(
+    "div",
+    { class: "screen notice", "aria-busy": "true" },
+    el("div", { class: "pulse", "aria-hidden": "true" }, el("i"), el("i"), el("i")),
+    el("h1", {}, words.invited.fetching),
   );
 }
 
@@ -385,13 +441,14 @@ function answersList(title, picture, lines) {
   );
 }
 
-export function sending() {
+/* `work`: while a proof of work is not made yet. */
+export function sending({ work }) {
   return el(
     "div",
     { class: "screen notice", "aria-busy": "true" },
     el("div", { class: "pulse", "aria-hidden": "true" }, el("i"), el("i"), el("i")),
     el("h1", {}, words.sending.title),
-    el("p", {}, words.sending.text),
+    el("p", {}, work ? words.sending.work : words.sending.text),
   );
 }
 
@@ -453,13 +510,16 @@ export function thanks({ resumed, id, body, ledger: kept, enter, openLedger, oth
 }
 
 function whatIsSent(summary, body) {
+  const sent = JSON.parse(body);
   return el(
     "details",
     {},
     el("summary", {}, summary),
     el("h2", { id: "sent" }, words.sent.title),
     el("p", {}, words.sent.text),
-    Object.keys(JSON.parse(body).strata).length ? el("p", {}, words.sent.strata) : null,
+    Object.keys(sent.strata).length ? el("p", {}, words.sent.strata) : null,
+    sent.pass && el("p", {}, words.sent.pass),
+    sent.work && el("p", {}, words.sent.work),
     el("pre", { tabindex: 0, role: "region", "aria-labelledby": "sent", dir: "ltr" }, body),
     el("p", {}, fill(words.sent.length, { count: body.length })),
   );

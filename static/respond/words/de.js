@@ -120,6 +120,11 @@ export default {
       beliefText:
         "Die Zahlen oben gelten, wenn es für jemanden vorher 50:50 steht. Wer vorher fast " +
         "sicher ist, kann auch nachher fast sicher sein.",
+      others: "Datensätze anderer.",
+      othersText:
+        "Wer die Adresse hat, kann teilnehmen, auch mehrmals. Die Ergebnisse sind also nicht " +
+        "sicher vor Leuten, die Datensätze fälschen. Ihre eigenen Antworten bleiben " +
+        "geschützt.",
       page: "Eine manipulierte Seite.",
       pageText:
         "Sie vertrauen dem Programm, das Ihnen diese Website geschickt hat. Der Teil, der mit " +
@@ -171,6 +176,38 @@ export default {
     start: "Umfrage beginnen",
   },
 
+  /* Where people are invited: the code, and what it tells of them. */
+  invited: {
+    title: "Diese Umfrage ist nur für Eingeladene",
+    text:
+      "Wer eingeladen ist, hat einen Code. Er steht im Link, den Sie bekommen haben, oder " +
+      "auf einem Blatt Papier. Ohne ihn können Sie nicht teilnehmen.",
+    label: "Ihr Code",
+    hint: "16 Buchstaben und Ziffern. Bindestriche und Kleinschreibung sind egal.",
+    next: "Weiter",
+    malformed: "Das ist kein ganzer Code. Er hat 16 Buchstaben und Ziffern.",
+    unknown:
+      "Die Website kennt diesen Code nicht. Prüfen Sie ihn. Wenn Sie eine Erinnerung " +
+      "bekommen haben, nehmen Sie den neuesten Code.",
+    fetching: "Ihr Ausweis wird geholt …",
+    known: {
+      title: "Was Ihre Einladung verrät",
+      can:
+        "Wenn Sie auf „Beginnen“ tippen, wird Ihr Code gegen einen Ausweis getauscht. Man " +
+        "kann wissen, dass Ihre Einladung dafür benutzt wurde.",
+      cannot:
+        "Man kann das nicht mit Ihrem Datensatz verbinden. Die Website unterschreibt Ihren " +
+        "Ausweis, ohne ihn zu sehen, und er zeigt nur, dass jemand Eingeladenes den " +
+        "Datensatz sendet.",
+      network:
+        "Wer zu dieser Zeit das Netz dieser Website beobachtet, könnte es aus dem Zeitpunkt " +
+        "erraten. Nichts Gespeichertes verrät es.",
+      same:
+        "Alle Links enden mit denselben Buchstaben. Wenn Ihrer anders endet, antworten Sie " +
+        "nicht.",
+    },
+  },
+
   asking: {
     progress: "Frage {at} von {of}",
     note:
@@ -204,6 +241,7 @@ export default {
   sending: {
     title: "Ihr Datensatz wird gesendet …",
     text: "Das dauert einen Moment.",
+    work: "Dieses Gerät rechnet zuerst ein wenig. Das macht gefälschte Datensätze langsamer.",
   },
 
   waiting: {
@@ -246,6 +284,12 @@ export default {
       "Antworten, von 0 an gezählt. In jedem Block sind entweder alle Ihre Antworten, oder alle " +
       "stammen vom Zufall.",
     strata: "Unter „strata“ stehen Ihre Angaben zur Person, so wie Sie sie gemacht haben.",
+    pass:
+      "Unter „pass“ steht Ihr Ausweis. Er zeigt, dass Sie eingeladen sind, und nicht, wer " +
+      "Sie sind.",
+    work:
+      "Unter „work“ steht das Ergebnis der Rechnung, die gefälschte Datensätze langsamer " +
+      "macht.",
     length: {
       one: "Leerzeichen am Ende machen jeden Datensatz dieser Umfrage {count} Byte lang.",
       other: "Leerzeichen am Ende machen jeden Datensatz dieser Umfrage {count} Bytes lang.",
@@ -416,6 +460,41 @@ export default {
         "Er wird von diesem Gerät nicht mehr gesendet.",
         "Falls er die Website schon vorher erreicht hat, bleibt er dort. Ein zweiter würde " +
           "deutlich mehr über Sie verraten.",
+      ],
+    },
+    usedCode: {
+      title: "Dieser Code wurde schon benutzt",
+      texts: [
+        "Mit ihm wurde schon ein Ausweis geholt: auf einem anderen Gerät, in einem anderen " +
+          "Browser oder von jemand anderem.",
+        "Wenn Sie das waren, gehen Sie zu jenem Gerät und Browser zurück. Wenn Sie Ihren " +
+          "Datensatz dort gesendet haben, danke. Sonst bitten Sie die Person, die Sie " +
+          "eingeladen hat, um einen neuen Code.",
+      ],
+    },
+    otherDesign: {
+      title: "Das ist nicht die Umfrage, zu der Sie eingeladen sind",
+      texts: [
+        "Ihre Einladung nennt eine andere Fassung dieser Umfrage, als die Website zeigt. Das " +
+          "dürfte nie vorkommen, deshalb hält die Seite hier an. Nichts wurde gesendet.",
+        "Bitte antworten Sie nicht. Sagen Sie es der Person, die Sie eingeladen hat.",
+      ],
+    },
+    noPass: {
+      title: "Ihr Ausweis konnte nicht geholt werden",
+      texts: [
+        "Die Website hat nicht geantwortet oder ist überlastet. Ihr Code ist nicht verloren: " +
+          "Derselbe Ausweis kann noch einmal geholt werden.",
+        "Prüfen Sie Ihre Verbindung und versuchen Sie es noch einmal.",
+      ],
+      again: "Noch einmal versuchen",
+    },
+    badPass: {
+      title: "Die Website hat keinen guten Ausweis gegeben",
+      texts: [
+        "Die Unterschrift ist nicht die dieser Umfrage. Ein solcher Ausweis könnte verraten, " +
+          "wer Sie sind, deshalb hält die Seite hier an. Keine Antwort wurde gesendet.",
+        "Bitte antworten Sie nicht. Sagen Sie es der Person, die Sie eingeladen hat.",
       ],
     },
   },

@@ -113,6 +113,10 @@ export default {
       beliefText:
         "The odds above are for someone who starts at 50:50. Someone who is nearly sure before " +
         "can be nearly sure after.",
+      others: "Reports by others.",
+      othersText:
+        "Anyone who has the address can take part, also more than once. So the results are " +
+        "not safe from people who forge reports. Your own answers stay protected.",
       page: "A page that was tampered with.",
       pageText:
         "You trust the program that this site sent you. The part that works with chance is one " +
@@ -160,6 +164,35 @@ export default {
     start: "Start the survey",
   },
 
+  /* Where people are invited: the code, and what it tells of them. */
+  invited: {
+    title: "This survey is by invitation",
+    text:
+      "Everyone who is invited has a code. It is in the link that you got, or on a sheet of " +
+      "paper. Without one you cannot take part.",
+    label: "Your code",
+    hint: "16 letters and digits. Hyphens and small letters do not matter.",
+    next: "Go on",
+    malformed: "This is not a whole code. It has 16 letters and digits.",
+    unknown:
+      "The site does not know this code. Check it. If you got a reminder, use the newest " +
+      "code.",
+    fetching: "Fetching your pass …",
+    known: {
+      title: "What your invitation tells",
+      can:
+        "When you tap “Start”, your code is exchanged for a pass. They can know that your " +
+        "invitation was used for that.",
+      cannot:
+        "They cannot connect it with your report. The site signs your pass without seeing " +
+        "it, and the pass shows only that someone who was invited sends the report.",
+      network:
+        "Someone who watches the network of this site at that time could guess from the " +
+        "moment. Nothing that is stored tells it.",
+      same: "Everyone’s link ends with the same letters. If yours ends with others, do not answer.",
+    },
+  },
+
   asking: {
     progress: "Question {at} of {of}",
     note:
@@ -191,6 +224,7 @@ export default {
   sending: {
     title: "Sending your report …",
     text: "This takes a moment.",
+    work: "This device first does a little work, which makes forged reports slower.",
   },
 
   waiting: {
@@ -227,6 +261,8 @@ export default {
       "These are the exact bytes. The numbers under “blocks” are places in the lists of answers, " +
       "counted from 0. In each block, all of them are your answers or all of them are chance.",
     strata: "Under “strata” are your background answers, as you gave them.",
+    pass: "Under “pass” is your pass. It shows that you were invited, and not who you are.",
+    work: "Under “work” is the result of the work that makes forged reports slower.",
     length: {
       one: "Spaces at the end make every report of this survey {count} byte long.",
       other: "Spaces at the end make every report of this survey {count} bytes long.",
@@ -385,6 +421,40 @@ export default {
         "It will not be sent from this device any more.",
         "If it had reached the site before, it stays there. A second one would say clearly " +
           "more about you.",
+      ],
+    },
+    usedCode: {
+      title: "This code has been used",
+      texts: [
+        "A pass was fetched with it before: on another device, in another browser, or by " +
+          "someone else.",
+        "If that was you, go back to that device and browser. If you have sent your report " +
+          "there, thank you. Otherwise ask the person who invited you for a new code.",
+      ],
+    },
+    otherDesign: {
+      title: "This is not the survey that you were invited to",
+      texts: [
+        "Your invitation names another version of this survey than the site shows. That " +
+          "should never happen, so the page stops here. Nothing was sent.",
+        "Please do not answer. Tell the person who invited you.",
+      ],
+    },
+    noPass: {
+      title: "Your pass could not be fetched",
+      texts: [
+        "The site did not answer, or it is busy. Your code is not lost: the same pass can be " +
+          "fetched again.",
+        "Check your connection and try again.",
+      ],
+      again: "Try again",
+    },
+    badPass: {
+      title: "The site did not give a good pass",
+      texts: [
+        "Its signature is not the one of this survey. Such a pass could tell who you are, so " +
+          "the page stops here. No answer was sent.",
+        "Please do not answer. Tell the person who invited you.",
       ],
     },
   },

@@ -127,6 +127,11 @@ export default {
       beliefText:
         "Las cifras de arriba valen para quien parte de 50 de 100. Quien antes casi no tenía " +
         "dudas puede casi no tenerlas después.",
+      others: "Los informes de otros.",
+      othersText:
+        "Cualquiera que tenga la dirección puede participar, también varias veces. Por eso " +
+        "los resultados no están a salvo de quien falsifique informes. Sus propias " +
+        "respuestas siguen protegidas.",
       page: "Una página manipulada.",
       pageText:
         "Usted confía en el programa que le envió este sitio. La parte que trabaja con el azar " +
@@ -178,6 +183,37 @@ export default {
     start: "Empezar la encuesta",
   },
 
+  /* Where people are invited: the code, and what it tells of them. */
+  invited: {
+    title: "Esta encuesta es por invitación",
+    text:
+      "Cada persona invitada tiene un código. Está en el enlace que recibió o en una hoja de " +
+      "papel. Sin él no se puede participar.",
+    label: "Su código",
+    hint: "16 letras y cifras. Los guiones y las minúsculas no importan.",
+    next: "Seguir",
+    malformed: "No es un código completo. Tiene 16 letras y cifras.",
+    unknown:
+      "El sitio no conoce este código. Compruébelo. Si recibió un recordatorio, use el " +
+      "código más reciente.",
+    fetching: "Obteniendo su pase…",
+    known: {
+      title: "Lo que revela su invitación",
+      can:
+        "Cuando pulsa el botón para empezar, su código se cambia por un pase. Pueden saber " +
+        "que su invitación se usó para eso.",
+      cannot:
+        "No pueden relacionarlo con su informe. El sitio firma su pase sin verlo, y el pase " +
+        "solo muestra que el informe es de alguien que fue invitado.",
+      network:
+        "Quien vigile la red de este sitio en ese momento podría adivinarlo por la hora. " +
+        "Nada de lo que se guarda lo revela.",
+      same:
+        "El enlace de todas las personas termina con las mismas letras. Si el suyo termina " +
+        "con otras, no responda.",
+    },
+  },
+
   asking: {
     progress: "Pregunta {at} de {of}",
     note:
@@ -209,6 +245,7 @@ export default {
   sending: {
     title: "Enviando su informe…",
     text: "Tardará un momento.",
+    work: "Este dispositivo hace primero un pequeño cálculo, que frena los informes falsos.",
   },
 
   waiting: {
@@ -249,6 +286,8 @@ export default {
       "respuestas, contando desde 0. En cada bloque, todos son sus respuestas o todos son obra " +
       "del azar.",
     strata: "En «strata» están sus respuestas generales, tal como las dio.",
+    pass: "En «pass» está su pase. Muestra que fue invitado, y no quién es.",
+    work: "En «work» está el resultado del cálculo que frena los informes falsos.",
     length: {
       one: "Con espacios al final, cada informe de esta encuesta mide {count} byte.",
       many: "Con espacios al final, cada informe de esta encuesta mide {count} de bytes.",
@@ -413,6 +452,39 @@ export default {
         "Ya no se enviará desde este dispositivo.",
         "Si ya había llegado al sitio, allí se queda. Con un segundo informe se sabría " +
           "bastante más sobre usted.",
+      ],
+    },
+    usedCode: {
+      title: "Este código ya se usó",
+      texts: [
+        "Ya se obtuvo un pase con él: en otro dispositivo, en otro navegador o por otra persona.",
+        "Si fue usted, vuelva a aquel dispositivo y navegador. Si ya envió allí su informe, " +
+          "gracias. Si no, pida un código nuevo a quien le invitó.",
+      ],
+    },
+    otherDesign: {
+      title: "Esta no es la encuesta a la que le invitaron",
+      texts: [
+        "Su invitación nombra otra versión de esta encuesta que la que muestra el sitio. Eso " +
+          "no debería ocurrir nunca, así que la página se detiene aquí. No se envió nada.",
+        "Por favor, no responda. Avise a quien le invitó.",
+      ],
+    },
+    noPass: {
+      title: "No se pudo obtener su pase",
+      texts: [
+        "El sitio no respondió o está saturado. Su código no se ha perdido: el mismo pase se " +
+          "puede obtener otra vez.",
+        "Compruebe su conexión e inténtelo de nuevo.",
+      ],
+      again: "Intentar de nuevo",
+    },
+    badPass: {
+      title: "El sitio no dio un pase válido",
+      texts: [
+        "Su firma no es la de esta encuesta. Un pase así podría revelar quién es usted, así " +
+          "que la página se detiene aquí. No se envió ninguna respuesta.",
+        "Por favor, no responda. Avise a quien le invitó.",
       ],
     },
   },

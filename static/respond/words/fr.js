@@ -135,6 +135,11 @@ export default {
       beliefText:
         "Les chiffres ci-dessus valent pour une personne qui part de 50 chances sur 100. Une " +
         "personne presque sûre avant peut l’être encore après.",
+      others: "Les bulletins des autres.",
+      othersText:
+        "Toute personne qui a l’adresse peut participer, même plusieurs fois. Les résultats " +
+        "ne sont donc pas à l’abri de qui falsifie des bulletins. Vos propres réponses " +
+        "restent protégées.",
       page: "Une page falsifiée.",
       pageText:
         "Vous faites confiance au programme que ce site vous a envoyé. La partie qui travaille " +
@@ -187,6 +192,38 @@ export default {
     start: "Commencer le questionnaire",
   },
 
+  /* Where people are invited: the code, and what it tells of them. */
+  invited: {
+    title: "Ce questionnaire est sur invitation",
+    text:
+      "Chaque personne invitée a un code. Il est dans le lien que vous avez reçu, ou sur une " +
+      "feuille de papier. Sans code, on ne peut pas participer.",
+    label: "Votre code",
+    hint: "16 lettres et chiffres. Les tirets et les minuscules n’ont pas d’importance.",
+    next: "Continuer",
+    malformed: "Ce code n’est pas complet. Il a 16 lettres et chiffres.",
+    unknown:
+      "Le site ne connaît pas ce code. Vérifiez-le. Si vous avez reçu un rappel, prenez le " +
+      "code le plus récent.",
+    fetching: "Votre laissez-passer arrive…",
+    known: {
+      title: "Ce que dit votre invitation",
+      can:
+        "Quand vous touchez le bouton pour commencer, votre code est échangé contre un " +
+        "laissez-passer. On peut savoir que votre invitation a servi à cela.",
+      cannot:
+        "On ne peut pas relier cela à votre bulletin. Le site signe votre laissez-passer " +
+        "sans le voir, et celui-ci montre seulement que le bulletin vient d’une personne " +
+        "invitée.",
+      network:
+        "Qui observe le réseau de ce site à ce moment-là pourrait le deviner d’après " +
+        "l’heure. Rien de ce qui est conservé ne le dit.",
+      same:
+        "Tous les liens se terminent par les mêmes lettres. Si le vôtre se termine " +
+        "autrement, ne répondez pas.",
+    },
+  },
+
   asking: {
     progress: "Question {at} sur {of}",
     note:
@@ -220,6 +257,7 @@ export default {
   sending: {
     title: "Envoi de votre bulletin…",
     text: "Cela prend un instant.",
+    work: "Cet appareil fait d’abord un petit calcul, qui ralentit les faux bulletins.",
   },
 
   waiting: {
@@ -263,6 +301,10 @@ export default {
     strata:
       "Sous « strata » figurent vos réponses sur votre situation, telles que vous les avez " +
       "données.",
+    pass:
+      "Sous « pass » se trouve votre laissez-passer. Il montre que vous êtes une personne " +
+      "invitée, et non qui vous êtes.",
+    work: "Sous « work » se trouve le résultat du calcul qui ralentit les faux bulletins.",
     length: {
       one:
         "Grâce à des espaces à la fin, tous les bulletins de ce questionnaire font {count} octet.",
@@ -436,6 +478,42 @@ export default {
         "Il ne sera plus envoyé depuis cet appareil.",
         "S’il était déjà arrivé sur le site, il y reste. Un second en dirait nettement plus " +
           "sur vous.",
+      ],
+    },
+    usedCode: {
+      title: "Ce code a déjà servi",
+      texts: [
+        "Un laissez-passer a déjà été obtenu avec lui : sur un autre appareil, dans un autre " +
+          "navigateur ou par quelqu’un d’autre.",
+        "Si c’était vous, retournez à cet appareil et à ce navigateur. Si vous y avez envoyé " +
+          "votre bulletin, merci. Sinon, demandez un nouveau code à la personne qui vous " +
+          "invite.",
+      ],
+    },
+    otherDesign: {
+      title: "Ce n’est pas le questionnaire de votre invitation",
+      texts: [
+        "Votre invitation nomme une autre version de ce questionnaire que celle que montre " +
+          "le site. Cela ne devrait jamais arriver, donc la page s’arrête ici. Rien n’a été " +
+          "envoyé.",
+        "Ne répondez pas, s’il vous plaît. Dites-le à la personne qui vous invite.",
+      ],
+    },
+    noPass: {
+      title: "Votre laissez-passer n’a pas pu être obtenu",
+      texts: [
+        "Le site n’a pas répondu, ou il est trop occupé. Votre code n’est pas perdu : le " +
+          "même laissez-passer peut être obtenu encore une fois.",
+        "Vérifiez votre connexion et réessayez.",
+      ],
+      again: "Réessayer",
+    },
+    badPass: {
+      title: "Le site n’a pas donné un bon laissez-passer",
+      texts: [
+        "Sa signature n’est pas celle de ce questionnaire. Un tel laissez-passer pourrait " +
+          "dire qui vous êtes, donc la page s’arrête ici. Aucune réponse n’a été envoyée.",
+        "Ne répondez pas, s’il vous plaît. Dites-le à la personne qui vous invite.",
       ],
     },
   },

@@ -1,0 +1,117 @@
+/*
+ * The way in: from the code of an invitation to the pass that a report carries, and the proof of
+ * work where a survey asks for one.
+ *
+ * A code comes behind the # of a link, which browsers do not send, with the beginning of the hash
+ * of the design that it is for. It is taken off the address at once, and shown to the site once, in
+ * a request of its own. What the site signs then is blinded (passes.js), so that it does not know
+ * the pass when it comes with the report.
+ */
+
+import * as device from "./device.js";
+import { blind, finalize, idOf, toText } from "./passes.js";
+import { fetchPass } from "./protocol.js";
+
+/* What a link brought, {code, design}, or null. */
+let arrived = null;
+
+/* Take it off the address, and out of the history of this tab. Whether there was one. */
+export function takeFragment(slug, kiosk) {
+  const [code, design = ""] = location.hash.slice(1).split(".");
+  if (location.hash) history.replaceState(history.state, "", location.pathname + location.search);
+  if (!slug || !readCode(code)) return false;
+  arrived = { code: readCode(code), design };
+  if (!kiosk) device.noteCode({ slug, ...arrived });
+  return true;
+}
+
+/* A code as the site has it, however it was typed; "" if it is none. */
+export function readCode(text) {
+  const look = { O: "0", I: "1", L: "1" };
+  const code = text.toUpperCase().replace(/[-\s]/g, "").replace(/[OIL]/g, (one) => look[one]);
+  return /^[0-9A-HJKMNP-TV-Z]{16}$/.test(code) ? code : "";
+}
+
+/*
+ * With what somebody comes to a survey of invited people: {code, pass}, where either may be null,
+ * or {problem}. On a device of many people a link is for the first of them.
+ */
+export async function entrance({ slug, design }, kiosk) {
+  if (!globalThis.crypto?.subtle) return { problem: "generator" };
+  const invitation = kiosk ? arrived : device.code(slug);
+  arrived = null;
+  const named = invitation?.design ?? "";
+  const bytes = design.hash.slice("sha256:".length).match(/../g).map((hex) => parseInt(hex, 16));
+  if (!toText(bytes).startsWith(named)) return { problem: "otherDesign" };
+  const code = invitation?.code ?? null;
+  const pass = await held(slug, code, kiosk);
+  // Another design means another key, by which a site could know this person again.
+  if (pass && pass.design !== design.hash) return { problem: "otherDesign" };
+  return { code: code ?? pass?.code ?? null, pass };
+}
+
+/* The pass, or half of one, that an earlier try has left for this code, or for whoever is here. */
+async function held(slug, code, kiosk) {
+  const mine = device.passes(slug, kiosk);
+  if (!code) return (!kiosk && mine.at(-1)) || null;
+  const of = await nameOf(code);
+  return mine.find((one) => one.of === of) ?? null;
+}
+
+/*
+ * Exchange a code for a pass: {pass} or {problem}. What the site is asked is kept before it is
+ * asked: if its answer is lost, the same question gets the same answer, and another none.
+ */
+export async function exchange({ slug, design }, code, kiosk) {
+  let pass = await held(slug, code, kiosk);
+  if (pass?.signature) return { pass };
+  try {
+    const of = await nameOf(code);
+    pass ??= { slug, design: design.hash, code, of, ...(await blind(design.passes)) };
+  } catch {
+    return { problem: "badPass" };
+  }
+  device.keepPass(pass, kiosk);
+  const { signature: reply, problem } = await fetchPass(slug, code, pass.blinded);
+  if (problem === "unknown" || problem === "usedCode") device.dropPass(pass.prepared);
+  if (problem) return { problem };
+  try {
+    const { of, prepared, inverse } = pass;
+    const signature = await finalize(design.passes, prepared, reply, inverse);
+    const id = await idOf(prepared);
+    const whole = { slug, design: design.hash, of, prepared, signature, id };
+    device.keepPass(whole, kiosk);
+    return { pass: whole };
+  } catch {
+    return { problem: "badPass" };
+  }
+}
+
+async function nameOf(code) {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(code));
+  return toText(new Uint8Array(digest));
+}
+
+/* --- Proof of work ---------------------------------------------------------------------------- */
+
+const SLICE = 512; // tries between two moments for the page
+
+/*
+ * A nonce for which the SHA-256 of design, id and nonce begins with so many zero bits; null as soon
+ * as nobody wants it. It depends on nothing that is answered.
+ */
+export async function solve(hash, id, bits, wanted) {
+  const encoder = new TextEncoder();
+  const nonce = (number) => number.toString(16).padStart(8, "0");
+  const attempt = async (number) => {
+    const bytes = encoder.encode(hash + id + nonce(number));
+    return new DataView(await crypto.subtle.digest("SHA-256", bytes)).getUint32(0);
+  };
+  for (let first = 0; wanted(); first += SLICE) {
+    const tries = Array.from({ length: SLICE }, (_, i) => attempt(first + i));
+    const found = (await Promise.all(tries)).findIndex((word) => word >>> (32 - bits) === 0);
+    if (found >= 0) return nonce(first + found);
+    await new Promise((resume) => setTimeout(resume));
+  }
+  return null;
+}

@@ -1,0 +1,260 @@
+"""From an invitation to a report that nobody can connect with it, on the real pages."""
+
+import csv
+import json
+import re
+import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, Request, Route, expect
+
+from survey import passes
+from tests import builders
+from tests.browser import respondent
+from tests.services import Candor
+
+pytestmark = pytest.mark.browser
+
+SLUG = "invited"
+
+
+@pytest.fixture(scope="session")
+def url(candor_server: Candor) -> str:
+    survey = builders.FILE | {"slug": SLUG, "access": "invited"}
+    candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(survey))
+    return f"{candor_server.url}/s/{SLUG}/"
+
+
+@pytest.fixture(scope="session")
+def links(candor_server: Candor, url: str) -> Iterator[str]:
+    """Links, one after the other, made as the page makes them."""
+    made = candor_server.manage(
+        "shell", "-v0", "-c",
+        "from survey import invitations\nfrom survey.models import Survey\n"
+        f"survey = Survey.objects.get(slug='{SLUG}')\n"
+        f"print('\\n'.join(invitations.link('{url}', survey, code)"
+        " for code in invitations.make(survey, 20)))",
+    )  # fmt: skip
+    return iter(made.split())
+
+
+def code_of(link: str) -> str:
+    return urlsplit(link).fragment.partition(".")[0]
+
+
+def exchanges(page: Page | BrowserContext) -> list[Request]:
+    found: list[Request] = []
+    page.on("request", lambda one: found.append(one) if one.url.endswith("/passes/") else None)
+    return found
+
+
+def rows(candor: Candor, statement: str) -> list[Any]:
+    with sqlite3.connect(f"file:{candor.var / 'candor.sqlite3'}?mode=ro", uri=True) as database:
+        return database.execute(statement).fetchall()
+
+
+def test_codes_are_made_on_the_page_and_one_is_answered_with(
+    candor_server: Candor, url: str, new_context: Callable[..., BrowserContext], tmp_path: Path
+) -> None:
+    candor_server.manage("api_token", "inviter", "--create")
+    candor_server.manage(
+        "shell", "-v0", "-c",
+        "from django.contrib.auth.models import User\nfrom survey.models import *\n"
+        "user = User.objects.get(username='inviter'); user.set_password('a long password')\n"
+        "user.save()\n"
+        f"Membership.objects.give(Survey.objects.get(slug='{SLUG}'), user, Role.OWNER)",
+    )  # fmt: skip
+    page = new_context(viewport={"width": 360, "height": 740}).new_page()
+    page.goto(f"{candor_server.url}/surveys/{SLUG}/invitations/")
+    page.get_by_label("Name").fill("inviter")
+    page.get_by_label("Password").fill("a long password")
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_text("No e-mail is set up on this site")).to_be_visible()
+    page.get_by_label("How many").fill("3")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download as CSV").click()
+    download.value.save_as(tmp_path / "codes.csv")
+    with (tmp_path / "codes.csv").open() as file:
+        made = list(csv.DictReader(file))
+    assert len(made) == 3
+    page.get_by_label("How many").fill("2")
+    page.get_by_role("button", name="Sheet to print").click()
+    expect(page.locator(".sheet svg")).to_have_count(2)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+    context = new_context()
+    answering = context.new_page()
+    requests: list[Request] = []
+    answering.on("request", requests.append)
+    link = made[0]["link"]
+    respondent.start(answering, link)
+    assert answering.url == url  # the code is off the address
+    respondent.answer(answering, 1, 2)
+    receipt = respondent.send(answering)
+    code = code_of(link)
+    assert not any(code in one.url or code in str(one.headers) for one in requests)
+    posted = [one for one in requests if one.method == "POST"]
+    assert [urlsplit(one.url).path.split("/")[-2] for one in posted] == ["passes", "reports"]
+    asked, sent = (json.loads(one.post_data or "") for one in posted)
+    assert asked["code"] == code and set(asked) == {"code", "blinded"}
+    assert code not in (posted[1].post_data or "")
+    spent = passes.Pass.from_text(sent["pass"])
+    assert spent.id == sent["id"] == receipt
+    assert context.cookies() == []
+    kept = answering.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}])")
+    assert json.loads(kept) == [{}, {"candor.answered": f'["{SLUG}"]'}]
+    stored = str(rows(candor_server, "SELECT * FROM survey_invitation"))
+    stored += str(rows(candor_server, "SELECT * FROM survey_report"))
+    assert code not in stored and sent["pass"]["message"] not in stored
+
+
+def test_a_code_works_once_and_says_so(
+    url: str, links: Iterator[str], new_context: Callable[..., BrowserContext]
+) -> None:
+    link = next(links)
+    first = new_context().new_page()
+    respondent.start(first, link)
+    respondent.answer(first, 0, 0)
+    respondent.send(first)
+    second = new_context().new_page()
+    second.goto(link)
+    second.get_by_role("button", name="Start", exact=True).click()
+    expect(second.get_by_role("heading", name="This code has been used")).to_be_visible()
+
+
+def test_a_reload_or_a_lost_answer_loses_no_pass(
+    candor_server: Candor, url: str, links: Iterator[str], context: BrowserContext
+) -> None:
+    """Before the exchange, after one whose answer was lost, with the tab closed, and in between."""
+    link = next(links)
+    asked = exchanges(context)
+    page = context.new_page()
+    page.goto(link)
+    page.get_by_role("button", name="Start", exact=True).wait_for()
+    page.reload()
+
+    def lose(route: Route) -> None:
+        route.fetch()
+        route.abort()
+
+    context.route("**/passes/", lose)
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(page.get_by_role("heading", name="could not be fetched")).to_be_visible()
+    context.unroute("**/passes/")
+    page.close()
+    page = context.new_page()
+    respondent.start(page, url)  # without the link
+    respondent.answer_one(page, 1)
+    assert len(asked) == 2 and asked[0].post_data == asked[1].post_data
+    kept = page.evaluate("localStorage.getItem('candor.passes')")
+    assert code_of(link) not in kept and set(json.loads(kept)[0]) == {
+        "slug", "design", "of", "prepared", "signature", "id"
+    }  # fmt: skip
+    page.reload()
+    before = respondent.stored(candor_server, SLUG)
+    respondent.start(page, url)
+    respondent.answer(page, 1, 1)
+    respondent.send(page)
+    assert respondent.stored(candor_server, SLUG) == before + 1
+    assert len(asked) == 2
+    assert page.evaluate("localStorage.length") == 0
+
+
+def test_a_code_can_be_typed(url: str, links: Iterator[str], page: Page) -> None:
+    code = code_of(next(links))
+    page.goto(url)
+    expect(page.get_by_role("heading", name="by invitation")).to_be_visible()
+    page.get_by_label("Your code").fill("nonsense")
+    page.get_by_role("button", name="Go on").click()
+    expect(page.get_by_role("alert")).to_contain_text("not a whole code")
+    page.get_by_label("Your code").fill("0000-0000-0000-0000")
+    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(page.get_by_role("alert")).to_contain_text("does not know this code")
+    page.get_by_label("Your code").fill(re.sub(r"(.{4})", r"\1-", code).lower())
+    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Start", exact=True).click()
+    respondent.answer(page, 0, 1)
+    respondent.send(page)
+
+
+def test_a_site_that_shows_somebody_another_design_is_refused(
+    url: str, links: Iterator[str], page: Page
+) -> None:
+    """Another key means another design; the link and a kept pass both name the right one."""
+    link = next(links)
+    key = passes.public_text(passes.new_key().public_key())
+
+    def other(route: Route) -> None:
+        response = route.fetch()
+        data = response.json()
+        data["design"].pop("hash")
+        data["design"]["passes"] = key
+        from survey.design import Design
+
+        design = Design.from_json(json.dumps(data["design"]))
+        data["design"]["hash"] = design.hash
+        route.fulfill(response=response, body=json.dumps(data))
+
+    asked = exchanges(page)
+    page.route("**/definition/", other)
+    page.goto(link)
+    expect(page.get_by_role("heading", name="not the survey that you were invited")).to_be_visible()
+    page.unroute("**/definition/")
+    page.goto(f"{link}x")  # a link that was altered
+    expect(page.get_by_role("heading", name="not the survey that you were invited")).to_be_visible()
+    assert asked == []
+    respondent.start(page, link)
+    expect(page.get_by_role("radio").first).to_be_visible()
+    page.route("**/definition/", other)
+    page.goto(url)
+    expect(page.get_by_role("heading", name="not the survey that you were invited")).to_be_visible()
+    assert len(asked) == 1
+
+
+def test_a_signature_of_a_second_key_is_refused(
+    url: str, links: Iterator[str], page: Page, candor_server: Candor
+) -> None:
+    second = passes.new_key()
+
+    def sign(route: Route) -> None:
+        asked = json.loads(route.request.post_data or "")
+        n = second.public_key().public_numbers().n
+        blinded = int.from_bytes(passes.from_text(asked["blinded"], 256), "big") % n
+        signed = passes.blind_sign(second, second.public_key(), blinded.to_bytes(256, "big"))
+        route.fulfill(json={"signature": passes.to_text(signed)})
+
+    page.route("**/passes/", sign)
+    page.goto(next(links))
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(page.get_by_role("heading", name="did not give a good pass")).to_be_visible()
+
+
+def test_a_kiosk_keeps_no_pass(url: str, links: Iterator[str], page: Page) -> None:
+    page.goto(f"{url}?kiosk")
+    page.get_by_label("Your code").fill(code_of(next(links)))
+    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(page.get_by_role("radio").first).to_be_visible()
+    assert page.evaluate("[localStorage.length, sessionStorage.length]") == [0, 0]
+    respondent.answer(page, 0, 0)
+    page.get_by_role("button", name="Send").click()
+    expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
+    page.get_by_role("button", name="Done").click()
+    expect(page.get_by_label("Your code")).to_be_visible()  # the next person has their own
+
+
+def test_a_proof_of_work_comes_with_the_report(candor_server: Candor, page: Page) -> None:
+    survey = builders.FILE | {"slug": "work", "work": 10}
+    candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(survey))
+    bodies = respondent.posts(page)
+    respondent.start(page, f"{candor_server.url}/s/work/")
+    respondent.answer(page, 0, 1)
+    respondent.send(page)
+    (body,) = bodies
+    assert re.fullmatch(r"[0-9a-f]{8}", json.loads(body)["work"])
+    assert respondent.stored(candor_server, "work") == 1
