@@ -1,4 +1,4 @@
-"""No address, user agent or time of a respondent in database, logs or broker."""
+"""No address, user agent, time, code or pass of a respondent in database, logs or broker."""
 
 import http.client
 import json
@@ -12,6 +12,7 @@ from uuid import uuid4
 
 import pytest
 
+from survey import passes
 from tests import builders
 from tests.conftest import BOTH_INSTALLATIONS
 from tests.services import Candor
@@ -62,6 +63,44 @@ def test_nothing_of_the_sender_is_kept(candor_server: Candor) -> None:
     log = candor_server.log.read_text()[len(log_before) :]
     assert not any(report["id"] in log for report in reports)
     assert "/reports/" not in log
+
+
+@pytest.mark.parametrize("candor_server", BOTH_INSTALLATIONS, indirect=True)
+def test_no_code_pass_or_address_is_where_it_should_not_be(candor_server: Candor) -> None:
+    """An invitation is exchanged and its pass spent; another waits at its address."""
+    slug, email = f"s{uuid4().hex[:8]}", f"{uuid4().hex}@example.org"
+    data = builders.FILE | {"slug": slug, "access": "invited"}
+    candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(data))
+    made = candor_server.manage(
+        "shell", "-v0", "-c",
+        "from survey import invitations\nfrom survey.models import Survey\n"
+        f"survey = Survey.objects.get(slug='{slug}')\n"
+        f"invitations.add_people(survey, ['{email}'])\n"
+        "print(*invitations.make(survey, 25))",
+    )  # fmt: skip
+    codes, path = made.split(), f"/api/v1/surveys/{slug}/"
+    design = json.loads(request(candor_server, "GET", path))["design"]
+    key = passes.public_key(design["passes"])
+    secrets = [*codes, "CanaryBrowser", ADDRESS, FORWARDED]
+    for code in codes:
+        prepared = passes.prepare()
+        blinded, inverse = passes.blind(key, prepared)
+        asked = {"code": code, "blinded": passes.to_text(blinded)}
+        signed = json.loads(request(candor_server, "POST", f"{path}passes/", asked))["signature"]
+        signature = passes.finalize(key, prepared, passes.from_text(signed, 256), inverse)
+        one = passes.Pass(prepared, signature)
+        report = {"id": one.id, "design": design["hash"], "blocks": {"b1": [1, 2]},
+                  "strata": {"age": None}, "pass": one.as_text()}  # fmt: skip
+        assert json.loads(request(candor_server, "POST", f"{path}reports/", report)) == {
+            "id": one.id
+        }
+        secrets += [asked["blinded"], signed, *one.as_text().values()]
+    time.sleep(7)  # the beat and the worker have looked at it
+    stored = dict(everything(candor_server, slug)) | {"log": candor_server.log.read_bytes()}
+    for name, content in stored.items():
+        assert [one for one in secrets if one.encode() in content] == [], name
+    holds = {name for name, content in stored.items() if email.encode() in content}
+    assert holds and all(name.startswith(("candor.sqlite3", "survey_invitation")) for name in holds)
 
 
 def request(candor: Candor, method: str, path: str, body: object = None) -> bytes:

@@ -1,0 +1,134 @@
+"""Nothing in the database leads from an invitation to a report.
+
+Each test has a database of its own and looks below Django. 200 invited people fetch a pass and
+spend it at once, one after the other: the worst order there is, and before a move PostgreSQL does
+tell it. After the move it must be gone.
+"""
+
+import json
+from collections import Counter
+from typing import Any
+
+import pytest
+from scipy import stats
+
+from tests import builders
+from tests.stores import BOTH, Store
+
+PEOPLE, ALPHA = 200, 1e-6
+SURVEY = builders.FILE | {"slug": "links", "access": "invited"}
+
+# Everybody fetches a pass and spends it; prints (code, digest, id, message, signature) of each.
+VISITS = """
+import json
+from survey import exchange, ingest, invitations, passes
+from survey.models import Survey, digest
+survey = Survey.objects.get()
+design = survey.frozen_design()
+here = ingest.target(survey.slug)
+for code in invitations.make(survey, {people}):
+    prepared = passes.prepare()
+    blinded, inverse = passes.blind(here.validator.key, prepared)
+    asked = {{"code": code, "blinded": passes.to_text(blinded)}}
+    signed = passes.from_text(exchange.exchange(here.survey, here.validator.key, asked), 256)
+    one = passes.Pass(prepared, passes.finalize(here.validator.key, prepared, signed, inverse))
+    report = {{"id": one.id, "design": design.hash, "blocks": {{"b1": [0, 1]}},
+              "strata": {{"age": None}}, "pass": one.as_text()}}
+    (row,) = ingest.accept(survey.slug, {{"reports": [report]}})
+    assert row["status"] == 201, row
+    print(json.dumps([code, digest(code), one.id, *one.as_text().values()]))
+"""
+RELEASE = "tasks.release(Job.objects.create(survey=Survey.objects.get()))"
+TABLES = {
+    "sqlite": "SELECT name FROM sqlite_master WHERE type = 'table'",
+    "postgresql": "SELECT tablename FROM pg_tables WHERE schemaname = 'public'",
+}
+
+both = pytest.mark.parametrize("kind", BOTH)
+postgresql_only = pytest.mark.parametrize("kind", BOTH[1:])
+
+
+def visited(store: Store) -> list[list[str]]:
+    """What each person had, in the order of their visits."""
+    store.manage("import_survey", "-", "--open", stdin=json.dumps(SURVEY))
+    printed = store.python(VISITS.format(people=PEOPLE))
+    found = [json.loads(line) for line in printed.splitlines()]
+    assert len(found) == PEOPLE
+    return found
+
+
+def values(store: Store, column: str, table: str, key: str) -> dict[str, str]:
+    """A column, hidden or not, by the key of each row."""
+    return {
+        str(pk).replace("-", ""): str(value)
+        for pk, value in store.rows(f"SELECT {key}, {column} FROM {table}")
+    }
+
+
+def correlation(store: Store, people: list[list[str]], place: str) -> Any:
+    """Spearman's, between the places of invitations and those of reports, person by person."""
+    orders = []
+    for table, key, of in (("survey_invitation", "digest", 1), ("survey_report", "id", 2)):
+        rows = store.rows(f"SELECT {key} FROM {table} ORDER BY {place}")
+        order = {str(pk).replace("-", ""): i for i, (pk,) in enumerate(rows)}
+        orders.append([order[one[of].replace("-", "")] for one in people])
+    return stats.spearmanr(*orders)
+
+
+def pairs(store: Store, people: list[list[str]], column: str) -> int:
+    """How many people are found by joining on a column: alone on both sides with their value."""
+    left = values(store, f"{column}::text", "survey_invitation", "digest")
+    right = values(store, f"{column}::text", "survey_report", "id")
+    alone = Counter(left.values()), Counter(right.values())
+    return sum(
+        left[one[1]] == right[one[2].replace("-", "")]
+        and all(count[left[one[1]]] == 1 for count in alone)
+        for one in people
+    )
+
+
+@postgresql_only
+def test_no_join_and_no_order_leads_from_an_invitation_to_a_report(store: Store) -> None:
+    people = visited(store)
+    before = correlation(store, people, "xmin::text::bigint")
+    assert before.statistic > 0.99  # what a thief of this moment would find
+    store.python(RELEASE)
+    for place in ("xmin::text::bigint, ctid", "ctid"):
+        assert correlation(store, people, place).pvalue > ALPHA, place
+    for column in ("xmin", "xmax", "cmin", "cmax", "ctid", "survey_id"):
+        assert pairs(store, people, column) <= 5, column  # by chance, as places are few
+    assert pairs(store, people, "xmin") == 0
+    transactions = store.rows("SELECT DISTINCT xmin::text FROM survey_invitation")
+    assert len(transactions) == 1
+    dead = "SELECT n_dead_tup FROM pg_stat_user_tables WHERE relname = 'survey_invitation'"
+    assert store.rows(dead) == [(0,)]
+    store.python("Survey.objects.get().close()")
+    assert store.rows("SELECT count(*) FROM survey_invitation") == [(0,)]
+    assert store.rows("SELECT invited, fetched FROM survey_survey") == [(PEOPLE, PEOPLE)]
+
+
+@both
+def test_no_code_and_no_pass_is_in_any_table(store: Store) -> None:
+    people = visited(store)
+    for moved in (False, True):
+        if moved:
+            store.python(RELEASE)
+        tables = [name for (name,) in store.rows(TABLES[store.kind])]
+        assert {"survey_invitation", "survey_report", "aggregation_batch"} <= set(tables)
+        everything = {name: str(store.rows(f'SELECT * FROM "{name}"')) for name in tables}
+        for code, digest, pk, message, signature in people:
+            for secret in (code, message, signature):
+                assert not [name for name in tables if secret in everything[name]]
+            here = [name for name in tables if digest in everything[name]]
+            assert here == ["survey_invitation"]
+            bare = pk.replace("-", "")
+            there = [name for name in tables if pk in everything[name] or bare in everything[name]]
+            assert there == ["survey_report"]
+
+
+@pytest.mark.parametrize("kind", BOTH[:1])
+def test_sqlite_keeps_the_order_of_the_digests(store: Store) -> None:
+    people = visited(store)
+    assert correlation(store, people, "rowid").pvalue > ALPHA
+    store.python(RELEASE)
+    assert correlation(store, people, "rowid").pvalue > ALPHA
