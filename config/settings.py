@@ -54,6 +54,7 @@ INSTALLED_APPS = [
     "csp",
     "survey",
     "aggregation",
+    "people",
 ]
 
 MIDDLEWARE = [
@@ -66,6 +67,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "people.sessions.kept",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
@@ -175,6 +177,15 @@ TRUSTED_PROXIES: int = env.int("CANDOR_PROXIES", 0)  # how many of our own stand
 # --- People ---------------------------------------------------------------------------------------
 
 AUTHENTICATION_BACKENDS = ["survey.accounts.Passwords"]
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.Argon2PasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",  # of before; replaced at the next login
+]
+SESSION_ENGINE = "people.sessions"
+# Who has to have a second factor: "owners" of anything and staff, "all", or "none".
+SECOND_FACTOR: str = env.str("CANDOR_SECOND_FACTOR", "none" if DEMO else "owners")
+if SECOND_FACTOR not in ("none", "owners", "all"):
+    raise ImproperlyConfigured("CANDOR_SECOND_FACTOR must be none, owners or all.")
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {
@@ -187,15 +198,14 @@ LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "surveys"
 LOGOUT_REDIRECT_URL = "login"
 
-# Letters with invitations. Without a server there are none, and the page says so.
+# Letters with invitations. Without a server there are none, and the pages say so.
 EMAIL_URL: str = env.str("CANDOR_EMAIL_URL", "")
-EMAIL_SET_UP = bool(EMAIL_URL)
 if EMAIL_URL:
     vars().update(env.email_url_config(EMAIL_URL))
 else:
     EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
-EMAIL_TIMEOUT = 10  # seconds
-DEFAULT_FROM_EMAIL: str = env.str("CANDOR_EMAIL_FROM", "candor@localhost")
+EMAIL_TIMEOUT = 10  # seconds: somebody waits
+DEFAULT_FROM_EMAIL: str = env.str("CANDOR_EMAIL_FROM", f"candor@{ALLOWED_HOSTS[0].lstrip('.*')}")
 
 LANGUAGE_CODE = "en-gb"
 TIME_ZONE = "UTC"

@@ -2,7 +2,6 @@
 
 from csp.decorators import csp_update
 from django.contrib import admin
-from django.contrib.auth import views as auth
 from django.urls import include, path
 from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
@@ -19,8 +18,7 @@ urlpatterns = [
     path("", RedirectView.as_view(pattern_name="surveys")),
     path("", include("survey.urls")),
     path("", include("aggregation.urls")),
-    path("login/", auth.LoginView.as_view(template_name="login.html"), name="login"),
-    path("logout/", auth.LogoutView.as_view(), name="logout"),
+    path("", include("people.urls")),  # before the admin pages, whose login it takes over
     path("admin/", admin.site.urls),
     path("api/schema/", SpectacularAPIView.as_view(permission_classes=[]), name="schema"),
     path("api/docs/", docs, name="api-docs"),

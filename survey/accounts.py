@@ -3,16 +3,21 @@
 A token opens the API and nothing else: the pages, this one included, ask for a session.
 """
 
+import time
+from collections.abc import Callable
+from functools import wraps
 from typing import Any, cast
 
 from django import forms
 from django.conf import settings
 from django.contrib.auth.backends import ModelBackend
 from django.contrib.auth.decorators import login_required
-from django.contrib.auth.models import User
+from django.contrib.auth.models import AnonymousUser, User
+from django.core import signing
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.http import urlencode
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
@@ -20,11 +25,22 @@ from rest_framework import authentication, exceptions
 from rest_framework.request import Request
 
 from survey import throttle
-from survey.models import MOST_TOKENS, ApiToken, TooManyTokens, digest
+from survey.models import MAY, MOST_TOKENS, ApiToken, TeamMembership, TooManyTokens, digest
+
+CONFIRMED = "confirmed at"  # in a session: when its owner last proved who they are
+CONFIRMED_SECONDS = 15 * 60
+KNOWN = "known"  # a cookie: this browser has logged in to this account before
+KNOWN_SECONDS = 180 * 24 * 60 * 60
+FROM_ANYWHERE = 3  # times as many failures as from one address
 
 
 class Passwords(ModelBackend):
-    """Django's own, with a few failures a minute for an account from one address."""
+    """Django's own, with a few failures a minute for an account.
+
+    Counted from one address, and from all together: an attacker may have many. A browser that has
+    logged in to the account before is spared the second count, so that whoever guesses all day
+    does not shut its owner out.
+    """
 
     def authenticate(
         self,
@@ -35,13 +51,64 @@ class Passwords(ModelBackend):
     ) -> User | None:
         if request is None:
             return super().authenticate(request, username, password, **rest)
-        tries = ("login", f"{username} from {throttle.address(request)}")
-        if throttle.wait(*tries, settings.FAILURES_PER_MINUTE, spend=False):
+        most = settings.FAILURES_PER_MINUTE
+        counts = [("login", f"{username} from {throttle.address(request)}", most)]
+        if not is_known(request, username or ""):
+            counts.append(("login", f"{username} from anywhere", FROM_ANYWHERE * most))
+        if any([throttle.wait(*count, spend=False) for count in counts]):
             raise PermissionDenied
         user = super().authenticate(request, username, password, **rest)
         if user is None:
-            throttle.wait(*tries, settings.FAILURES_PER_MINUTE)
+            for count in counts:
+                throttle.wait(*count)
         return user
+
+    def has_perm(self, user_obj: Any, perm: str, obj: Any = None) -> bool:
+        """Who works in a team may make surveys, besides those who were given the permission."""
+        if super().has_perm(user_obj, perm, obj):
+            return True
+        if perm != "survey.add_survey" or isinstance(user_obj, AnonymousUser):
+            return False
+        parts = TeamMembership.objects.filter(user=user_obj, role__in=MAY["ask"])
+        return bool(user_obj.is_active and parts.exists())
+
+
+def is_known(request: HttpRequest, username: str) -> bool:
+    try:
+        known = request.get_signed_cookie(KNOWN, "", salt=KNOWN, max_age=KNOWN_SECONDS)
+    except signing.BadSignature:
+        return False
+    return bool(username) and known == digest(username)
+
+
+def remember(response: HttpResponse, username: str) -> None:
+    """That this browser has logged in: sent to the login page and nowhere else."""
+    response.set_signed_cookie(
+        KNOWN,
+        digest(username),
+        salt=KNOWN,
+        max_age=KNOWN_SECONDS,
+        path="/login/",
+        httponly=True,
+        samesite="Strict",
+        secure=settings.SESSION_COOKIE_SECURE,
+    )
+
+
+View = Callable[..., HttpResponse]
+
+
+def confirmed(view: View) -> View:
+    """For pages that change how one logs in: whoever has not just done so, does it again."""
+
+    @wraps(view)
+    def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        since = time.time() - request.session.get(CONFIRMED, 0)
+        if not 0 <= since < CONFIRMED_SECONDS:
+            return redirect(f"/account/again/?{urlencode({'next': request.path})}")
+        return view(request, *args, **kwargs)
+
+    return wrapped
 
 
 class TokenAuthentication(authentication.TokenAuthentication):
@@ -83,6 +150,7 @@ class TokenForm(forms.Form):
 
 
 @login_required
+@confirmed
 @cache_control(private=True, no_store=True)
 @require_http_methods(["GET", "HEAD", "POST"])
 def tokens(request: HttpRequest) -> HttpResponse:

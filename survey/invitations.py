@@ -279,7 +279,7 @@ def _lines(codes: Sequence[str], address: str, survey: Survey) -> Iterator[str]:
 def _letters(request: HttpRequest, survey: Survey) -> HttpResponseBase:
     remind = request.POST["do"] == "remind"
     form = LetterForm(request.POST)
-    if not settings.EMAIL_SET_UP:
+    if not settings.EMAIL_URL:
         return _show(request, survey, problem="No e-mail is set up on this site.", status=400)
     if not form.is_valid():
         return _show(request, survey, letter=form, reminding=remind, status=400)
@@ -318,7 +318,7 @@ def _show(request: HttpRequest, survey: Survey, status: int = 200, **more: Any) 
         "unused": made - fetched,
         "to_send": unused.filter(mailed=False).exclude(email="").count(),
         "to_remind": unused.filter(mailed=True).exclude(email="").count(),
-        "mail": settings.EMAIL_SET_UP,
+        "mail": bool(settings.EMAIL_URL),
         "most": MOST_CODES,
         "most_on_a_sheet": MOST_ON_A_SHEET,
         "fingerprint": fingerprint(survey) if survey.design_hash else "",

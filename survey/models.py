@@ -37,7 +37,7 @@ tag_validator = RegexValidator(
 
 
 class Role(models.TextChoices):
-    """What somebody is in a survey."""
+    """What somebody is in a survey or a team; each contains the one before."""
 
     VIEWER = "viewer"
     RESEARCHER = "researcher"
@@ -60,13 +60,48 @@ MAY: dict[Deed, set[Role]] = {
 }
 
 
+def may_design(user: AbstractBaseUser | AnonymousUser) -> bool:
+    """Whether this person may make surveys and teams: the permission, or a team's work.
+
+    That owners and researchers of a team have it is said by survey.accounts.Passwords.
+    """
+    return isinstance(user, User) and user.has_perm("survey.add_survey")
+
+
+class TeamQuerySet(models.QuerySet["Team"]):
+    def where_may(self, user: AbstractBaseUser | AnonymousUser, deed: Deed) -> "TeamQuerySet":
+        """The teams with whose surveys this person may do this; who manages those, manages it."""
+        if getattr(user, "is_superuser", False):
+            return self
+        parts = TeamMembership.objects.filter(user=user.pk, role__in=MAY[deed])
+        return self.filter(pk__in=parts.values("team"))
+
+
+class Team(models.Model):
+    """People who work together: what each is in the team, they are in all its surveys."""
+
+    name = models.CharField(max_length=100)
+
+    objects = TeamQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["name", "pk"]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def may(self, user: AbstractBaseUser | AnonymousUser, deed: Deed) -> bool:
+        return Team.objects.where_may(user, deed).filter(pk=self.pk).exists()
+
+
 class SurveyQuerySet(models.QuerySet["Survey"]):
     def where_may(self, user: AbstractBaseUser | AnonymousUser, deed: Deed) -> "SurveyQuerySet":
         """The surveys with which this person may do this."""
         if getattr(user, "is_superuser", False):
             return self
         parts = Membership.objects.filter(user=user.pk, role__in=MAY[deed])
-        allowed = models.Q(pk__in=parts.values("survey"))
+        teams = TeamMembership.objects.filter(user=user.pk, role__in=MAY[deed])
+        allowed = models.Q(pk__in=parts.values("survey")) | models.Q(team__in=teams.values("team"))
         if deed == "see":
             allowed |= models.Q(results_public=True) & ~models.Q(state=Survey.State.DRAFT)
         return self.filter(allowed)
@@ -145,6 +180,9 @@ class Survey(models.Model):
     fetched = models.PositiveIntegerField(default=0, editable=False)
     results_public = models.BooleanField(
         default=False, help_text="Anyone may read the estimates, through the API as well."
+    )
+    team = models.ForeignKey(
+        Team, models.PROTECT, null=True, blank=True, editable=False, related_name="surveys"
     )
     researchers: "models.ManyToManyField[User, Membership]" = models.ManyToManyField(
         settings.AUTH_USER_MODEL, through="Membership", related_name="surveys"
@@ -536,29 +574,60 @@ def check_options(options: Any, most: int) -> None:
 
 
 class LastOwner(Exception):
-    """A survey would be left without an owner."""
+    """A survey or a team would be left without an owner."""
 
 
-class MembershipQuerySet(models.QuerySet["Membership"]):
-    def give(self, survey: Survey, user: User, role: Role, by: Actor = None) -> None:
+class PartQuerySet(models.QuerySet[Any]):
+    """Who has which part in `whole`, a survey or a team."""
+
+    def give(self, whole: models.Model, user: User, role: Role, by: Actor = None) -> None:
         """Make somebody this, whatever they were before; LastOwner if nobody else owns it."""
+        part: dict[str, Any] = {self.model.whole: whole, "user": user}
         with transaction.atomic():
-            self._spare(survey, user, role)
-            before = self.filter(survey=survey, user=user).values_list("role", flat=True).first()
-            self.update_or_create(survey=survey, user=user, defaults={"role": role})
-            what = "role changed" if before else "role given"
+            self._spare(whole, user, role)
+            before = self.filter(**part).values_list("role", flat=True).first()
+            self.update_or_create(**part, defaults={"role": role})
             if before != role:
-                record(by, what, survey, account=user.get_username(), role=str(role))
+                what = "role changed" if before else "role given"
+                self._record(by, what, whole, user, role=str(role))
 
-    def remove(self, survey: Survey, user: User, by: Actor = None) -> None:
+    def raise_to(self, whole: models.Model, user: User, role: Role) -> None:
+        """Make somebody this, unless they are more already: they were invited to it."""
+        weaker = [each for each in Role if list(Role).index(each) < list(Role).index(role)]
+        part: dict[str, Any] = {self.model.whole: whole, "user": user}
         with transaction.atomic():
-            self._spare(survey, user)
-            if self.filter(survey=survey, user=user).delete()[0]:
-                record(by, "role taken", survey, account=user.get_username())
+            _, created = self.get_or_create(**part, defaults={"role": role})
+            raised = self.filter(**part, role__in=weaker).update(role=role)
+            if created or raised:
+                self._record(user, "invitation accepted", whole, user, role=str(role))
 
-    def _spare(self, survey: Survey, user: User, role: Role | None = None) -> None:
+    def remove(self, whole: models.Model, user: User, by: Actor = None) -> None:
+        with transaction.atomic():
+            self._spare(whole, user)
+            if self.filter(**{self.model.whole: whole}, user=user).delete()[0]:
+                self._record(by, "role taken", whole, user)
+
+    def _record(self, by: Actor, what: str, whole: models.Model, user: User, **detail: str) -> None:
+        survey = whole if isinstance(whole, Survey) else None
+        team = {} if survey else {"team": str(whole)}
+        record(by, what, survey, account=user.get_username(), **team, **detail)
+
+    def of_last_owner(self, user: User) -> list[str]:
+        """The names of what this person owns alone. Held until the commit, as in `_spare`."""
+        name = self.model.whole
+        owned = self.filter(user=user, role=Role.OWNER).values(name)
+        held = self.select_for_update(of=("self",)).filter(
+            role=Role.OWNER, **{f"{name}__in": owned}
+        )
+        parts = list(held.select_related(name).order_by("pk"))
+        shared = {getattr(part, name).pk for part in parts if part.user_id != user.pk}
+        wholes = [getattr(part, name) for part in parts if part.user_id == user.pk]
+        return [str(whole) for whole in wholes if whole.pk not in shared]
+
+    def _spare(self, whole: models.Model, user: User, role: Role | None = None) -> None:
         """Held until the commit, so that of two owners who leave at once one is the last."""
-        held = self.select_for_update().filter(survey=survey, role=Role.OWNER).order_by("pk")
+        owners = self.filter(**{self.model.whole: whole}, role=Role.OWNER)
+        held = owners.select_for_update().order_by("pk")
         if role != Role.OWNER and [owner.user_id for owner in held] == [user.pk]:
             raise LastOwner
 
@@ -566,11 +635,13 @@ class MembershipQuerySet(models.QuerySet["Membership"]):
 class Membership(models.Model):
     """Somebody's part in a survey."""
 
+    whole = "survey"
+
     survey = models.ForeignKey(Survey, models.CASCADE)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE)
     role = models.CharField(max_length=10, choices=Role, default=Role.RESEARCHER)
 
-    objects = MembershipQuerySet.as_manager()
+    objects = PartQuerySet.as_manager()
 
     class Meta:
         constraints = [
@@ -583,6 +654,30 @@ class Membership(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user}, {self.role} of {self.survey}"
+
+
+class TeamMembership(models.Model):
+    """Somebody's part in a team, and so in all surveys of it."""
+
+    whole = "team"
+
+    team = models.ForeignKey(Team, models.CASCADE)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE)
+    role = models.CharField(max_length=10, choices=Role)
+
+    objects = PartQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["team", "user"], name="team_member_once"),
+            models.CheckConstraint(
+                condition=models.Q(role__in=["viewer", "researcher", "owner"]),
+                name="team_role",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user}, {self.role} of {self.team}"
 
 
 Recorded = Literal["stored", "known", "conflict", "closed"]

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from survey import accounts, api, exchange, ingest, invitations, people, views
+from survey import accounts, api, exchange, ingest, invitations, views
 
 urlpatterns = [
     path("s/", views.respond),  # the address under which the manifest lists the shell
@@ -8,7 +8,6 @@ urlpatterns = [
     path("s/<slug:slug>/definition/", views.definition),
     path("verify/", views.verify, name="verify"),
     path(".well-known/candor-manifest.json", views.hashes),
-    path("surveys/<slug:slug>/people/", people.page, name="people"),
     path("surveys/<slug:slug>/invitations/", invitations.page, name="invitations"),
     path("account/tokens/", accounts.tokens, name="tokens"),
     path("api/v1/surveys/", api.SurveyList.as_view()),

@@ -15,7 +15,7 @@ from django.test import Client
 from aggregation.models import Batch, Release
 from survey import files, simulation
 from survey.design import Design
-from survey.models import Membership, Role, Survey
+from survey.models import Membership, Role, Survey, Team, TeamMembership
 
 FILE: dict[str, Any] = {
     "slug": "small",
@@ -106,6 +106,14 @@ def charlie() -> User:
 
 def root() -> User:
     return User.objects.create_superuser("root")
+
+
+def team(name: str = "Night shift", **people: User) -> Team:
+    """A team, with people by their roles in it."""
+    made = Team.objects.create(name=name)
+    for role, user in people.items():
+        TeamMembership.objects.give(made, user, Role(role))
+    return made
 
 
 def client(user: User | None = None) -> Client:

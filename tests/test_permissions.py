@@ -1,8 +1,8 @@
 """Who may do what: every address of the site with every role, from the URL configuration itself.
 
 Charlie has an account and no part in the survey, Victor is a viewer of it, Alice a researcher, Olga
-its owner; Root is an admin. An address or a method that is not in the table, or stands in it and is
-gone, fails the test.
+its owner, and the three are the same in a team; Root is an admin. An address or a method that is
+not in the table, or stands in it and is gone, fails the test.
 """
 
 from collections.abc import Iterator
@@ -61,6 +61,7 @@ PLACES = {
     "<str:release>": "1",
     "<str:name>": "estimates.csv",
     "<str:file>": "result.json",
+    "<str:token>": "never-made",
 }
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
@@ -74,7 +75,11 @@ TABLE: dict[str, dict[str, Statuses]] = {
     "verify/": {"GET": everybody()},
     ".well-known/candor-manifest.json": {"GET": everybody()},
     "login/": {"GET": everybody(), "POST": everybody(), "PUT": everybody()},  # a form, shown again
+    "login/code/": {"GET": everybody(302), "POST": everybody(302)},  # to the first step
     "logout/": {"POST": everybody(302)},
+    "admin/login/": {"GET": everybody(302)},  # to ours
+    "setup/": {"GET": everybody(404), "POST": everybody(404)},  # there are accounts
+    "join/<str:token>/": {"GET": everybody(404), "POST": everybody(404)},
     "api/schema/": {"GET": everybody()},
     "api/docs/": {"GET": everybody()},
     "surveys/": {"GET": people()},
@@ -98,6 +103,14 @@ TABLE: dict[str, dict[str, Statuses]] = {
     "log/log.csv": {"GET": admins()},
     "log/log.jsonl": {"GET": admins()},
     "surveys/<slug:slug>/invitations/": {"GET": owners(), "POST": owners(status=400)},  # no deed
+    "account/": {"GET": people(), "POST": people(status=302)},  # no address is an address
+    "account/again/": {"GET": people(), "POST": people(status=400)},
+    "account/password/": {"GET": people(), "POST": people(status=400)},
+    "account/factor/": {"GET": people(), "POST": people()},  # another picture
+    "account/sessions/": {"GET": people(), "POST": people(status=302)},
+    "account/delete/": {"GET": people(), "POST": people(status=400)},
+    "teams/": {"GET": people(), "POST": askers(status=400)},  # no name
+    "teams/<int:pk>/": {"GET": readers(), "POST": owners(status=400)},
     "account/tokens/": {"GET": people(), "POST": people(status=400)},  # no label
     "results/<slug:slug>/": {"GET": everybody(404)},  # while they are not public
     "plan/": {"GET": people()},
@@ -145,7 +158,8 @@ def world() -> dict[str, Any]:
         "olga": builders.olga(survey),
         "root": builders.root(),
     }
-    found = {"survey": survey, "job": job, **people}
+    team = builders.team(viewer=people["victor"], researcher=people["alice"], owner=people["olga"])
+    found = {"survey": survey, "job": job, "team": team, **people}
     for role in ROLES:  # before anything is undone
         client(found, role)
     return found
@@ -163,6 +177,7 @@ def call(world: dict[str, Any], role: str, method: str, address: str) -> int:
     path = f"/{address}"
     job = world["job"]
     ids = {"<uuid:pk>": str(job.pk), "<uuid:analysis>": str(job.analysis_id)}
+    ids["<int:pk>"] = str(world["team"].pk)
     for place, value in {**ids, **PLACES}.items():
         path = path.replace(place, value)
     body = {"data": "{}", "content_type": "application/json"} if method != "GET" else {}

@@ -11,7 +11,7 @@ import pytest
 
 from tests.services import ROOT
 
-APPS = ("config", "survey", "aggregation")
+APPS = ("config", "survey", "aggregation", "people")
 MODULES = sorted(
     path.relative_to(ROOT)
     for app in APPS
@@ -82,6 +82,15 @@ def test_the_look_at_imports_sees_all_ways_to_import() -> None:
 def test_survey_never_imports_aggregation() -> None:
     for path in modules_of("survey"):
         assert {name for name in imports_of(path) if below(name, ("aggregation",))} == set(), path
+
+
+def test_nothing_but_the_configuration_imports_people() -> None:
+    for path in [*modules_of("survey"), *modules_of("aggregation")]:
+        assert {name for name in imports_of(path) if below(name, ("people",))} == set(), path
+
+
+def test_codes_of_the_app_are_made_by_the_standard_library_alone() -> None:
+    assert outside(Path("people/totp.py")) == set()
 
 
 def test_the_mechanism_imports_the_standard_library_only() -> None:

@@ -140,7 +140,8 @@ def test_a_token_is_made_copied_used_and_revoked(
 ) -> None:
     page = new_context(permissions=["clipboard-read", "clipboard-write"]).new_page()
     log_in(page, f"{site}/surveys/", "researcher")
-    page.get_by_role("link", name="Tokens").click()
+    page.get_by_role("link", name="Account").click()
+    page.get_by_role("link", name="See your tokens").click()
     looked_at(page)
     page.get_by_label("What is it for?").focus()
     page.keyboard.type("my notebook")

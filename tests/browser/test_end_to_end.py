@@ -124,7 +124,7 @@ def test_the_api_page_works_offline_under_its_policy(candor_server: Candor, page
 def test_an_admin_makes_and_opens_a_survey(candor_server: Candor, page: Page) -> None:
     candor_server.manage("load_demo")
     page.goto(f"{candor_server.url}/admin/survey/survey/add/")
-    page.get_by_label("Username").fill("admin")
+    page.get_by_label("Name").fill("admin")
     page.get_by_label("Password").fill(LOGINS["admin"])
     page.get_by_role("button", name="Log in").click()
     page.get_by_label("Title").fill("Made in the browser")

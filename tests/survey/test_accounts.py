@@ -157,16 +157,6 @@ def test_after_some_wrong_passwords_the_right_one_waits(three_failures: None) ->
     assert log_in("hers", "dora")
 
 
-def test_the_admin_pages_count_as_well(three_failures: None) -> None:
-    root = builders.root()
-    root.set_password("right")
-    root.save()
-    for _ in range(3):
-        log_in("wrong", "root")
-    data = {"username": "root", "password": "right", "next": "/admin/"}
-    assert Client().post("/admin/login/", data, REMOTE_ADDR="192.0.2.1").status_code == 200
-
-
 def test_right_passwords_cost_nothing(three_failures: None) -> None:
     user = builders.alice()
     user.set_password("right")

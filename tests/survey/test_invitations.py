@@ -33,7 +33,7 @@ def olga(survey: Survey) -> Client:
 
 @pytest.fixture(autouse=True)
 def set_up(settings: Any) -> None:
-    settings.EMAIL_SET_UP = True
+    settings.EMAIL_URL = "memory://"
 
 
 def text(response: Any) -> str:
@@ -219,7 +219,7 @@ def test_a_wrong_letter_is_not_sent(olga: Client, change: dict[str, str], said: 
 
 
 def test_without_a_mail_server_the_page_says_so(olga: Client, settings: Any) -> None:
-    settings.EMAIL_SET_UP = False
+    settings.EMAIL_URL = ""
     assert "No e-mail is set up on this site" in text(olga.get(PAGE))
     assert olga.post(PAGE, LETTER | {"addresses": "a@example.org"}).status_code == 400
     assert Invitation.objects.count() == 0

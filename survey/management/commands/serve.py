@@ -25,7 +25,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management import BaseCommand, CommandError, call_command
-from django.db import connection
+from django.db import DatabaseError, connection
 
 from config.processes import die_with
 
@@ -209,6 +209,12 @@ class Command(BaseCommand):
 
     def say_ready(self, host: str, port: int) -> None:
         self.stdout.write(f"Candor is ready: {host}, port {port}. Ctrl-C stops it.")
+        try:  # a site without an account waits for whoever reads this
+            call_command("setup_code", stdout=self.stdout)
+        except (CommandError, DatabaseError):
+            pass
+        finally:
+            connection.close()
         self.stdout.flush()
 
     def end(self, children: list[Child]) -> None:

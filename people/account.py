@@ -1,0 +1,180 @@
+"""One's own account: address, password, second factor, sessions, and its end."""
+
+import secrets
+from typing import Any, cast
+
+import segno
+from cryptography.fernet import InvalidToken
+from django.contrib import auth
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.safestring import SafeString
+from django.utils.timezone import now
+from django.views.decorators.cache import cache_control
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods
+
+from people import totp
+from people.forms import AgainForm, CodeForm, EmailForm, PasswordForm
+from people.login import refused
+from people.models import CODES, Factor, RecoveryCode, Session, check_alone, delete_account, fernet
+from people.sessions import WANTED, end_others, must_have_factor
+from survey.accounts import View, confirmed
+
+SITE = "Candor"
+SET_UP_SECONDS = 60 * 60  # from the picture to its first code
+
+
+def own(view: View) -> View:
+    """A page of one's own account: for its owner alone, kept by nobody."""
+    for wrap in (
+        require_http_methods(["GET", "HEAD", "POST"]),
+        cache_control(private=True, no_store=True),
+        sensitive_post_parameters(),
+        login_required,
+    ):
+        view = wrap(view)
+    return view
+
+
+def given(request: HttpRequest) -> Any:
+    return request.POST if request.method == "POST" else None
+
+
+def shown(request: HttpRequest, name: str, form: Any, **context: Any) -> HttpResponse:
+    status = 400 if form is not None and form.errors else 200
+    return render(request, f"account/{name}.html", {"form": form, **context}, status=status)
+
+
+@own
+def overview(request: HttpRequest) -> HttpResponse:
+    user = cast(User, request.user)
+    form = EmailForm(given(request), instance=User.objects.get(pk=user.pk))
+    if form.is_valid():
+        form.save()
+        return redirect("account")
+    return shown(
+        request,
+        "overview",
+        form,
+        factor=Factor.objects.filter(user=user).first(),
+        must=must_have_factor(user),
+        sessions=live_sessions(user).count(),
+        tokens=user.api_tokens.count(),
+    )
+
+
+@own
+def password(request: HttpRequest) -> HttpResponse:
+    user = cast(User, request.user)
+    form = PasswordForm(user, given(request))
+    if form.is_valid():
+        form.save()
+        auth.update_session_auth_hash(request, user)
+        end_others(request)
+        return redirect("account")
+    return shown(request, "password", form)
+
+
+# --- Second factor --------------------------------------------------------------------------------
+
+
+@own
+@confirmed
+def factor(request: HttpRequest) -> HttpResponse:
+    """Set up, look at, change or switch off. Recovery codes are shown in reply, only there."""
+    user = cast(User, request.user)
+    held = Factor.objects.filter(user=user).first()
+    if held is None:
+        return set_up(request, user)
+    must, codes = must_have_factor(user), None
+    if "codes" in request.POST:
+        codes = RecoveryCode.fresh(user)
+        end_others(request)
+    elif "off" in request.POST and not must:
+        Factor.switch_off(user)
+        end_others(request)
+        return redirect("account")
+    left = RecoveryCode.objects.filter(user=user).count()
+    context = {"factor": held, "codes": codes, "left": left, "most": CODES, "must": must}
+    return shown(request, "factor", None, **context)
+
+
+def set_up(request: HttpRequest, user: User) -> HttpResponse:
+    """The secret goes to the page and back, encrypted, and is kept when its first code is right."""
+    form, sealed = CodeForm(given(request)), request.POST.get("sealed", "")
+    try:
+        secret = fernet().decrypt(sealed.encode(), ttl=SET_UP_SECONDS)
+    except (InvalidToken, UnicodeEncodeError):
+        secret = secrets.token_bytes(20)
+        sealed = fernet().encrypt(secret).decode()
+        form = CodeForm()
+    if form.is_valid():
+        codes = Factor.switch_on(user, secret, form.cleaned_data["code"])
+        if codes is not None:
+            request.session.pop(WANTED, None)
+            request.session.cycle_key()
+            end_others(request)
+            held, must = Factor.objects.get(user=user), must_have_factor(user)
+            found = {"factor": held, "codes": codes, "left": CODES, "most": CODES, "must": must}
+            return shown(request, "factor", None, **found)
+        form.add_error("code", "That code is not right. Perhaps the clock of the phone is wrong.")
+    context = {
+        "sealed": sealed,
+        "picture": picture(totp.address(secret, SITE, user.get_username())),
+        "secret": totp.text(secret),
+        "wanted": WANTED in request.session,
+    }
+    return shown(request, "factor_new", form, **context)
+
+
+def picture(text: str) -> SafeString:
+    """A QR code, black on white in every scheme, because cameras like it so."""
+    drawn = segno.make(text, error="m").svg_inline(
+        scale=5, border=4, dark="#000", light="#fff", svgclass=None, lineclass=None
+    )
+    return SafeString(drawn)  # noqa: S308  # segno's, of squares
+
+
+# --- Sessions -------------------------------------------------------------------------------------
+
+
+def live_sessions(user: User) -> QuerySet[Session]:
+    live = Session.objects.filter(user=user, expire_date__gt=now())
+    return live.order_by("-used_on", "-begun_on")
+
+
+@own
+def sessions(request: HttpRequest) -> HttpResponse:
+    """POST: `end`, the name of one; or `others`."""
+    user, here = cast(User, request.user), request.session.session_key
+    if "others" in request.POST:
+        end_others(request)
+    for session in live_sessions(user):
+        if session.name == request.POST.get("end") and session.pk != here:
+            session.delete()
+    if request.method == "POST":
+        return redirect("sessions")
+    return shown(request, "sessions", None, sessions=live_sessions(user), here=here)
+
+
+# --- The end --------------------------------------------------------------------------------------
+
+
+@own
+def delete(request: HttpRequest) -> HttpResponse:
+    user = cast(User, request.user)
+    form = AgainForm(given(request), factor=Factor.objects.filter(user=user).exists())
+    if form.is_valid() and not refused(request, user, form):
+        try:
+            delete_account(user)
+        except ValidationError as error:
+            form.add_error(None, error)
+        else:
+            auth.logout(request)
+            return render(request, "account/deleted.html")
+    return shown(request, "delete", form, alone=check_alone(user))

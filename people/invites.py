@@ -1,0 +1,63 @@
+"""The page behind an invitation: whoever brings it logs in, or makes an account, and has the role.
+
+It is the only way to an account besides the first run and the admin pages.
+"""
+
+from typing import cast
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods
+
+from people.forms import AccountForm
+from people.login import enter
+from people.models import Gone, Invite
+from people.parts import ROLES
+from survey.models import Role, Survey
+
+
+@sensitive_post_parameters()
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def page(request: HttpRequest, token: str) -> HttpResponse:
+    try:
+        invite = Invite.objects.find(token)
+        if request.user.is_authenticated:
+            return accept(request, invite)
+        return join(request, invite)
+    except Gone:
+        return render(request, "gone.html", status=404)
+
+
+def accept(request: HttpRequest, invite: Invite) -> HttpResponse:
+    if request.method != "POST":
+        return shown(request, invite)
+    invite.accept(cast(User, request.user))
+    return redirect(*home(invite))
+
+
+def join(request: HttpRequest, invite: Invite) -> HttpResponse:
+    """A new account and its role, both or neither."""
+    form = AccountForm(request.POST if request.method == "POST" else None)
+    form.fields["email"].initial = invite.email
+    if not form.is_valid():
+        return shown(request, invite, form)
+    with transaction.atomic():
+        user = form.save()
+        invite.accept(user)
+    return enter(request, user, redirect(*home(invite))["Location"])
+
+
+def home(invite: Invite) -> tuple[str, str | int]:
+    whole = invite.whole
+    return ("dashboard", whole.slug) if isinstance(whole, Survey) else ("team", whole.pk)
+
+
+def shown(request: HttpRequest, invite: Invite, form: AccountForm | None = None) -> HttpResponse:
+    status = 400 if form and form.errors else 200
+    context = {"invite": invite, "form": form, "may": ROLES[Role(invite.role)]}
+    return render(request, "join.html", context, status=status)

@@ -1,0 +1,125 @@
+"""Sessions that know whose they are, so that people can see and end theirs.
+
+Django's own table of sessions does not say whose a session is. This engine is Django's with four
+more columns, filled from the session itself when it is saved: so nothing can disagree.
+"""
+
+import re
+import time
+from collections.abc import Callable
+from typing import Any, cast
+
+from django.conf import settings
+from django.contrib.auth import SESSION_KEY
+from django.contrib.auth.models import User
+from django.contrib.auth.signals import user_logged_in
+from django.contrib.sessions.backends.db import SessionStore as DatabaseStore
+from django.dispatch import receiver
+from django.http import HttpRequest, HttpResponseBase, JsonResponse
+from django.shortcuts import redirect
+
+from people.models import Factor, Session
+from survey.accounts import CONFIRMED
+from survey.models import Membership, Role, TeamMembership, today
+
+WANTED = "second factor wanted"  # in the session of somebody who has to set one up first
+OPEN = ("/account/factor/", "/account/again/", "/logout/", "/login/", "/static/")
+
+
+class SessionStore(DatabaseStore):
+    @classmethod
+    def get_model_class(cls) -> type[Session]:
+        return Session
+
+    def create_model_instance(self, data: dict[str, Any]) -> Session:
+        row = cast(Session, super().create_model_instance(data))
+        if SESSION_KEY in data:
+            row.user_id = int(data[SESSION_KEY])
+            row.browser = data.get("browser", "")
+            row.begun_on, row.used_on = data.get("begun_on"), data.get("used_on")
+        return row
+
+
+BROWSERS = {  # the first that is found; each also calls itself by the names below it
+    "Edge": r"Edg(e|A|iOS)?/",
+    "Opera": r"OPR/|Opera",
+    "Samsung Internet": r"SamsungBrowser/",
+    "Firefox": r"Firefox/|FxiOS/",
+    "Chrome": r"Chrome/|Chromium/|CriOS/",
+    "Safari": r"Safari/",
+}
+SYSTEMS = {
+    "Android": r"Android",
+    "iPhone or iPad": r"iPhone|iPad",
+    "Windows": r"Windows",
+    "ChromeOS": r"CrOS",
+    "Mac": r"Mac OS X|Macintosh",
+    "Linux": r"Linux",
+}
+
+
+def browser(agent: str) -> str:
+    """Coarse, so that it says something to its owner and little to others."""
+
+    def first(names: dict[str, str], other: str) -> str:
+        return next((name for name, mark in names.items() if re.search(mark, agent)), other)
+
+    return f"{first(BROWSERS, 'Another browser')} on {first(SYSTEMS, 'another system')}"
+
+
+def must_have_factor(user: User) -> bool:
+    if settings.SECOND_FACTOR == "all":
+        return True
+    if settings.SECOND_FACTOR == "none":
+        return False
+    owned = {"user": user, "role": Role.OWNER}
+    return (
+        user.is_staff
+        or user.is_superuser
+        or Membership.objects.filter(**owned).exists()
+        or TeamMembership.objects.filter(**owned).exists()
+    )
+
+
+@receiver(user_logged_in)
+def begin(request: HttpRequest, user: User, **_: Any) -> None:
+    """What a session remembers of its beginning."""
+    session = request.session
+    session["browser"] = browser(request.headers.get("User-Agent", ""))
+    session["begun_on"] = session["used_on"] = today().isoformat()
+    session[CONFIRMED] = time.time()
+    if must_have_factor(user) and not Factor.objects.filter(user=user).exists():
+        session[WANTED] = True
+
+
+def end_others(request: HttpRequest) -> None:
+    """All of this person's sessions but the one that asks."""
+    mine = Session.objects.filter(user=request.user.pk)
+    mine.exclude(pk=request.session.session_key).delete()
+
+
+def kept(
+    get_response: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[[HttpRequest], HttpResponseBase]:
+    """A middleware: the day of the last use, once a day; and who needs a second factor, gets one.
+
+    Whoever brings no cookie is let through without a look at the session, so that pages that are
+    the same for everybody stay that way.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        if settings.SESSION_COOKIE_NAME not in request.COOKIES:
+            return get_response(request)
+        session = request.session
+        if session.get(SESSION_KEY) is None:
+            return get_response(request)
+        if session.get("used_on") != today().isoformat():
+            session["used_on"] = today().isoformat()
+        if session.get(WANTED) and not request.path.startswith(OPEN):
+            if request.path.startswith("/api/"):
+                said = "Set up a second factor at /account/factor/ first."
+                return JsonResponse({"detail": said}, status=403)
+            return redirect("factor")
+        return get_response(request)
+
+    return middleware

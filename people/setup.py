@@ -1,0 +1,44 @@
+"""The first run: whoever has the code that the server wrote down makes the first account."""
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods
+
+from people.forms import SetUpForm
+from people.login import enter
+from people.models import Gone, SetUp
+from survey import throttle
+
+
+@sensitive_post_parameters()
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def page(request: HttpRequest) -> HttpResponse:
+    """Not there any more once there is an account."""
+    if not SetUp.due():
+        raise Http404
+    form = SetUpForm(request.POST if request.method == "POST" else None)
+    if form.is_valid() and knows(request, form):
+        try:
+            SetUp.finish(form.cleaned_data["code"], form.save(commit=False))
+        except Gone:
+            raise Http404 from None
+        return enter(request, form.instance, "surveys")
+    return render(request, "setup.html", {"form": form}, status=400 if form.errors else 200)
+
+
+def knows(request: HttpRequest, form: SetUpForm) -> bool:
+    """Whether the code is right; so much is counted that it cannot be guessed."""
+    tries = ("setup", throttle.address(request), settings.FAILURES_PER_MINUTE)
+    if throttle.wait(*tries, spend=False):
+        form.add_error("code", ValidationError("Too many tries. Wait a minute."))
+        return False
+    if SetUp.knows(form.cleaned_data["code"]):
+        return True
+    throttle.wait(*tries)
+    form.add_error("code", "That is not the code. The one written last is the one that works.")
+    return False

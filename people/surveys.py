@@ -1,0 +1,59 @@
+"""The page where the owner of a survey says who has a part in it, and whether anyone may see it."""
+
+from typing import cast
+
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_http_methods
+
+from people import parts
+from people.forms import SurveyTeamForm
+from survey.log import record
+from survey.models import Survey, TeamMembership
+
+
+@login_required
+@cache_control(private=True, no_store=True)
+@require_http_methods(["GET", "HEAD", "POST"])
+def page(request: HttpRequest, slug: str) -> HttpResponse:
+    """POST: `results` on or off; `set` the `team`; or what people.parts takes."""
+    survey = get_object_or_404(Survey.objects.select_related("team"), slug=slug)
+    if not survey.may(request.user, "manage"):
+        raise PermissionDenied
+    given = request.POST
+    if given.get("results") in ("on", "off"):
+        survey.publish_results(given["results"] == "on", by=request.user)
+        return redirect(f"{request.path}#results")
+    teams = SurveyTeamForm(
+        given if "set" in given else None,
+        survey=survey,
+        user=cast(User, request.user),
+        initial={"team": survey.team_id},
+    )
+    if "set" in given:
+        said = parts.nothing_said()
+        if teams.is_valid():
+            team = teams.cleaned_data["team"]
+            with transaction.atomic():
+                Survey.objects.filter(pk=survey.pk).update(team=team)
+                record(request.user, "team set", survey, team=str(team or ""))
+            said["done"] = True
+    else:
+        said = parts.change(request, survey)
+    if said.get("done"):  # whoever demotes themselves goes elsewhere
+        still = survey.may(request.user, "manage")
+        return redirect("people", slug) if still else redirect("surveys")
+    through = TeamMembership.objects.filter(team=survey.team_id).select_related("user")
+    context = {
+        **parts.shown(survey),
+        **said,
+        "survey": survey,
+        "teams": teams,
+        "through": through.order_by("user__username") if survey.team_id else [],
+    }
+    return render(request, "people.html", context, status=said["status"])

@@ -1,0 +1,87 @@
+"""Teams: mine, and the page of each."""
+
+from typing import Any, cast
+
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+from django.db.models import Count, ProtectedError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_http_methods
+
+from people import parts
+from people.forms import TeamForm
+from survey.models import Role, Survey, Team, TeamMembership, may_design
+
+
+@login_required
+@cache_control(private=True, no_store=True)
+@require_http_methods(["GET", "HEAD", "POST"])
+def mine(request: HttpRequest) -> HttpResponse:
+    """POST: the `name` of a new one, of which one is the owner."""
+    user = cast(User, request.user)
+    may_make = may_design(user)
+    if request.method == "POST" and not may_make:
+        raise PermissionDenied
+    form = TeamForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        with transaction.atomic():
+            team = form.save()
+            TeamMembership.objects.give(team, user, Role.OWNER, by=user)
+        return redirect("team", team.pk)
+    counted = Team.objects.where_may(user, "read").annotate(
+        people=Count("teammembership", distinct=True), of_surveys=Count("surveys", distinct=True)
+    )
+    roles = dict(TeamMembership.objects.filter(user=user).values_list("team", "role"))
+    context = {
+        "form": form,
+        "may_make": may_make,
+        "teams": [(team, roles.get(team.pk, "")) for team in counted],
+    }
+    return render(request, "teams.html", context, status=400 if form.errors else 200)
+
+
+@login_required
+@cache_control(private=True, no_store=True)
+@require_http_methods(["GET", "HEAD", "POST"])
+def page(request: HttpRequest, pk: int) -> HttpResponse:
+    """Everybody in the team may look. POST, of an owner: a new `rename`, `delete`, or the parts."""
+    user = cast(User, request.user)
+    team = get_object_or_404(Team, pk=pk)
+    owner = team.may(user, "manage")
+    if not (owner if request.method == "POST" else team.may(user, "read")):
+        raise PermissionDenied
+    renaming = TeamForm(request.POST if "rename" in request.POST else None, instance=team)
+    said: dict[str, Any]
+    if "rename" in request.POST:
+        said = parts.nothing_said()
+        if renaming.is_valid():
+            with transaction.atomic():
+                parts.note(user, "team renamed", renaming.save())
+            return redirect("team", pk)
+        team.refresh_from_db()
+    elif "delete" in request.POST:
+        said = parts.nothing_said()
+        try:
+            with transaction.atomic():
+                team.delete()
+                parts.note(user, "team deleted", team)
+            return redirect("teams")
+        except ProtectedError:
+            said["kept"] = True
+    else:
+        said = parts.change(request, team)
+    if said.get("done"):
+        return redirect("team", pk) if team.may(user, "read") else redirect("teams")
+    context = {
+        **parts.shown(team),
+        **said,
+        "team": team,
+        "owner": owner,
+        "renaming": renaming,
+        "surveys": Survey.objects.filter(team=team),
+    }
+    return render(request, "team.html", context, status=said["status"])

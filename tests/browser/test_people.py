@@ -1,0 +1,171 @@
+"""From an empty site to a team: set-up, second factor, sessions, invitations, and the end."""
+
+import base64
+import json
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from people import totp
+from tests import builders
+from tests.browser.test_access import looked_at
+from tests.services import Candor
+
+pytestmark = pytest.mark.browser
+
+PASSWORD = "seven quiet herons"
+
+
+@pytest.fixture
+def empty_site() -> Iterator[Candor]:
+    """No demo: as somebody finds it who has just installed it, but without TLS."""
+    with Candor(CANDOR_DEMO="0", CANDOR_SSL_REDIRECT="0") as candor:
+        yield candor
+
+
+def press(page: Page, name: str) -> None:
+    page.get_by_role("button", name=name).click()
+
+
+def fill(page: Page, **fields: str) -> None:
+    for label, text in fields.items():
+        page.get_by_label(label.replace("_", " "), exact=True).fill(text)
+
+
+def log_in(page: Page, name: str) -> None:
+    fill(page, Name=name, Password=PASSWORD)
+    press(page, "Log in")
+
+
+def set_up_factor(page: Page) -> tuple[bytes, list[str]]:
+    """The secret that the page shows, as an app would read it, and the recovery codes."""
+    page.get_by_text("Without a camera").click()
+    text = page.get_by_label("Secret of the app").inner_text()
+    secret = base64.b32decode(text + "=" * (-len(text) % 8))
+    page.get_by_role("textbox", name="Code").fill("000000")
+    press(page, "Switch the second factor on")
+    expect(page.get_by_text("That code is not right.")).to_be_visible()
+    looked_at(page)
+    page.get_by_role("textbox", name="Code").fill(totp.code(secret, totp.step_at(time.time())))
+    press(page, "Switch the second factor on")
+    codes = page.get_by_label("Recovery codes").inner_text().split()
+    return secret, codes
+
+
+def test_from_an_empty_site_to_a_team(
+    empty_site: Candor, new_context: Callable[..., BrowserContext]
+) -> None:
+    url = empty_site.url
+    page = new_context().new_page()
+
+    # The first account: with the code that the server wrote, and a second factor at once.
+    page.goto(f"{url}/")
+    expect(page).to_have_url(f"{url}/setup/")
+    looked_at(page)
+    page.get_by_label("Set-up code").fill("guess")
+    fill(page, Name="olga", Password=PASSWORD, Password_again=PASSWORD)
+    press(page, "Make the account")
+    expect(page.get_by_text("That is not the code.")).to_be_visible()
+    expect(page.get_by_label("Name")).to_have_value("olga")
+    looked_at(page)
+    code = empty_site.log.read_text().split("give this code")[1].split()[3]
+    page.get_by_label("Set-up code").fill(code)
+    fill(page, Password=PASSWORD, Password_again=PASSWORD)
+    press(page, "Make the account")
+    expect(page).to_have_url(f"{url}/account/factor/")
+    looked_at(page)
+    secret, codes = set_up_factor(page)
+    assert len(codes) == 10
+    looked_at(page)
+    page.get_by_role("link", name="go on").click()
+    expect(page).to_have_url(f"{url}/surveys/")
+
+    # Out, and in again in two steps; then in another browser, without the phone.
+    press(page, "Log out")
+    log_in(page, "olga")
+    expect(page.get_by_role("heading", level=1)).to_have_text("One more step")
+    page.get_by_label("Code").fill("000000")
+    press(page, "Log in")
+    expect(page.get_by_text("That code is not right")).to_be_visible()
+    looked_at(page)
+    page.get_by_label("Code").fill(totp.code(secret, totp.step_at(time.time()) + 1))
+    press(page, "Log in")
+    expect(page).to_have_url(f"{url}/surveys/")
+    second = new_context().new_page()
+    second.goto(f"{url}/admin/")  # it asks for both as well
+    log_in(second, "olga")
+    second.get_by_label("Code").fill(codes[0].upper())
+    press(second, "Log in")
+    expect(second).to_have_url(f"{url}/admin/")
+
+    # Sessions.
+    page.get_by_role("link", name="Account").click()
+    looked_at(page)
+    page.get_by_role("link", name="See your sessions").click()
+    expect(page.get_by_role("listitem").filter(has_text="Chrome on")).to_have_count(2)
+    looked_at(page)
+    press(page, "End all others")
+    expect(page.get_by_text("There is no other.")).to_be_visible()
+    second.reload()
+    expect(second.get_by_role("heading", level=1)).to_have_text("Log in")
+    page.goto(f"{url}/account/factor/")
+    expect(page.get_by_text("9 of 10 are left.")).to_be_visible()
+    page.goto(f"{url}/account/password/")
+    looked_at(page)
+
+    # A team with a survey, and an invitation to hand over.
+    page.get_by_role("link", name="Teams").click()
+    looked_at(page)
+    fill(page, Name="Night shift")
+    press(page, "Make a team")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Night shift")
+    team = page.url
+    page.get_by_label("As", exact=True).select_option("Researcher")
+    press(page, "Make an invitation")
+    link = page.get_by_label("Link", exact=True).inner_text()
+    looked_at(page)
+    empty_site.manage(
+        "import_survey", "-", "--open", "--owner", "olga", stdin=json.dumps(builders.FILE)
+    )
+    page.goto(f"{url}/surveys/small/people/")
+    page.get_by_label("It belongs to").select_option("Night shift")
+    press(page, "Set the team")
+    expect(page.get_by_role("link", name="Night shift")).to_be_visible()
+    looked_at(page)
+
+    # A colleague, who has no account yet.
+    guest = new_context().new_page()
+    guest.goto(link)
+    expect(guest.get_by_text("Night shift")).to_be_visible()
+    looked_at(guest)
+    fill(guest, Name="nina", Password="short", Password_again="short")
+    press(guest, "Make the account and accept")
+    expect(guest.get_by_text("This password is too short.")).to_be_visible()
+    looked_at(guest)
+    fill(guest, Password=PASSWORD, Password_again=PASSWORD)
+    press(guest, "Make the account and accept")
+    expect(guest).to_have_url(team)
+    looked_at(guest)
+    guest.get_by_role("link", name="A small survey").click()
+    expect(guest.get_by_role("button", name="Release now")).to_be_visible()
+    expect(guest.get_by_role("link", name="People and publication")).to_have_count(0)
+    late = new_context().new_page()
+    late.goto(link)
+    expect(late.get_by_role("heading", level=1)).to_have_text(
+        "This invitation does not work any more"
+    )
+    looked_at(late)
+
+    # The end of an account; the last owner of something is told of what.
+    guest.goto(f"{url}/account/delete/")
+    looked_at(guest)
+    guest.get_by_label("Password").fill(PASSWORD)
+    press(guest, "Delete the account nina")
+    expect(guest.get_by_role("heading", level=1)).to_have_text("The account is deleted")
+    looked_at(guest)
+    page.goto(f"{url}/account/delete/")
+    expect(page.get_by_role("alert")).to_contain_text("A small survey")
+    expect(page.get_by_role("alert")).to_contain_text("the team Night shift")
+    looked_at(page)
