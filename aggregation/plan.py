@@ -6,7 +6,7 @@ and every formula is one of `aggregation.statistics`; here they are only put tog
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -65,10 +65,7 @@ class Terms:
 
     def reach(self, people: int) -> float | None:
         """The half-width of the least precise question; None if nobody would be asked it."""
-        reports = self.reports(people)
-        if reports < 1:
-            return None
-        return max(self.half_width_of(kind.channel, reports) for kind in self.hardest)
+        return reaches([self], [people])[0][0]
 
     @cached_property
     def hardest(self) -> "list[Kind]":
@@ -91,15 +88,36 @@ class Terms:
         return found
 
     def half_width_of(self, channel: Channel, reports: int) -> float:
-        return planning.half_width(
-            reports, channel, self.share, self.level, forged=self.forged, looks=self.looks
-        )
+        return self.half_widths_of([(channel, reports)])[0]
+
+    def half_widths_of(self, asked: Sequence[tuple[Channel, int]]) -> list[float]:
+        """Of channels and numbers of reports. At every look, all of them take as long as one."""
+        return planning.half_widths(
+            [reports for _, reports in asked], [channel for channel, _ in asked],
+            self.share, self.level, forged=self.forged, looks=self.looks,
+        )  # fmt: skip
 
     def reports_for(self, channel: Channel) -> int:
         """How many reports make a question as precise as wanted; ValueError: none do."""
         return planning.sample_size(
             self.half_width, channel, self.share, self.level, forged=self.forged, looks=self.looks
         )
+
+
+def reaches(several: Sequence[Terms], people: Sequence[int]) -> list[list[float | None]]:
+    """`Terms.reach` of each of several terms, which differ in ε alone, at so many people."""
+    asked = [
+        (i, j, kind.channel, terms.reports(n))
+        for i, terms in enumerate(several)
+        for j, n in enumerate(people)
+        for kind in terms.hardest
+        if terms.reports(n) > 0
+    ]
+    found: list[list[float | None]] = [[None] * len(people) for _ in several]
+    widths = several[0].half_widths_of([(channel, n) for _, _, channel, n in asked])
+    for (i, j, *_), width in zip(asked, widths, strict=True):
+        found[i][j] = max(found[i][j] or 0.0, width)
+    return found
 
 
 def _field(error: DesignError, terms: Terms) -> str:
@@ -329,16 +347,14 @@ class Plan:
 
     @cached_property
     def precision(self) -> list[Precision]:
-        half_width = self.terms.half_width_of
+        channels = [kind.channel for kind in self.kinds]
         grouped = self.terms.groups > 1 and self.group_reports > 0
-        return [
-            Precision(
-                kind,
-                half_width(kind.channel, self.reports),
-                half_width(kind.channel, self.group_reports) if grouped else None,
-            )
-            for kind in self.kinds
-        ]
+        sizes = [self.reports, self.group_reports] if grouped else [self.reports]
+        found = self.terms.half_widths_of([(one, n) for n in sizes for one in channels])
+        everybody, groups = found[: len(channels)], found[len(channels) :]
+        none = [None] * len(channels)
+        rows = zip(self.kinds, everybody, groups or none, strict=True)
+        return [Precision(*row) for row in rows]
 
     @cached_property
     def least(self) -> Precision:
@@ -372,11 +388,12 @@ class Plan:
         epsilon = terms.epsilon / len(terms.sizes) / (1 if kind.options == 2 else 2)
         price = privacy.price(terms.people, kind.channel, share, epsilon)
         # A curator's noise widens what chance does, and spares what forgers do.
-        local = replace(terms, share=share).half_width_of(kind.channel, terms.people)
+        local, clear = terms.half_widths_of([(kind.channel, terms.people), (CLEAR, terms.people)])
+        if terms.share is None:
+            local = replace(terms, share=share).half_width_of(kind.channel, terms.people)
         chance = local - planning.forgers_reach(kind.channel, terms.forged)
         curator = planning.forgers_reach(CLEAR, terms.forged) + chance * price.curator / price.local
         clear_people = terms.reports_for(CLEAR)
-        clear = terms.half_width_of(CLEAR, terms.people)
         return Cost(clear_people, clear, curator, terms.people / clear_people)
 
     @cached_property
@@ -456,9 +473,10 @@ def grid(terms: Terms) -> Grid:
     last = max(first + 2, math.ceil(exponent + 0.7))
     steps = [10**e * digit for e in range(first, last) for digit in (1, 3)] + [10**last]
     people = sorted({*steps, terms.people})
-    curves = [Curve(each.epsilon, [each.reach(n) for n in people]) for each in _neighbours(terms)]
-    clear = [terms.half_width_of(CLEAR, n) for n in people]
-    return Grid(people, [*curves, Curve(None, list(clear))])
+    several = list(_neighbours(terms))
+    rows = zip(several, reaches(several, people), strict=True)
+    clear = terms.half_widths_of([(CLEAR, n) for n in people])
+    return Grid(people, [*(Curve(each.epsilon, row) for each, row in rows), Curve(None, [*clear])])
 
 
 def _neighbours(terms: Terms) -> Iterator[Terms]:
@@ -467,7 +485,7 @@ def _neighbours(terms: Terms) -> Iterator[Terms]:
     for epsilon in sorted([*rounded, terms.epsilon]):
         each = replace(terms, epsilon=epsilon)
         with suppress(PlanError):
-            each.reach(terms.people)
+            each.design  # noqa: B018  # an error if there is none
             yield each
 
 

@@ -17,7 +17,7 @@ References
 
 import math
 from bisect import bisect_left
-from functools import lru_cache
+from collections.abc import Sequence
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -34,6 +34,7 @@ from aggregation.statistics.proportion import (
     check_channel,
     counts,
     integer,
+    items,
     p_value,
     probability,
     strictly_between,
@@ -44,6 +45,7 @@ Floats = NDArray[np.float64]
 MOST_CELLS = 2**20
 MOST_QUESTIONS = 10**4
 LOOKS = ("one", "every")
+TRIED = 64  # numbers of reports whose intervals are computed at once
 
 
 class Blocks(NamedTuple):
@@ -106,13 +108,43 @@ def half_width(
     """
     n = counts(0, n)[1]
     check_channel(channel)
-    rate = _rate(channel, share)
+    return half_widths([n], [channel], share, level, dropout, forged, looks)[0]
+
+
+def half_widths(
+    sizes: Sequence[int],
+    channels: Sequence[Channel],
+    share: float | None = None,
+    level: float = 0.95,
+    dropout: float = 0.0,
+    forged: float = 0.0,
+    looks: str = "one",
+) -> list[float]:
+    """``half_width`` of many, each of so many people and of its own channel.
+
+    For every look, many take hardly longer than one.
+    """
+    people = [counts(0, n, ("count", "sizes"))[1] for n in items("sizes", sizes)]
+    for channel in items("channels", channels):
+        check_channel(channel, "channels")
+    if len(people) != len(channels):
+        raise ValueError(f"channels must be one for each of sizes, got {len(channels)}")
+    rates = [_rate(channel, share) for channel in channels]
     forged, dropout = _part("forged", forged), _part("dropout", dropout)
-    honest = n * (1 - dropout) * (1 - forged)
-    least, z = forgers_reach(channel, forged), _z(level)
+    honest = [n * (1 - dropout) * (1 - forged) for n in people]
+    z = _z(level)
     if _looks(looks):
-        return least + _at_every_look(max(1, math.floor(honest + 1e-9)), channel, rate, level)
-    return least + z * math.sqrt(rate * (1 - rate) / honest) / channel.contrast
+        whole = np.array([max(1, math.floor(n + 1e-9)) for n in honest])
+        chance = _at_every_look(whole, channels, np.array(rates), level).tolist()
+    else:
+        chance = [
+            z * math.sqrt(rate * (1 - rate) / n) / channel.contrast
+            for n, rate, channel in zip(honest, rates, channels, strict=True)
+        ]
+    return [
+        forgers_reach(channel, forged) + reach
+        for channel, reach in zip(channels, chance, strict=True)
+    ]
 
 
 def forgers_reach(channel: Channel, forged: float) -> float:
@@ -389,25 +421,34 @@ def _rate(channel: Channel, share: float | None) -> float:
     return channel.rate(probability("share", share))
 
 
-@lru_cache(maxsize=4096)
-def _at_every_look(n: int, channel: Channel, rate: float, level: float) -> float:
-    count = min(n, max(0, round(n * rate)))
-    low, high = sequence.interval(count, n, channel, level)
-    middle = (min(max(count / n, channel.b), channel.a) - channel.b) / channel.contrast
-    return max(high - middle, middle - low)
+def _at_every_look(
+    n: NDArray[np.int64], channels: Sequence[Channel], rates: Floats, level: float
+) -> Floats:
+    """From each estimate to its farther limit, when as many say yes as is expected."""
+    count = np.clip(np.rint(n * rates).astype(np.int64), 0, n)
+    low, high = sequence.intervals(count, n, channels, level)
+    a, b = (np.array([getattr(channel, x) for channel in channels]) for x in "ab")
+    middle = (np.clip(count / n, b, a) - b) / (a - b)
+    return np.asarray(np.maximum(high - middle, middle - low))
 
 
 def _reports_for_every_look(
     w: float, at_least: int, channel: Channel, rate: float, level: float
 ) -> int:
-    """As ``at_least`` are enough for one look; the widths differ by a factor of less than 5."""
+    """As ``at_least`` are enough for one look; the widths differ by a factor of less than 5.
+
+    Of a range in which the first that is enough lies, TRIED numbers are looked at at once.
+    """
     if w >= 1:
         return 1
-    most = min(32 * at_least + 1000, LARGEST)
-    enough = bisect_left(
-        range(1, most), True, key=lambda n: _at_every_look(n, channel, rate, level) <= w
-    )
-    return 1 + enough
+    low, high = 0, min(32 * at_least + 1000, LARGEST)  # not enough; enough
+    while high - low > 1:
+        tried = np.unique(np.linspace(low + 1, high - 1, TRIED).astype(np.int64))
+        enough = _at_every_look(tried, [channel], np.full(tried.size, rate), level) <= w
+        first = int(enough.argmax()) if enough.any() else tried.size
+        ends = [low, *tried.tolist(), high]
+        low, high = ends[first], ends[first + 1]
+    return high
 
 
 def _looks(value: str) -> bool:

@@ -185,7 +185,9 @@ def _intervals(
     # The restricted maximum likelihood estimate belongs to every interval. Above the level 3/4 it
     # does so by itself; below, this keeps the interval from being empty and costs no coverage.
     likeliest = np.clip(s / n, channel.b, channel.a)
-    return shares(np.minimum(low, likeliest), np.maximum(high, likeliest), channel)
+    return shares(
+        np.minimum(low, likeliest), np.maximum(high, likeliest), channel.b, channel.contrast
+    )
 
 
 def p_value(share: float, count: int, n: int, channel: Channel) -> float:
@@ -283,9 +285,10 @@ def _clamp(n: Floats, channel: Channel) -> tuple[Floats, Floats]:
     return np.where(too_few, n, lowest), np.where(too_many, 0.0, highest)
 
 
-def shares(low: Floats, high: Floats, channel: Channel) -> tuple[Floats, Floats]:
+def shares(
+    low: Floats, high: Floats, b: Floats | float, c: Floats | float
+) -> tuple[Floats, Floats]:
     """Limits for the share from limits for lambda, rounded outward and kept within [0, 1]."""
-    b, c = channel.b, channel.contrast
     return np.clip((low - OUTWARD - b) / c, 0.0, 1.0), np.clip((high + OUTWARD - b) / c, 0.0, 1.0)
 
 

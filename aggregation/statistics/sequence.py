@@ -14,7 +14,8 @@ References
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -62,17 +63,26 @@ def interval(
 
 
 def intervals(
-    counts: ArrayLike, sizes: ArrayLike, channel: Channel, level: float = 0.95, n_opt: int = 300
+    counts: ArrayLike,
+    sizes: ArrayLike,
+    channel: Channel | Sequence[Channel],
+    level: float = 0.95,
+    n_opt: int = 300,
 ) -> tuple[Floats, Floats]:
-    """``interval`` of many counts of one channel at once: an array of low limits, one of high.
+    """``interval`` of many counts at once: an array of low limits, one of high.
 
-    Each holds at every look by itself; that they all hold together has no such probability.
+    They are of one channel, or each of its own; many take hardly longer than one. Each holds at
+    every look by itself; that they all hold together has no such probability.
     """
     s, n = tallies(counts, sizes)
-    check_channel(channel)
+    channels = list(channel) if isinstance(channel, Sequence) else [channel]
+    for each in channels:
+        check_channel(each)
+    if len(channels) not in (1, s.size):
+        raise ValueError(f"channel must be one, or one for each count, got {len(channels)}")
     level = strictly_between("level", level)
     k = _concentration(_size(n_opt), level)
-    return _limits(lambda rate, s, n: _log_tuned(rate, s, n, channel, k), s, n, channel, level)
+    return _limits(partial(_log_tuned, k), s, n, channels, level)
 
 
 def uniform(count: int, n: int, channel: Channel, level: float = 0.95) -> tuple[float, float]:
@@ -81,9 +91,7 @@ def uniform(count: int, n: int, channel: Channel, level: float = 0.95) -> tuple[
     s, size = tallies([count], [n])
     check_channel(channel)
     level = strictly_between("level", level)
-    low, high = _limits(
-        lambda rate, s, n: _log_uniform(rate, s, n, channel), s, size, channel, level
-    )
+    low, high = _limits(_log_uniform, s, size, [channel], level)
     return float(low[0]), float(high[0])
 
 
@@ -108,7 +116,8 @@ def robbins(
     r = _concentration(_size(n_opt), level) / 4
     half = math.sqrt((n / 4 + r) * (math.log1p(n / 4 / r) - 2 * math.log1p(-level))) / n
     middle = min(max(count / n, channel.b), channel.a)
-    low, high = shares(np.array(middle - half), np.array(middle + half), channel)
+    ends = np.array(middle - half), np.array(middle + half)
+    low, high = shares(*ends, channel.b, channel.contrast)
     return float(low), float(high)
 
 
@@ -133,28 +142,29 @@ def _concentration(n_opt: int, level: float) -> float:
 # --- limits from M ------------------------------------------------------------------------------
 
 
-LogMixture = Callable[[Floats, Floats, Floats], Floats]  # log M from rates, counts and sizes
+LogMixture = Callable[..., Floats]  # log M from rates, counts, sizes, a and b
 
 
 def _limits(
-    log_m: LogMixture, count: Floats, n: Floats, channel: Channel, level: float
+    log_m: LogMixture, count: Floats, n: Floats, channels: Sequence[Channel], level: float
 ) -> tuple[Floats, Floats]:
     """The shares between which M stays below 1/(1-level), on either side of the likeliest."""
-    shape, bar = (2, *count.shape), -math.log1p(-level)
-    count, n = np.tile(count.ravel(), 2), np.tile(n.ravel(), 2)
-    start = np.clip(count / n, channel.b, channel.a)
-    limit = np.repeat([channel.b, channel.a], count.size // 2)
+    shape, bar = count.shape, -math.log1p(-level)
+    a, b = (np.broadcast_to([getattr(one, x) for one in channels], count.size) for x in "ab")
+    limit = np.concatenate([b, a])
+    count, n, a, b = (np.tile(x.ravel(), 2) for x in (count, n, a, b))
+    start = np.clip(count / n, b, a)
     # Two thousand at a time: with their nodes they just fit into the processor's cache.
     for first in range(0, count.size, 2000):
         part = slice(first, first + 2000)
-        limit[part] = _crossing(log_m, bar, start[part], limit[part], count[part], n[part])
-    low, high = limit.reshape(shape)
-    return shares(low, high, channel)
+        given = (x[part] for x in (count, n, a, b))
+        limit[part] = _crossing(log_m, bar, start[part], limit[part], *given)
+    low, high = limit.reshape(2, -1)
+    low, high = shares(low, high, b[: low.size], (a - b)[: low.size])
+    return low.reshape(shape), high.reshape(shape)
 
 
-def _crossing(
-    log_m: LogMixture, bar: float, start: Floats, end: Floats, count: Floats, n: Floats
-) -> Floats:
+def _crossing(log_m: LogMixture, bar: float, start: Floats, end: Floats, *given: Floats) -> Floats:
     """Where log M rises through ``bar`` on the way from ``start``, or ``end`` if it does not.
 
     For the uniform prior -log M is a log likelihood, so there is one crossing at most. For the
@@ -163,53 +173,53 @@ def _crossing(
     if it did, looking at ``end`` first would keep what lies between. log M grows like a square, so
     its root grows like a line, and the crossing is found in a few steps.
     """
-    lowest = log_m(start, count, n)
-    crosses = (start != end) & (log_m(end, count, n) > bar)
+    lowest = log_m(start, *given)
+    crosses = (start != end) & (log_m(end, *given) > bar)
     limit = np.where(crosses, start, end)
     crosses &= lowest < bar  # it is, but for rounding at levels near 0
 
-    def excess(rate: Floats, count: Floats, n: Floats, lowest: Floats) -> Floats:
-        rise = np.maximum(log_m(rate, count, n) - lowest, 0.0)
+    def excess(rate: Floats, lowest: Floats, *given: Floats) -> Floats:
+        rise = np.maximum(log_m(rate, *given) - lowest, 0.0)
         return np.sqrt(rise) - np.sqrt(bar - lowest)
 
-    limit[crosses] = roots(excess, *(x[crosses] for x in (start, end, count, n, lowest)))
+    limit[crosses] = roots(excess, *(x[crosses] for x in (start, end, lowest, *given)))
     return limit
 
 
 # --- log M --------------------------------------------------------------------------------------
 
 
-def _log_tuned(rate: Floats, count: Floats, n: Floats, channel: Channel, k: float) -> Floats:
+def _log_tuned(k: float, rate: Floats, count: Floats, n: Floats, a: Floats, b: Floats) -> Floats:
     """log M for the beta prior with parameters k rate and k (1-rate), truncated to [b, a]."""
     rate = np.clip(rate, *RATES)
     yes, no = k * rate, k * (1 - rate)
-    posterior = _log_integral(yes + count, no + (n - count), rate, channel)
-    return posterior - _log_integral(yes, no, rate, channel)
+    posterior = _log_integral(yes + count, no + (n - count), rate, a, b)
+    return posterior - _log_integral(yes, no, rate, a, b)
 
 
-def _log_uniform(rate: Floats, count: Floats, n: Floats, channel: Channel) -> Floats:
+def _log_uniform(rate: Floats, count: Floats, n: Floats, a: Floats, b: Floats) -> Floats:
     """log M for the uniform prior on [b, a], whose density is that of the odds over l(1-l)."""
     rate = np.clip(rate, *RATES)
-    jacobian = np.log(rate) + np.log1p(-rate) - math.log(channel.contrast)
-    return jacobian + _log_integral(count + 1, n - count + 1, rate, channel)
+    jacobian = np.log(rate) + np.log1p(-rate) - np.log(a - b)
+    return jacobian + _log_integral(count + 1, n - count + 1, rate, a, b)
 
 
-def _log_integral(yes: Floats, no: Floats, rate: Floats, channel: Channel) -> Floats:
+def _log_integral(yes: Floats, no: Floats, rate: Floats, a: Floats, b: Floats) -> Floats:
     """log of the integral of (l/rate)^yes ((1-l)/(1-rate))^no / (l(1-l)) over l in [b, a].
 
     Incomplete beta functions would underflow for counts far outside [b, a], and lose their digits
     in differences for n beyond 1e9. In terms of the log-odds the integrand is log-concave: starting
     from its peak, each side is integrated by itself as far as it matters.
     """
-    a, b = channel.a, channel.b if channel.b > RATES[0] else 0.0
-    peak = np.clip(yes / (yes + no), max(b, RATES[0]), min(a, RATES[1]))
+    b = np.where(b > RATES[0], b, 0.0)
+    peak = np.clip(yes / (yes + no), np.maximum(b, RATES[0]), np.minimum(a, RATES[1]))
     rest = 1 - peak
     step = peak - rate
     height = yes * _log_ratio(peak, rate, step) + no * _log_ratio(rest, 1 - rate, -step)
     # The distances in log-odds from the peak to b and to a; the second is the first, mirrored.
-    far = np.full_like(peak, math.inf)
-    to_b = np.log1p((peak - b) / (b * rest)) if b > 0 else far
-    to_a = np.log1p((a - peak) / ((1 - a) * peak)) if a < 1 else far
+    with np.errstate(divide="ignore"):  # where b is 0 or a is 1 there is no end
+        to_b = np.log1p((peak - b) / (b * rest))
+        to_a = np.log1p((a - peak) / ((1 - a) * peak))
     below = _half(yes, no, peak, rest, to_b)
     above = _half(no, yes, rest, peak, to_a)
     return np.asarray(height + np.log(below + above))

@@ -15,6 +15,7 @@ from aggregation.statistics.planning import (
     epsilon_for,
     forgers_reach,
     half_width,
+    half_widths,
     power,
     power_of_difference,
     sample_size,
@@ -385,6 +386,35 @@ def test_a_half_width_at_every_look_is_that_of_the_sequence(channel, share, leve
     if 0 < rate < 1:
         ratios = np.array(found[2:]) / once[2:]
         assert (ratios > 1.25).all() and (ratios < 3.3).all()
+
+
+@pytest.mark.parametrize("looks", ["one", "every"])
+@pytest.mark.parametrize("share", [None, 0.1])
+def test_many_half_widths_are_those_of_each(looks, share):
+    sizes = [1, 7, 300, 20_000, 10**6, 10**9]
+    channels = [TWO_COINS, FORCED, Channel(1, 0), Channel(0.51, 0.49), TWO_COINS, FORCED]
+    found = half_widths(sizes, channels, share, 0.9, 0.2, 0.03, looks)
+    for n, channel, one in zip(sizes, channels, found, strict=True):
+        by_itself = half_width(n, channel, share, 0.9, 0.2 if n > 1 else 0.0, 0.03, looks)
+        if n > 1:
+            assert one == pytest.approx(by_itself, rel=1e-9)
+
+
+@pytest.mark.parametrize("w", [0.3, 0.11, 0.05, 0.02])
+@pytest.mark.parametrize("share", [None, 0.0, 0.2])
+def test_people_for_every_look_are_the_fewest(w, share):
+    """One after the other from the first, which no search can get wrong."""
+    rate = min(max(0.5, TWO_COINS.b), TWO_COINS.a) if share is None else TWO_COINS.rate(share)
+    sizes = np.arange(1, 60_000)
+    counts = np.rint(sizes * rate).astype(int)
+    lows, highs = intervals(counts, sizes, TWO_COINS)
+    middles = (np.clip(counts / sizes, TWO_COINS.b, TWO_COINS.a) - TWO_COINS.b) / TWO_COINS.contrast
+    enough = np.maximum(highs - middles, middles - lows) <= w
+    found = sample_size(w, TWO_COINS, share, looks="every")
+    # Counts are whole, so that near the limit one more report may be one too few again.
+    first, always = sizes[enough][0], sizes[~enough][-1] + 1
+    assert first <= found <= always and enough[found - 1] and not enough[found - 2]
+    assert always - first < 0.05 * first + 10
 
 
 def test_people_for_every_look():

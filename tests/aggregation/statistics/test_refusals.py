@@ -87,6 +87,10 @@ RIGHT = {
     },
     planning.sample_size: {"half_width": 0.05, "share": 0.5, "looks": "every", **PLAN},
     planning.half_width: {"n": 100, "share": 0.5, "looks": "every", **PLAN},
+    planning.half_widths: {
+        "sizes": [100, 90], "channels": [TWO_COINS] * 2, "share": 0.5, "level": 0.95,
+        "dropout": 0.0, "forged": 0.0, "looks": "every",
+    },
     planning.forgers_reach: {"channel": TWO_COINS, "forged": 0.01},
     planning.epsilon_for: {
         "half_width": 0.05, "n": 1000, "share": 0.5, "level": 0.95, "options": 2, "cells": 4,

@@ -120,6 +120,22 @@ def test_many_limits_are_those_of_each(seed):
         assert (low[place], high[place]) == pytest.approx(one, abs=1e-12 / channel.contrast, rel=0)
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_limits_of_many_channels_are_those_of_each(seed):
+    rng = np.random.default_rng(seed)
+    b = rng.uniform(0, 0.5, 40) * (rng.uniform(size=40) < 0.8)
+    a = np.where(rng.uniform(size=40) < 0.8, b + rng.uniform(0.05, 1, 40) * (1 - b), 1.0)
+    channels = [Channel(*pair) for pair in zip(a.tolist(), b.tolist(), strict=True)]
+    sizes = np.rint(10 ** rng.uniform(0, 9, size=40)).astype(int)
+    counts = np.rint(sizes * rng.beta(0.3, 0.3, size=40)).astype(int)
+    low, high = intervals(counts, sizes, channels, 0.9)
+    for i, channel in enumerate(channels):
+        one = interval(int(counts[i]), int(sizes[i]), channel, 0.9)
+        assert (low[i], high[i]) == pytest.approx(one, abs=1e-12 / channel.contrast, rel=0)
+    with pytest.raises(ValueError, match="one for each count, got 39"):
+        intervals(counts, sizes, channels[1:])
+
+
 def test_more_limits_than_are_searched_at_once():
     low, high = intervals(range(2501), 2500, TWO_COINS)
     for count in (0, 700, 999, 1000, 1250, 2001, 2500):
@@ -143,7 +159,7 @@ def test_mixtures_agree_with_adaptive_quadrature(seed):
         middle = [min(max(count / n, b), a)]
         top = quad(lambda x: ratio(x) * prior(x), b, a, points=middle, epsabs=0, limit=200)[0]
         bottom = quad(prior, b, a, points=[rate], epsabs=0, limit=200)[0]
-        ours = _log_tuned(rate, count, n, channel, k)
+        ours = _log_tuned(k, rate, count, n, a, b)
         assert ours == pytest.approx(math.log(top / bottom), abs=1e-7)
     low, high = uniform(count, n, channel, level)
     for end in (low, high):
