@@ -188,3 +188,19 @@ def test_the_page_of_the_api_lists_every_operation(site: str, page: Page) -> Non
         for one in shown.all()
     ]
     assert sorted(found) == operations
+
+
+def test_who_did_what_is_read_and_taken_home(site: str, page: Page) -> None:
+    log_in(page, f"{site}{PEOPLE}")
+    page.get_by_role("link", name="Log: who did what").click()
+    expect(page.get_by_text("The system: survey opened")).to_be_visible()
+    looked_at(page)
+    for name in ("CSV", "JSON lines"):
+        with page.expect_download() as taken:
+            page.get_by_role("link", name=name).click()
+        assert "survey opened" in taken.value.path().read_text()
+    page.reload()
+    expect(page.get_by_text("admin: log taken home")).to_have_count(2)
+    page.get_by_role("link", name="Log", exact=True).click()
+    expect(page.get_by_text("admin: logged in").first).to_be_visible()
+    looked_at(page)
