@@ -71,7 +71,7 @@ def overview(request: HttpRequest) -> HttpResponse:
 @own
 def password(request: HttpRequest) -> HttpResponse:
     user = cast(User, request.user)
-    form = PasswordForm(user, given(request))
+    form = PasswordForm(request, given(request))
     if form.is_valid():
         form.save()
         auth.update_session_auth_hash(request, user)

@@ -1,11 +1,13 @@
 """What people fill in, with the words for what is wrong."""
 
-from typing import Any
+from typing import Any, cast
 
 from django import forms
+from django.contrib.auth import authenticate
 from django.contrib.auth.forms import PasswordChangeForm, UserCreationForm
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
+from django.http import HttpRequest
 
 from survey.models import Role, Survey, Team
 
@@ -56,12 +58,20 @@ class EmailForm(forms.ModelForm):
 
 
 class PasswordForm(PasswordChangeForm):
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, request: HttpRequest, *args: Any) -> None:
+        super().__init__(cast(User, request.user), *args)
+        self.request = request
         self.fields["old_password"].label = "Password until now"
         self.fields["old_password"].widget.attrs["autofocus"] = False
         self.fields["new_password1"].help_text = RULES
         self.fields["new_password2"].label = "New password again"
+
+    def clean_old_password(self) -> str:
+        """Through the backend, which counts: whoever holds a session may not guess either."""
+        given: str = self.cleaned_data["old_password"]
+        if authenticate(self.request, username=self.user.username, password=given) != self.user:
+            raise ValidationError("That is not your password. After many tries, wait a minute.")
+        return given
 
 
 class CodeForm(forms.Form):

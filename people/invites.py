@@ -6,7 +6,7 @@ It is the only way to an account besides the first run and the admin pages.
 from typing import cast
 
 from django.contrib.auth.models import User
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
@@ -46,9 +46,13 @@ def join(request: HttpRequest, invite: Invite) -> HttpResponse:
     form.fields["email"].initial = invite.email
     if not form.is_valid():
         return shown(request, invite, form)
-    with transaction.atomic():
-        user = form.save()
-        invite.accept(user)
+    try:
+        with transaction.atomic():
+            user = form.save()
+            invite.accept(user)
+    except IntegrityError:  # somebody else was faster
+        form.add_error("username", "A user with that username already exists.")
+        return shown(request, invite, form)
     return enter(request, user, redirect(*home(invite))["Location"])
 
 

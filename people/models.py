@@ -295,9 +295,9 @@ def check_alone(user: User) -> list[str]:
 def delete_account(user: User) -> None:
     """With its parts, tokens, sessions and factors; not if something would have no owner left."""
     with transaction.atomic():
-        User.objects.select_for_update().get(pk=user.pk)
-        admins = User.objects.select_for_update().filter(is_superuser=True, is_active=True)
-        if user.is_superuser and [admin.pk for admin in admins.order_by("pk")] == [user.pk]:
+        admins = models.Q(is_superuser=True, is_active=True)
+        held = User.objects.select_for_update().filter(admins | models.Q(pk=user.pk))
+        if user.is_superuser and [each.pk for each in held.order_by("pk")] == [user.pk]:
             raise ValidationError("You are the only admin of this site. Make another one first.")
         if alone := check_alone(user):
             raise ValidationError("You are the last owner of: " + "; ".join(alone) + ".")

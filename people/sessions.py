@@ -17,6 +17,7 @@ from django.contrib.sessions.backends.db import SessionStore as DatabaseStore
 from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponseBase, JsonResponse
 from django.shortcuts import redirect
+from django.utils.timezone import now
 
 from people.models import Factor, Session
 from survey.accounts import CONFIRMED
@@ -84,6 +85,7 @@ def must_have_factor(user: User) -> bool:
 @receiver(user_logged_in)
 def begin(request: HttpRequest, user: User, **_: Any) -> None:
     """What a session remembers of its beginning."""
+    Session.objects.filter(expire_date__lt=now()).delete()  # of everybody
     session = request.session
     session["browser"] = browser(request.headers.get("User-Agent", ""))
     session["begun_on"] = session["used_on"] = today().isoformat()

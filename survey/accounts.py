@@ -74,6 +74,9 @@ class Passwords(ModelBackend):
 
 
 def is_known(request: HttpRequest, username: str) -> bool:
+    """A browser that has logged in to this account before, or is logged in to it now."""
+    if getattr(request, "user", AnonymousUser()).get_username() == username != "":
+        return True
     try:
         known = request.get_signed_cookie(KNOWN, "", salt=KNOWN, max_age=KNOWN_SECONDS)
     except signing.BadSignature:

@@ -13,6 +13,7 @@ from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.core.management import CommandError, call_command
 from django.test import Client
+from django.utils.timezone import now
 
 from people import account, login, totp
 from people.forms import RULES
@@ -387,6 +388,19 @@ def test_the_rules_for_passwords_say_what_holds(settings: Any) -> None:
     assert f"At least {least[0]} characters" in RULES
 
 
+def test_a_session_does_not_help_to_guess_the_password(alice: User, settings: Any) -> None:
+    settings.FAILURES_PER_MINUTE = 3
+    early_in_the_minute()
+    client = builders.client(alice)
+    data = dict.fromkeys(["new_password1", "new_password2"], "eleven loud geese")
+    for _ in range(3):
+        client.post("/account/password/", data | {"old_password": "wrong"})
+    held = client.post("/account/password/", data | {"old_password": PASSWORD})
+    assert held.status_code == 400 and "wait a minute" in held.content.decode()
+    assert client.post("/account/again/", {"password": PASSWORD}).status_code == 400
+    assert client.post("/account/delete/", {"password": PASSWORD}).status_code == 400
+
+
 # --- Sessions -------------------------------------------------------------------------------------
 
 PHONE = (
@@ -443,6 +457,13 @@ def test_a_session_keeps_days_and_no_address(alice: User, monkeypatch: pytest.Mo
     assert (row.begun_on, row.used_on) == (today(), tomorrow)
     kept = str(row.get_decoded()) + str(vars(row))
     assert "192.0.2.77" not in kept and "Mozilla" not in kept
+
+
+def test_sessions_that_ran_out_are_deleted_with_the_next_login(alice: User) -> None:
+    builders.client(builders.charlie())
+    Session.objects.update(expire_date=now() - timedelta(seconds=1))
+    builders.client(alice)
+    assert [session.user for session in Session.objects.all()] == [alice]
 
 
 def test_a_page_for_everybody_looks_at_no_session(alice: User) -> None:
