@@ -1,7 +1,5 @@
 """The back room: make a survey, look at its design and odds, open it, close it."""
 
-import hashlib
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,6 +15,7 @@ from django.utils.safestring import SafeString
 
 from survey.design import Design, DesignError
 from survey.forms import QuestionForm, StratumForm, SurveyForm
+from survey.languages import TOLD
 from survey.mechanism import SCALE
 from survey.models import ApiToken, Membership, Question, Removed, Role, Stratum, Survey
 
@@ -102,12 +101,15 @@ class SurveyAdmin(admin.ModelAdmin):
     prepopulated_fields = {"slug": ["title"]}
     inlines = [QuestionInline, StratumInline, MembershipInline]
     frozen = (
-        "slug", "title", "introduction", "language", "translations", "epsilon", "ask", "crowd",
+        "slug", "title", "introduction", "asked_by", "purpose", "contact", "retention_days",
+        "expected", "language", "translations", "epsilon", "ask", "crowd",
         "access", "work",
     )  # fmt: skip
     readonly_fields = ["state_now", "outcome"]
     fieldsets = [
         (None, {"fields": ["title", "slug", "introduction", "state_now"]}),
+        ("Who asks, and why", {"fields": ["asked_by", "purpose", "contact", "retention_days"]}),
+        ("People", {"fields": ["expected"]}),
         ("Privacy", {"fields": ["epsilon", "ask", "crowd", "outcome"]}),
         ("Access", {"fields": ["access", "work"]}),
         ("Languages", {"fields": ["language", "translations"]}),
@@ -189,11 +191,11 @@ class SurveyAdmin(admin.ModelAdmin):
                 "seen": seen_hash(survey),
             }
             return render(request, "admin/survey/survey/turn.html", context)
-        if verb == "open" and request.POST.get("seen") != seen_hash(survey):
-            messages.error(request, "The design has changed since you looked. Look again.")
-            return redirect(request.path)
         try:
-            survey.open(by=request.user) if verb == "open" else survey.close(by=request.user)
+            if verb == "open":
+                survey.open(request.POST.get("seen", ""), by=request.user)
+            else:
+                survey.close(by=request.user)
         except DesignError as error:
             messages.error(request, f"The survey cannot open. {error}")
         except ValidationError as error:
@@ -250,12 +252,7 @@ def addresses(survey: Survey) -> SafeString:
 
 def seen_hash(survey: Survey) -> str:
     """What the person who opens a survey must have seen: all that will be frozen."""
-    try:
-        design = survey.draft_design()
-    except DesignError:
-        return ""
-    told = [survey.title, survey.introduction, survey.language, survey.translations, survey.access]
-    return hashlib.sha256(json.dumps([design.hash, *told]).encode()).hexdigest()
+    return survey.seen()
 
 
 def described(survey: Survey) -> SafeString:
@@ -314,6 +311,9 @@ def texts(survey: Survey, design: Design, tag: str) -> Iterator[tuple[str, str]]
     yield survey.title, given.get("title", "")
     if survey.introduction:
         yield survey.introduction, given.get("introduction", "")
+    for name in TOLD:
+        if text := design.told.get(name):
+            yield text, frozen.get("told", {}).get(name, "")
     for kind, asked in (("questions", design.questions), ("strata", design.strata)):
         for question in asked:
             translated = frozen.get(kind, {}).get(question.key, {})

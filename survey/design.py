@@ -110,6 +110,8 @@ class Design:
     # Where people are invited: the public key of their passes, as survey.passes.public_text has it.
     passes: dict[str, str] = field(default_factory=dict, hash=False)
     work: int = 0  # bits of the proof of work that a report carries
+    # What respondents are told besides: who asks, why, how to reach them, how long it is kept.
+    told: dict[str, Any] = field(default_factory=dict, hash=False)
 
     @cached_property
     def questions(self) -> tuple[Question, ...]:
@@ -143,6 +145,7 @@ class Design:
             | ({"translations": self.translations} if self.translations else {})
             | ({"passes": self.passes} if self.passes else {})
             | ({"work": self.work} if self.work else {})
+            | ({"told": self.told} if self.told else {})
         )
 
     @cached_property
@@ -176,6 +179,7 @@ class Design:
             translations=data.get("translations", {}),
             passes=data.get("passes", {}),
             work=data.get("work", 0),
+            told=data.get("told", {}),
         )
 
     def choose(self, draw: Draw) -> tuple[Block, ...]:
@@ -194,6 +198,7 @@ def build(
     blocks: Sequence[Sequence[str]] | None = None,
     ask: int | None = None,
     translations: dict[str, Any] | None = None,
+    told: dict[str, Any] | None = None,
 ) -> Design:
     """The design for these questions; blocks and `ask` of least variance where none are given."""
     _check_epsilon(epsilon)
@@ -228,6 +233,7 @@ def build(
         ),
         strata=tuple(strata),
         translations=translations or {},
+        told=told or {},
     )
 
 

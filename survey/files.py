@@ -7,13 +7,15 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from survey.design import NO_TEXT, DesignError
+from survey.languages import TOLD
 from survey.log import Actor, record
 from survey.models import Question, Stratum, Survey
 
+NUMBERS = {"ask", "expected", "retention_days"}  # that may be left out, or null
 SURVEY_KEYS = {
-    *("slug", "title", "introduction", "language", "translations", "epsilon", "crowd"),
-    *("access", "work"),
-}
+    "slug", "title", "introduction", *TOLD, "language", "translations", "epsilon", "crowd",
+    "expected", "retention_days", "access", "work",
+}  # fmt: skip
 REQUIRED = {"slug", "title", "epsilon", "questions"}
 LISTS = {"questions", "strata", "blocks"}
 QUESTION_KEYS = {"key", "text", "kind", "options", "prefer_not_to_say"}
@@ -44,7 +46,7 @@ def load(text: str, by: Actor = None) -> Survey:
     for key in LISTS & data.keys():
         if not isinstance(data[key], list):
             raise FileError(f"{key}: a list, please")
-    for key in ("slug", "title", "introduction", "language", "access"):
+    for key in ("slug", "title", "introduction", "language", "access", *TOLD):
         if key in data and not isinstance(data[key], str):
             raise FileError(f"{key}: a text, please")
     if not isinstance(data.get("translations", {}), dict):
@@ -83,6 +85,7 @@ def dump(survey: Survey) -> dict[str, Any]:
         "slug": survey.slug,
         "title": survey.title,
         "introduction": survey.introduction,
+        **{name: getattr(survey, name) for name in TOLD if getattr(survey, name)},
         "language": survey.language,
         "epsilon": survey.epsilon,
         "crowd": survey.crowd,
@@ -99,8 +102,9 @@ def dump(survey: Survey) -> dict[str, Any]:
     }
     if numbers:
         data["blocks"] = [[q.key for q in questions if q.block == number] for number in numbers]
-    if survey.ask is not None:
-        data["ask"] = survey.ask
+    for name in sorted(NUMBERS):
+        if getattr(survey, name) is not None:
+            data[name] = getattr(survey, name)
     if survey.access != Survey.Access.OPEN:
         data["access"] = survey.access
     if survey.work:
@@ -166,7 +170,7 @@ def _check_numbers(survey: Survey) -> None:
     """Before Django makes numbers of texts and of true: a file says what it means."""
     if type(survey.epsilon) not in (int, float) or abs(survey.epsilon) > 1e6:
         raise FileError("the survey.epsilon: a number, such as 2")
-    for name in ("crowd", "ask", "work"):
+    for name in ("crowd", "work", *sorted(NUMBERS)):
         value = getattr(survey, name)
-        if type(value) is not int and not (name == "ask" and value is None):
+        if type(value) is not int and not (name in NUMBERS and value is None):
             raise FileError(f"the survey.{name}: a whole number, not {value!r}")

@@ -57,14 +57,16 @@ class SurveyForm(forms.ModelForm):
         help_text="As in a survey file; what is left out is shown in the survey's own language: "
         '{"de": {"title": "…", "introduction": "…", "questions": {"q1": {"text": "…", '
         '"options": ["…", "…"]}}, "strata": {"age": {"text": "…"}}}}. '
+        "Who asks, why and the contact are asked_by, purpose and contact. "
         "Yes, no and “prefer not to say” are translated into "
         f"{', '.join(languages.WORDS)}; in other languages, list them as well.",
     )
 
     class Meta:
         model = Survey
-        fields = ["title", "slug", "introduction", "language", "translations", "epsilon", "ask",
-                  "crowd", "access", "work", "results_public"]  # fmt: skip
+        fields = ["title", "slug", "introduction", "asked_by", "purpose", "contact", "expected",
+                  "retention_days", "language", "translations", "epsilon", "ask", "crowd",
+                  "access", "work", "results_public"]  # fmt: skip
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

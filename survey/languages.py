@@ -17,6 +17,7 @@ TAG = re.compile(
 )
 MAX_TAG = 35
 MAX_TITLE = 200
+TOLD = ("asked_by", "purpose", "contact")  # texts about who asks, part of the design
 
 
 class Words(NamedTuple):
@@ -67,8 +68,8 @@ def check(language: str, translations: Any) -> None:
         where = f"translations.{tag}"
         if tag == language:
             raise DesignError(where, "this is the survey's own language")
-        _check_object(where, translation, "title", "introduction", "questions", "strata")
-        _check_texts(where, translation, "title", "introduction")
+        _check_object(where, translation, "title", "introduction", *TOLD, "questions", "strata")
+        _check_texts(where, translation, "title", "introduction", *TOLD)
         if len(translation.get("title", "")) > MAX_TITLE:
             raise DesignError(f"{where}.title", f"at most {MAX_TITLE} characters")
         for kind in ("questions", "strata"):
@@ -116,7 +117,11 @@ def _check_text(where: str, text: Any) -> None:
 
 
 def freeze(
-    language: str, translations: Any, questions: Iterable[Asked], strata: Iterable[Asked]
+    language: str,
+    translations: Any,
+    questions: Iterable[Asked],
+    strata: Iterable[Asked],
+    told: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """What the design holds: by language, the texts and whole lists of options that there are."""
     check(language, translations)
@@ -126,6 +131,8 @@ def freeze(
     }
     frozen: dict[str, Any] = {}
     for tag, translation in translations.items():
+        if texts := {name: translation[name] for name in told or () if name in translation}:
+            frozen.setdefault(tag, {})["told"] = texts
         for kind, known in asked.items():
             for key, texts in translation.get(kind, {}).items():
                 where = f"translations.{tag}.{kind}"

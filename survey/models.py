@@ -5,11 +5,12 @@ address, a user agent, an account or a time beside a report.
 """
 
 import hashlib
+import json
 import secrets
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
@@ -18,11 +19,13 @@ from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import connection, models, transaction
+from django.db.models.functions import Now
+from django.dispatch import Signal
 
 from survey import design as designs
 from survey import languages, passes
 from survey.design import Design, DesignError
-from survey.languages import ENGLISH, MAX_TAG, MAX_TITLE, TAG, Words
+from survey.languages import ENGLISH, MAX_TAG, MAX_TITLE, TAG, TOLD, Words
 from survey.log import Actor, record
 
 IDS_AT_A_TIME = 500  # deleted in one transaction; SQLite overwrites them, page by page
@@ -34,6 +37,15 @@ key_validator = RegexValidator(
 tag_validator = RegexValidator(
     rf"\A{TAG.pattern}\Z", "Use a language tag, such as en, pt-BR or zh-Hant."
 )
+
+
+# Sent by Survey.open, with the survey as it will be frozen and its design, while it is locked. Who
+# knows of something that stands in the way raises NotReady (docs/decisions/0029-opening.md).
+opening = Signal()
+
+
+class NotReady(ValidationError):
+    """What stands in the way of opening a survey that could be opened."""
 
 
 class Role(models.TextChoices):
@@ -129,6 +141,30 @@ class Survey(models.Model):
     slug = models.SlugField(unique=True)
     title = models.CharField(max_length=MAX_TITLE)
     introduction = models.TextField(blank=True)
+    asked_by = models.CharField(
+        "who asks", max_length=200, blank=True, help_text="A name that respondents know."
+    )
+    purpose = models.TextField(
+        "why", blank=True, help_text="What it is for, and what becomes of the results."
+    )
+    contact = models.CharField(
+        max_length=200, blank=True, help_text="How to reach whoever asks, with questions."
+    )
+    expected = models.PositiveIntegerField(
+        "people one hopes to reach",
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1), MaxValueValidator(1_000_000_000)],
+        help_text="For the check before opening. Nobody else is told.",
+    )
+    retention_days = models.PositiveIntegerField(
+        "days until deletion",
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1), MaxValueValidator(36_500)],
+        help_text="So long after the closing everything is deleted by itself. Respondents are "
+        "told, and it cannot be changed then. Empty: kept until somebody deletes it.",
+    )
     language = models.CharField(
         max_length=MAX_TAG,
         default="en",
@@ -178,6 +214,13 @@ class Survey(models.Model):
     # Of a closed survey: how many invitations there were, and how many of them fetched a pass.
     invited = models.PositiveIntegerField(default=0, editable=False)
     fetched = models.PositiveIntegerField(default=0, editable=False)
+    # When it opens and closes by itself, and what the person who said so has seen.
+    opens_at = models.DateTimeField(null=True, editable=False)
+    opens_seen = models.CharField(max_length=64, blank=True, editable=False)
+    opens_refused = models.TextField(blank=True, editable=False)  # why it did not open
+    closes_at = models.DateTimeField(null=True, editable=False)
+    archived_on = models.DateField(null=True, editable=False)  # closed, and put out of the way
+    delete_asked_on = models.DateField(null=True, editable=False)  # a worker does it
     results_public = models.BooleanField(
         default=False, help_text="Anyone may read the estimates, through the API as well."
     )
@@ -205,6 +248,11 @@ class Survey(models.Model):
                 condition=models.Q(access="open") | models.Q(access="invited", work=0),
                 name="survey_access",
             ),
+            models.CheckConstraint(
+                condition=models.Q(state="closed")
+                | models.Q(archived_on__isnull=True, delete_asked_on__isnull=True),
+                name="survey_over",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -231,6 +279,9 @@ class Survey(models.Model):
         """The design that opening would freeze; DesignError says what stands in the way."""
         designs.check_text("title", self.title)
         designs.check_text("introduction", self.introduction)
+        for name in TOLD:
+            designs.check_text(name, getattr(self, name))
+        told = self.told()
         questions, strata = list(self.questions.all()), list(self.strata.all())
         numbers = sorted({q.block for q in questions if q.block is not None})
         if numbers and any(question.block is None for question in questions):
@@ -242,24 +293,53 @@ class Survey(models.Model):
             [stratum.as_design() for stratum in strata],
             blocks or None,
             self.ask,
-            languages.freeze(self.language, self.translations, questions, strata),
+            languages.freeze(self.language, self.translations, questions, strata, told),
+            told,
         )
         return replace(design, work=self.work)
+
+    def told(self) -> dict[str, Any]:
+        """What respondents are told about who asks: what there is of it."""
+        names = (*TOLD, "retention_days")
+        return {name: getattr(self, name) for name in names if getattr(self, name)}
+
+    def seen(self) -> str:
+        """A hash of all that opening would freeze: who opens a survey must have seen it."""
+        try:
+            design = self.draft_design()
+        except DesignError:
+            return ""
+        texts = [
+            self.title,
+            self.introduction,
+            self.language,
+            self.translations,
+            self.crowd,
+            self.access,
+        ]
+        return hashlib.sha256(json.dumps([self.slug, design.hash, *texts]).encode()).hexdigest()
 
     def frozen_design(self) -> Design:
         return parse_design(self.design)
 
-    def open(self, by: Actor = None) -> None:
-        """Freeze the design and start taking reports."""
+    def open(self, seen: str | None = None, by: Actor = None) -> None:
+        """Freeze the design and start taking reports; `seen` is what the person has looked at.
+
+        The only way to open a survey. DesignError, ValidationError and its NotReady say why not.
+        """
         with transaction.atomic():
             survey = Survey.objects.select_for_update().get(pk=self.pk)
             if survey.state != self.State.DRAFT:
                 raise ValidationError(f"The survey is {survey.state}: only a draft can be opened.")
             design = survey.draft_design()
+            if seen is not None and seen != survey.seen():
+                raise ValidationError("The survey has changed since you looked. Look again.")
+            opening.send(Survey, survey=survey, design=design)
             if survey.access == self.Access.INVITED:
                 design = replace(design, passes=PassKey.objects.make(survey))
             survey.design, survey.design_hash = design.canonical, design.hash
             survey.state, survey.opened_on = self.State.OPEN, today()
+            survey.opens_at, survey.opens_seen, survey.opens_refused = None, "", ""
             survey.save()
             record(by, "survey opened", survey, design=design.hash)
         self.refresh_from_db()
@@ -270,7 +350,7 @@ class Survey(models.Model):
             survey = Survey.objects.select_for_update().get(pk=self.pk)
             if survey.state != self.State.OPEN:
                 raise ValidationError(f"The survey is {survey.state}: only an open one can close.")
-            survey.state, survey.closed_on = self.State.CLOSED, today()
+            survey.state, survey.closed_on, survey.closes_at = self.State.CLOSED, today(), None
             survey.invited, survey.fetched = Invitation.objects.forget(survey)
             survey.save()
             PassKey.objects.filter(survey=survey).delete()
@@ -284,6 +364,30 @@ class Survey(models.Model):
             if others.update(results_public=public):
                 record(by, "results made public" if public else "results hidden", self)
         self.refresh_from_db()
+
+    def delete_due(self) -> bool:
+        """Whether it has been kept for as long as it may be, by our clock and the database's.
+
+        What is deleted does not come back when a clock is set right.
+        """
+        if self.delete_on is None or today() < self.delete_on:
+            return False
+        days = timedelta(days=(self.delete_on - self.closed_on).days if self.closed_on else 0)
+        return Survey.objects.filter(pk=self.pk, closed_on__lte=Now() - days).exists()
+
+    @property
+    def stage(self) -> str:
+        """The state in a word, for people: an archived survey is a closed one out of the way."""
+        if self.delete_asked_on:
+            return "Being deleted"
+        return "Archived" if self.archived_on else self.get_state_display()
+
+    @property
+    def delete_on(self) -> date | None:
+        """The day on which everything goes, as respondents were told; or sooner, if asked for."""
+        if self.delete_asked_on or not (self.closed_on and self.retention_days):
+            return self.delete_asked_on
+        return self.closed_on + timedelta(days=self.retention_days)
 
     def pending(self) -> "models.QuerySet[Report]":
         """The reports that wait in the inbox."""

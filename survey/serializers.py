@@ -37,9 +37,24 @@ class QuestionTextsSerializer(serializers.Serializer[Any]):
     )
 
 
+class ToldTextsSerializer(serializers.Serializer[Any]):
+    """Who asks, why, and how to reach them; what there is of it."""
+
+    asked_by = serializers.CharField(required=False)
+    purpose = serializers.CharField(required=False)
+    contact = serializers.CharField(required=False)
+
+
+class ToldSerializer(ToldTextsSerializer):
+    retention_days = serializers.IntegerField(
+        required=False, help_text="So long after the closing everything is deleted."
+    )
+
+
 class DesignTextsSerializer(serializers.Serializer[Any]):
     """What is asked, in another language, by the keys of questions and strata."""
 
+    told = ToldTextsSerializer(required=False)
     questions = serializers.DictField(child=QuestionTextsSerializer(), required=False)
     strata = serializers.DictField(child=QuestionTextsSerializer(), required=False)
 
@@ -67,6 +82,7 @@ class DesignSerializer(serializers.Serializer[Any]):
     ask = serializers.IntegerField(help_text="How many of the blocks one respondent is asked.")
     blocks = BlockSerializer(many=True)
     strata = QuestionSerializer(many=True)
+    told = ToldSerializer(required=False, help_text="Absent where nothing of it was given.")
     translations = serializers.DictField(
         child=DesignTextsSerializer(),
         required=False,

@@ -14,7 +14,7 @@ from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
 FROZEN = (  # of a survey that is not a draft any more
     "id slug title introduction language translations epsilon ask crowd"
-    " design design_hash opened_on access work".split()
+    " design design_hash opened_on asked_by purpose contact retention_days access work".split()
 )
 
 TABLES = ("survey_survey", "survey_question", "survey_stratum")

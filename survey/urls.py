@@ -1,11 +1,16 @@
-from django.urls import path
+from django.urls import path, register_converter
 
-from survey import accounts, api, exchange, ingest, invitations, views
+from survey import accounts, api, exchange, ingest, invitations, preview, public, views
+
+register_converter(preview.Token, "token")
 
 urlpatterns = [
     path("s/", views.respond),  # the address under which the manifest lists the shell
     path("s/<slug:slug>/", views.respond, name="respond"),
+    path("s/<token:token>/definition/", preview.definition),
     path("s/<slug:slug>/definition/", views.definition),
+    path("designs/<slug:slug>/", public.page, name="design"),
+    path("designs/<slug:slug>/design.json", public.canonical, name="design-json"),
     path("verify/", views.verify, name="verify"),
     path(".well-known/candor-manifest.json", views.hashes),
     path("surveys/<slug:slug>/invitations/", invitations.page, name="invitations"),
@@ -13,6 +18,7 @@ urlpatterns = [
     path("api/v1/surveys/", api.SurveyList.as_view()),
     path("api/v1/surveys/<slug:slug>/", api.DefinitionView.as_view()),
     path("api/v1/surveys/<slug:slug>/passes/", exchange.view),
+    path("api/v1/surveys/<token:token>/reports/", preview.report),
     path("api/v1/surveys/<slug:slug>/reports/", ingest.report),
     path("api/v1/surveys/<slug:slug>/reports/batch/", ingest.reports),
 ]

@@ -40,7 +40,7 @@ HEADERS = {
 
 SEALED = ("/s/", "/verify/", "/.well-known/")
 REPORTS = ("/reports/", "/reports/batch/", "/passes/")
-SAME_FOR_ALL = (*SEALED, "/results/")  # so that a cache may keep it
+SAME_FOR_ALL = (*SEALED, "/results/", "/designs/")  # so that a cache may keep it
 
 
 def sealed(

@@ -37,6 +37,15 @@ FILE: dict[str, Any] = {
     "blocks": [["q1", "q2"]],
 }
 
+# What it lacks to pass the checklist.
+READY: dict[str, Any] = {
+    "asked_by": "Olga’s office",
+    "purpose": "To know which.",
+    "contact": "olga@example.org",
+    "expected": 5_000,
+    "retention_days": 90,
+}
+
 
 def draft(**changes: Any) -> Survey:
     return files.load(json.dumps(FILE | changes))

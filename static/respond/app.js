@@ -77,6 +77,7 @@ async function begin(another = false) {
 }
 
 let slow = null; // the timer of the loading screen
+const isTest = /^test-\d+-\d{5}-[0-9a-f]{40}$/.test(slug); // a draft's preview: nothing is kept
 let early = fetchSurvey(); // begun by the shell, and awaited once
 let known = null; // the last definition: a kiosk goes on without the network
 
@@ -292,7 +293,7 @@ async function send() {
   device.dropCode(slug);
   if (!kiosk) {
     device.noteAnswered(slug);
-    if (device.ledger()) device.enter(ledgerEntry(visit.survey));
+    if (device.ledger() && !isTest) device.enter(ledgerEntry(visit.survey));
   }
   deliver();
 }
@@ -516,7 +517,7 @@ function show(build) {
 function draw(moveFocus = true) {
   document.title = words.title;
   const screen = current();
-  root.replaceChildren(screen);
+  root.replaceChildren(...(isTest ? [screens.testing()] : []), screen);
   if (!moveFocus) return;
   const heading = screen.querySelector("h1");
   heading.tabIndex = -1;

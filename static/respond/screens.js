@@ -37,8 +37,9 @@ export function opening({ survey, content, steps, program, start, practise, open
     { class: "screen opening" },
     el("h1", said(content.title), content.title.text),
     el("h2", { class: weak ? "label weak" : "label" }, icon(weak ? "stop" : "done"), promise.label),
-    untranslated(content.title, content.introduction),
+    untranslated(content.title, content.introduction, ...TOLD.map(content.told)),
     paragraphs(content.introduction),
+    who(design, content),
     el("p", { class: "facts" }, facts(design, steps)),
     el(
       "section",
@@ -50,10 +51,35 @@ export function opening({ survey, content, steps, program, start, practise, open
     fears(design, weak),
     design.passes && invitation(),
     unprotected(design, program, slug),
-    detail(design, certain),
+    detail(design, certain, program && survey.state === "open" && `/designs/${slug}/`),
     openLedger &&
       el("button", { class: "link", type: "button", click: openLedger }, words.opening.ledger),
     actions(el("button", { class: "primary", type: "button", click: start }, words.opening.start)),
+  );
+}
+
+const TOLD = ["asked_by", "purpose", "contact"];
+
+/* Who asks, why, and what becomes of it, as far as the survey says so. */
+function who({ told }, content) {
+  if (!told) return null;
+  const text = words.opening.who;
+  const days = told.retention_days;
+  const line = (name, lang, value) =>
+    el("div", {}, el("dt", {}, text[name]), el("dd", lang, value));
+  return el(
+    "section",
+    { class: "who" },
+    el("h2", {}, text.title),
+    el(
+      "dl",
+      {},
+      TOLD.filter((name) => told[name]).map((name) => {
+        const one = content.told(name);
+        return line(name, said(one), one.text);
+      }),
+      days && line("kept", {}, fill(text.deleted, { count: days })),
+    ),
   );
 }
 
@@ -170,7 +196,7 @@ function unprotected(design, program, slug) {
   );
 }
 
-function detail(design, certain) {
+function detail(design, certain, page) {
   const text = words.opening.detail;
   const { least, most } = keptRange(design);
   return el(
@@ -186,7 +212,18 @@ function detail(design, certain) {
     ),
     el("p", {}, text.design),
     el("p", {}, el("code", { class: "long", dir: "ltr" }, design.hash)),
+    page &&
+      el(
+        "p",
+        { class: "links" },
+        el("a", { href: page, target: "_blank", rel: "noopener noreferrer" }, text.page),
+      ),
   );
+}
+
+/* Above every screen of a preview. */
+export function testing() {
+  return el("p", { class: "testing", role: "note" }, icon("stop"), el("span", {}, words.testing));
 }
 
 /* The practice question; `tapped` is {answer, mine, theirs} once somebody has tried it. */

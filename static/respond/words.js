@@ -84,7 +84,7 @@ export function between(least, most) {
  * say openly where a translation is missing. A text in de-AT serves a reader of de.
  */
 
-/* {title, introduction, question(step)}; each text is {text, lang}. */
+/* {title, introduction, told(name), question(step)}; each text is {text, lang}. */
 export function contentIn(tag, survey) {
   const { design } = survey;
   const own = serves(survey.language, tag) ? tag : survey.language;
@@ -97,6 +97,7 @@ export function contentIn(tag, survey) {
   return {
     title: pick(told?.title, survey.title),
     introduction: pick(told?.introduction, survey.introduction),
+    told: (name) => pick(asked?.told?.[name], design.told?.[name] ?? ""),
     question({ question, clear }) {
       const translated = asked?.[clear ? "strata" : "questions"]?.[question.key];
       return {

@@ -8,7 +8,7 @@ from survey import triggers
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('survey', '0009_token_used_on'),
+        ('survey', '0010_life'),
     ]
 
     operations = [

@@ -52,6 +52,15 @@ WAYS: dict[str, Callable[[Survey], Any]] = {
     "ask, save": save(ask=1),
     "slug, save": save(slug="another"),
     "language, save": save(language="de"),
+    "who asks, save": save(asked_by="Somebody else"),
+    "why, update": lambda s: Survey.objects.filter(pk=s.pk).update(purpose="Another"),
+    "contact, bulk_update": lambda s: Survey.objects.bulk_update(
+        [Survey(pk=s.pk, contact="elsewhere@example.org")], ["contact"]
+    ),
+    "contact, SQL": sql("UPDATE survey_survey SET contact = 'x' WHERE id = PK"),
+    "kept longer, save": save(retention_days=9999),
+    "kept longer, update": lambda s: Survey.objects.update(retention_days=9999),
+    "kept longer, SQL": sql("UPDATE survey_survey SET retention_days = 9999 WHERE id = PK"),
     "translations, save": save(translations={"de": {"title": "Anders"}}),
     "language, update": lambda s: Survey.objects.filter(pk=s.pk).update(language="de"),
     "translations, update": lambda s: Survey.objects.update(translations={"de": {}}),
@@ -175,11 +184,16 @@ def test_an_opened_survey_goes_through_an_upgrade_of_sqlite_and_stays_frozen(
         with pytest.raises(sqlite3.IntegrityError):
             database.execute("UPDATE survey_survey SET title = 'x'")
         migrate()
-        row = database.execute("SELECT title, state, language, translations FROM survey_survey")
-        assert row.fetchall() == [("Old", "open", "en", "{}")]
+        row = database.execute(
+            "SELECT title, state, language, translations, asked_by, retention_days, closes_at"
+            " FROM survey_survey"
+        )
+        assert row.fetchall() == [("Old", "open", "en", "{}", "", None, None)]
         for change in (
             "UPDATE survey_survey SET language = 'de'",
             "UPDATE survey_survey SET title = 'x'",
+            "UPDATE survey_survey SET asked_by = 'x'",
+            "UPDATE survey_survey SET archived_on = '2026-01-01'",
             "UPDATE survey_question SET text = 'x'",
             "DELETE FROM survey_survey",
         ):

@@ -12,6 +12,7 @@ export default {
   language: "Sprache",
   loading: "Die Umfrage wird geladen …",
   untranslated: "Die Umfrage ist nicht ganz übersetzt: Teile dieser Seite sind auf {language}.",
+  testing: "Test. Nichts, was Sie hier antworten, wird gespeichert.",
   yes: "Ja",
   no: "Nein",
 
@@ -36,6 +37,18 @@ export default {
     },
     start: "Beginnen",
     once: "Bitte antworten Sie nur einmal.",
+
+    who: {
+      title: "Wer fragt, und warum",
+      asked_by: "Wer",
+      purpose: "Warum",
+      contact: "Kontakt",
+      kept: "Dauer",
+      deleted: {
+        one: "Alles wird {count} Tag nach dem Ende der Umfrage gelöscht.",
+        other: "Alles wird {count} Tage nach dem Ende der Umfrage gelöscht.",
+      },
+    },
 
     promise: {
       label: "Niemand kann sicher wissen, was Sie geantwortet haben.",
@@ -148,6 +161,7 @@ export default {
       design:
         "Fragen und Wahrscheinlichkeiten stehen fest, seit diese Umfrage begonnen hat. Dies " +
         "ist ihr digitaler Fingerabdruck. Er ist für alle Befragten derselbe.",
+      page: "Alle Fragen und Wahrscheinlichkeiten lesen",
     },
 
     ledger: "Die Liste Ihrer Umfragen",

@@ -12,6 +12,7 @@ export default {
   language: "Language",
   loading: "Loading the survey …",
   untranslated: "Not all of this survey has been translated: parts of this page are in {language}.",
+  testing: "Test. Nothing that you answer here is kept.",
   yes: "Yes",
   no: "No",
 
@@ -35,6 +36,18 @@ export default {
     },
     start: "Start",
     once: "Please answer only once.",
+
+    who: {
+      title: "Who asks, and why",
+      asked_by: "Who",
+      purpose: "Why",
+      contact: "Contact",
+      kept: "Kept",
+      deleted: {
+        one: "Everything is deleted {count} day after the survey has closed.",
+        other: "Everything is deleted {count} days after the survey has closed.",
+      },
+    },
 
     promise: {
       label: "Nobody can know for sure what you answered.",
@@ -138,6 +151,7 @@ export default {
       design:
         "Questions and odds were fixed when this survey opened. This is their digital " +
         "fingerprint. It is the same for everyone who is asked.",
+      page: "Read the whole design",
     },
 
     ledger: "Your list of surveys",

@@ -13,6 +13,7 @@ export default {
   loading: "Cargando la encuesta…",
   untranslated:
     "La encuesta no está traducida por completo: partes de esta página están en {language}.",
+  testing: "Prueba. No se guarda nada de lo que responda aquí.",
   yes: "Sí",
   no: "No",
 
@@ -42,6 +43,19 @@ export default {
     },
     start: "Empezar",
     once: "Por favor, responda una sola vez.",
+
+    who: {
+      title: "Quién pregunta y por qué",
+      asked_by: "Quién",
+      purpose: "Por qué",
+      contact: "Contacto",
+      kept: "Plazo",
+      deleted: {
+        one: "Todo se borra {count} día después del cierre de la encuesta.",
+        many: "Todo se borra {count} de días después del cierre de la encuesta.",
+        other: "Todo se borra {count} días después del cierre de la encuesta.",
+      },
+    },
 
     promise: {
       label: "Nadie puede saber con certeza qué respondió usted.",
@@ -156,6 +170,7 @@ export default {
         "Las preguntas y las probabilidades quedaron fijadas cuando se abrió esta encuesta. " +
         "Este es el código que las identifica. Es el mismo para todas las personas " +
         "encuestadas.",
+      page: "Leer todas las preguntas y probabilidades",
     },
 
     ledger: "Su lista de encuestas",

@@ -14,6 +14,7 @@ export default {
   loading: "Chargement du questionnaire…",
   untranslated:
     "Le questionnaire n’est pas entièrement traduit : une partie de cette page est en {language}.",
+  testing: "Essai. Rien de ce que vous répondez ici n’est conservé.",
   yes: "Oui",
   no: "Non",
 
@@ -48,6 +49,19 @@ export default {
     },
     start: "Commencer",
     once: "Veuillez ne répondre qu’une fois.",
+
+    who: {
+      title: "Qui demande, et pourquoi",
+      asked_by: "Qui",
+      purpose: "Pourquoi",
+      contact: "Contact",
+      kept: "Durée",
+      deleted: {
+        one: "Tout est effacé {count} jour après la clôture du questionnaire.",
+        many: "Tout est effacé {count} de jours après la clôture du questionnaire.",
+        other: "Tout est effacé {count} jours après la clôture du questionnaire.",
+      },
+    },
 
     promise: {
       label: "Personne ne peut savoir avec certitude ce que vous avez répondu.",
@@ -164,6 +178,7 @@ export default {
         "Les questions et les probabilités ont été fixées à l’ouverture de ce questionnaire. " +
         "Voici leur empreinte numérique. Elle est la même pour toutes les personnes " +
         "interrogées.",
+      page: "Lire toutes les questions et probabilités",
     },
 
     ledger: "La liste de vos questionnaires",

@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
 from survey import files
+from survey.design import DesignError
 from survey.models import Membership, Role
 
 
@@ -38,7 +40,11 @@ class Command(BaseCommand):
             Membership.objects.give(survey, user, Role.OWNER)
         design = survey.draft_design()
         if open:
-            survey.open()
+            try:
+                survey.open()
+            except (DesignError, ValidationError) as error:
+                why = error.messages if isinstance(error, ValidationError) else [str(error)]
+                raise CommandError(f"{file}: the survey cannot open. {' '.join(why)}") from None
         self.stdout.write(
             f"{survey.title}: questions: {len(design.questions)}, blocks: {len(design.blocks)}, "
             f"of which each person is asked {design.ask}; ε = {design.epsilon:g} in all; "
