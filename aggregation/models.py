@@ -498,8 +498,8 @@ def fill(sizes: list[tuple[int, int]], most: int) -> Iterator[list[int]]:
 def due() -> Iterator[Survey]:
     """Surveys in which a crowd waits or was moved but not published; closed ones, to the last.
 
-    And those whose ids have been kept for long enough. A survey whose release has just failed is
-    left alone for a while.
+    And those that have been kept for long enough, or their ids. A survey whose release has just
+    failed is left alone for a while.
     """
     now = timezone.now()
     rested = now - timedelta(seconds=settings.RELEASE_SECONDS)
@@ -516,7 +516,8 @@ def due() -> Iterator[Survey]:
         pause = last is not None and rested < last.made_at < soon and not closed
         least = BATCH_SIZE if pause else 1 if closed else survey.crowd
         waiting = survey.pending()[:least].count() == least
-        if waiting or (not pause and unpublished(survey, last)) or survey.ids_due():
+        ended = survey.ids_due() or survey.delete_due()
+        if waiting or (not pause and unpublished(survey, last)) or ended:
             yield survey
 
 

@@ -1,5 +1,11 @@
-"""A survey that is over leaves the database; its archive and a tombstone are what remains."""
+"""A survey that is over leaves the database; a tombstone remains, and an archive if one was made.
 
+An operator removes one with its archive in hand. One whose time is over, as its respondents were
+told, or that its owner deletes, goes without.
+"""
+
+from collections.abc import Callable
+from contextlib import suppress
 from copy import copy
 from pathlib import Path
 
@@ -51,6 +57,22 @@ def remove(survey: Survey, path: Path, by: Actor = None) -> Removed:
     sha256 = archive.check(survey, path)
     for _ in survey.forget_ids():
         pass
+    return _bury(survey, before, sha256, by)
+
+
+def expire(survey: Survey, alive: Callable[[], object]) -> None:
+    """The same without an archive, for one that was kept for as long as it may be.
+
+    Whoever is interrupted starts again; who comes second finds nothing. `alive` is called between.
+    """
+    before = extent(survey)
+    for _ in survey.forget_ids():
+        alive()
+    with suppress(Survey.DoesNotExist):
+        _bury(survey, before, "")
+
+
+def _bury(survey: Survey, before: tuple[int, int], sha256: str, by: Actor = None) -> Removed:
     with transaction.atomic():
         survey = Survey.objects.select_for_update().get(pk=survey.pk)
         if unfinished(survey) or extent(survey) != before:

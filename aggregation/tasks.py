@@ -14,7 +14,7 @@ from celery import group, shared_task
 from django.conf import settings
 from django.db import transaction
 
-from aggregation import analyses, copies, limits, pulse
+from aggregation import analyses, copies, limits, pulse, removal
 from aggregation.analyses import AnalysisError, Overtaken
 from aggregation.exports import Withheld
 from aggregation.models import (
@@ -27,6 +27,7 @@ from aggregation.models import (
     vacuum,
 )
 from aggregation.work import Job, Part
+from survey import life
 from survey.models import Invitation
 
 logger = logging.getLogger(__name__)
@@ -53,6 +54,7 @@ def tick() -> None:
     for job in Job.objects.stale():
         job.send_again()
     copies.forget()
+    life.turn()
     pulse.note(pulse.TICK)
 
 
@@ -99,9 +101,14 @@ def explain(job: Job, error: Exception) -> str:
 
 
 def tend(job: Job) -> dict[str, int | None]:
-    """What is due for a survey: a release, and after its end the ids of long ago."""
+    """What is due for a survey: a release, after its end the ids of long ago, and then all of it.
+
+    The job goes with the survey.
+    """
     result = release(job)
     forget_ids(job)
+    if job.survey.delete_due() and not unfinished(job.survey):
+        removal.expire(job.survey, lambda: job.advance(0.95))
     return result
 
 

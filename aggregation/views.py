@@ -29,9 +29,15 @@ from survey.models import Deed, Survey
 @cache_control(private=True, no_store=True)
 @require_safe
 def overview(request: HttpRequest) -> HttpResponse:
-    """The surveys that this person may read."""
+    """The surveys that this person may read; archived ones only for who asks for them."""
     surveys = Survey.objects.readable_by(request.user).order_by("slug")
-    return render(request, "overview.html", {"rows": glances(surveys)})
+    asked = "archived" in request.GET
+    context = {
+        "rows": glances(surveys if asked else surveys.filter(archived_on=None)),
+        "archived": surveys.exclude(archived_on=None).count(),
+        "asked": asked,
+    }
+    return render(request, "overview.html", context)
 
 
 def readable(request: HttpRequest, slug: str, deed: Deed = "read") -> Survey:

@@ -19,6 +19,7 @@ urlpatterns = [
     path("", include("survey.urls")),
     path("", include("aggregation.urls")),
     path("", include("people.urls")),  # before the admin pages, whose login it takes over
+    path("studio/", include("studio.urls")),
     path("admin/", admin.site.urls),
     path("api/schema/", SpectacularAPIView.as_view(permission_classes=[]), name="schema"),
     path("api/docs/", docs, name="api-docs"),

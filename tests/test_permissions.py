@@ -19,6 +19,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from aggregation.exports import FILES
 from aggregation.models import Batch, Release
 from aggregation.work import Analysis
+from survey import preview
 from survey.models import Survey
 from tests import builders
 
@@ -71,7 +72,10 @@ TABLE: dict[str, dict[str, Statuses]] = {
     "": {"GET": everybody(302), "POST": everybody(302)},
     "s/": {"GET": everybody()},
     "s/<slug:slug>/": {"GET": everybody()},
+    "s/<token:token>/definition/": {"GET": everybody()},  # whoever has the address of a draft
     "s/<slug:slug>/definition/": {"GET": everybody()},
+    "designs/<slug:slug>/": {"GET": everybody()},
+    "designs/<slug:slug>/design.json": {"GET": everybody()},
     "verify/": {"GET": everybody()},
     ".well-known/candor-manifest.json": {"GET": everybody()},
     "login/": {"GET": everybody(), "POST": everybody(), "PUT": everybody()},  # a form, shown again
@@ -111,6 +115,8 @@ TABLE: dict[str, dict[str, Statuses]] = {
     "account/delete/": {"GET": people(), "POST": people(status=400)},
     "teams/": {"GET": people(), "POST": askers(status=400)},  # no name
     "teams/<int:pk>/": {"GET": readers(), "POST": owners(status=400)},
+    "studio/<slug:slug>/": {"GET": owners(status=302)},
+    "studio/<slug:slug>/open/": {"GET": owners(), "POST": owners(status=400)},  # nothing to do
     "account/tokens/": {"GET": people(), "POST": people(status=400)},  # no label
     "results/<slug:slug>/": {"GET": everybody(404)},  # while they are not public
     "plan/": {"GET": people()},
@@ -118,6 +124,7 @@ TABLE: dict[str, dict[str, Statuses]] = {
     "api/v1/surveys/": {"GET": people(401)},
     "api/v1/surveys/<slug:slug>/": {"GET": everybody()},
     # Reports come from anybody; an empty one is refused for what it is.
+    "api/v1/surveys/<token:token>/reports/": {"POST": everybody(400)},
     "api/v1/surveys/<slug:slug>/reports/": {"POST": everybody(400)},
     "api/v1/surveys/<slug:slug>/reports/batch/": {"POST": everybody(400)},
     "api/v1/surveys/<slug:slug>/passes/": {"POST": everybody(404)},  # of an open survey
@@ -159,7 +166,8 @@ def world() -> dict[str, Any]:
         "root": builders.root(),
     }
     team = builders.team(viewer=people["victor"], researcher=people["alice"], owner=people["olga"])
-    found = {"survey": survey, "job": job, "team": team, **people}
+    token = preview.token(builders.draft(slug="tried"))
+    found = {"survey": survey, "job": job, "team": team, "token": token, **people}
     for role in ROLES:  # before anything is undone
         client(found, role)
     return found
@@ -176,8 +184,12 @@ def client(world: dict[str, Any], role: str) -> Client:
 def call(world: dict[str, Any], role: str, method: str, address: str) -> int:
     path = f"/{address}"
     job = world["job"]
-    ids = {"<uuid:pk>": str(job.pk), "<uuid:analysis>": str(job.analysis_id)}
-    ids["<int:pk>"] = str(world["team"].pk)
+    ids = {
+        "<uuid:pk>": str(job.pk),
+        "<uuid:analysis>": str(job.analysis_id),
+        "<int:pk>": str(world["team"].pk),
+        "<token:token>": world["token"],
+    }
     for place, value in {**ids, **PLACES}.items():
         path = path.replace(place, value)
     body = {"data": "{}", "content_type": "application/json"} if method != "GET" else {}

@@ -11,7 +11,7 @@ import pytest
 
 from tests.services import ROOT
 
-APPS = ("config", "survey", "aggregation", "people")
+APPS = ("config", "survey", "aggregation", "people", "studio")
 MODULES = sorted(
     path.relative_to(ROOT)
     for app in APPS
@@ -91,6 +91,11 @@ def test_nothing_but_the_configuration_imports_people() -> None:
 
 def test_codes_of_the_app_are_made_by_the_standard_library_alone() -> None:
     assert outside(Path("people/totp.py")) == set()
+
+
+def test_nothing_is_built_on_the_studio() -> None:
+    for path in [*modules_of("survey"), *modules_of("aggregation")]:
+        assert {name for name in imports_of(path) if below(name, ("studio",))} == set(), path
 
 
 def test_the_mechanism_imports_the_standard_library_only() -> None:

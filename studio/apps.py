@@ -1,0 +1,11 @@
+from django.apps import AppConfig
+
+
+class StudioConfig(AppConfig):
+    name = "studio"
+
+    def ready(self) -> None:
+        from studio import checklist
+        from survey.models import opening
+
+        opening.connect(checklist.refuse)

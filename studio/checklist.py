@@ -1,0 +1,389 @@
+"""What stands in the way of opening a survey, and what should be thought of before.
+
+`check` only looks. `refuse` is what Survey.open asks, by whichever way somebody comes: what blocks
+here does not open. A finding is one of three kinds: it blocks (unsafe or useless), it warns, or it
+is fine. Words are looked for in the language of the text that they stand in.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from django.conf import settings
+from django.utils import timezone
+
+from aggregation import plan
+from aggregation.statistics import planning
+from studio import wording
+from survey.design import Design, DesignError
+from survey.languages import TOLD, words
+from survey.models import NotReady, Question, Stratum, Survey
+
+USELESS, WIDE = 0.15, 0.10  # half-widths of the 95 % interval of the least precise question
+LONG = {"title": 100, "introduction": 1200, "purpose": 800}  # characters, for a phone
+LONG_QUESTION, LONG_OPTION = 200, 80
+MANY_OPTIONS = 12  # of a background question
+
+Level = Literal["blocks", "warns", "fine"]
+ORDER: tuple[Level, ...] = ("blocks", "warns", "fine")
+
+
+@dataclass(frozen=True)
+class Finding:
+    level: Level
+    what: str
+    why: str
+    place: str  # the field in the editor
+
+
+def blocks(what: str, why: str, place: str) -> Finding:
+    return Finding("blocks", what, why, place)
+
+
+def warns(what: str, why: str, place: str) -> Finding:
+    return Finding("warns", what, why, place)
+
+
+class Look:
+    """A draft as the checks see it; `design` is missing where there cannot be one."""
+
+    def __init__(self, survey: Survey, design: Design | DesignError, most_epsilon: float) -> None:
+        self.survey = survey
+        self.design = design if isinstance(design, Design) else None
+        self.error = design if isinstance(design, DesignError) else None
+        self.most_epsilon = most_epsilon
+        self.questions: list[Question] = list(survey.questions.all())
+        self.strata: list[Stratum] = list(survey.strata.all())
+
+    @property
+    def asked(self) -> list[Question | Stratum]:
+        return [*self.questions, *self.strata]
+
+
+def place_of(asked: Question | Stratum) -> str:
+    return f"{'question' if isinstance(asked, Question) else 'stratum'}-{asked.key}"
+
+
+def check(survey: Survey, design: Design | DesignError, most_epsilon: float) -> list[Finding]:
+    """All findings, those that block first; a part in which nothing was found is fine."""
+    look = Look(survey, design, most_epsilon)
+    found: list[Finding] = []
+    for part, fine in PARTS:
+        here = list(part(look))
+        found += here or [Finding("fine", fine, "", "")]
+    return sorted(found, key=lambda finding: ORDER.index(finding.level))
+
+
+def of(survey: Survey) -> list[Finding]:
+    """The findings for a draft as it is."""
+    try:
+        design: Design | DesignError = survey.draft_design()
+    except DesignError as error:
+        design = error
+    return check(survey, design, settings.MAX_EPSILON)
+
+
+def refuse(survey: Survey, design: Design, **_: Any) -> None:
+    """Asked by Survey.open, with the survey locked: raise what blocks."""
+    if not settings.CHECKLIST:
+        return
+    found = check(survey, design, settings.MAX_EPSILON)
+    if stops := [f"{one.what}. {one.why}" for one in found if one.level == "blocks"]:
+        raise NotReady(stops)
+
+
+# --- The parts ------------------------------------------------------------------------------------
+
+
+def designed(look: Look) -> Iterator[Finding]:
+    if look.error:
+        where = look.error.where
+        place = where if where in ("title", "introduction", "epsilon", "ask") else "questions"
+        yield blocks("The survey cannot open as it is", f"{where}: {look.error.what}.", place)
+
+
+def privacy(look: Look) -> Iterator[Finding]:
+    epsilon, most = look.survey.epsilon, look.most_epsilon
+    if epsilon > most:
+        yield blocks(
+            f"ε = {epsilon:g} is over this site’s limit of {most:g}",
+            "Whoever sees a report could be nearly sure of the answers.",
+            "epsilon",
+        )
+    elif epsilon > plan.WEAK:
+        yield warns(
+            "The protection is weak",
+            f"With ε = {epsilon:g} one could be {_sure(epsilon)} in 100 sure, and the page tells "
+            "respondents so.",
+            "epsilon",
+        )
+
+
+def _sure(epsilon: float) -> int:
+    return round(100 / (1 + math.exp(-epsilon)))
+
+
+def people(look: Look) -> Iterator[Finding]:
+    expected, crowd = look.survey.expected, look.survey.crowd
+    if expected is None:
+        yield blocks(
+            "It is not said how many people you hope to reach",
+            "Without it nobody can tell whether the answers will be of use.",
+            "expected",
+        )
+        return
+    if crowd > expected:
+        yield blocks(
+            f"The crowd of {crowd:,} is larger than the {expected:,} people you hope to reach",
+            "Nothing would ever be shown.",
+            "crowd",
+        )
+    elif 4 * crowd > expected:
+        yield warns(
+            f"The crowd of {crowd:,} is large for {expected:,} people",
+            "Results would come late and in few steps.",
+            "crowd",
+        )
+    if look.design:
+        yield from _precision(look.design, expected)
+
+
+def _precision(design: Design, expected: int) -> Iterator[Finding]:
+    width = half_width(design, expected)
+    if width > USELESS:
+        yield blocks(
+            f"{expected:,} people are too few for a useful answer",
+            f"The least precise question would be known to {_points(width)} to either side. "
+            "Reach more people, ask fewer questions or options, or choose a larger ε.",
+            "expected",
+        )
+    elif width > WIDE:
+        yield warns(
+            f"With {expected:,} people the answers are rough",
+            f"The least precise question would be known to {_points(width)} to either side.",
+            "expected",
+        )
+    for stratum in design.strata:
+        of_group = half_width(design, expected // stratum.size)
+        if max(width, of_group) > USELESS >= width:
+            yield warns(
+                f"By “{stratum.text}” the answers are rough",
+                f"In a group of {expected // stratum.size:,} people the least precise question "
+                f"would be known to {_points(of_group)} to either side.",
+                f"stratum-{stratum.key}",
+            )
+
+
+def half_width(design: Design, expected: int) -> float:
+    """Of the least precise question, in the worst case, 95 %; without reports, infinite."""
+    reports = expected * design.ask // len(design.blocks)
+    if reports < 1:
+        return math.inf
+    return max(planning.half_width(reports, kind.channel) for kind in plan.kinds(design))
+
+
+def _points(width: float) -> str:
+    return "nothing" if width > 1 else f"{100 * width:.0f} points"
+
+
+def background(look: Look) -> Iterator[Finding]:
+    """Background answers are sent in clear: few people may share them."""
+    expected, crowd = look.survey.expected, look.survey.crowd
+    sizes = [len(stratum.options) for stratum in look.strata if stratum.options]
+    for stratum in look.strata:
+        place, size = place_of(stratum), len(stratum.options)
+        if expected is not None and size and expected < crowd * size:
+            yield blocks(
+                f"The groups of “{stratum.text}” are too small",
+                f"{expected:,} people in {size} groups are about {expected // size:,} each. "
+                f"Groups below the crowd of {crowd:,} are never shown.",
+                place,
+            )
+        elif size > MANY_OPTIONS:
+            yield warns(
+                f"“{stratum.text}” has {size} options",
+                "Fine groups can tell who somebody is. Fewer, larger ones are safer.",
+                place,
+            )
+    if expected is not None and len(sizes) > 1 and expected < crowd * math.prod(sizes):
+        yield blocks(
+            "The background questions together could tell who somebody is",
+            f"They make {math.prod(sizes):,} groups of about {expected // math.prod(sizes):,} "
+            "people each, and they are sent in clear. Ask fewer of them, or with fewer options.",
+            "strata",
+        )
+
+
+def identity(look: Look) -> Iterator[Finding]:
+    for asked in look.asked:
+        texts = [asked.text, *asked.options]
+        what = next((found for text in texts if (found := wording.identifies(text))), "")
+        if what and isinstance(asked, Stratum):
+            yield blocks(
+                f"“{asked.text}” asks for {what}",
+                "Background answers are sent in clear: this would say who somebody is.",
+                place_of(asked),
+            )
+        elif what:
+            yield warns(
+                f"“{asked.text}” seems to ask for {what}",
+                "People who are asked who they are do not believe that nobody knows.",
+                place_of(asked),
+            )
+
+
+def who(look: Look) -> Iterator[Finding]:
+    survey = look.survey
+    if not survey.asked_by.strip():
+        yield blocks(
+            "It is not said who asks",
+            "People decide whom to trust before they answer.",
+            "asked_by",
+        )
+    if not survey.contact.strip():
+        yield blocks(
+            "No contact is given",
+            "People who are asked sensitive questions must be able to ask back.",
+            "contact",
+        )
+    if not survey.purpose.strip():
+        yield warns(
+            "It is not said why you ask",
+            "Say what it is for, and what becomes of the results.",
+            "purpose",
+        )
+    if not survey.introduction.strip():
+        yield warns(
+            "There is no introduction",
+            "Two sentences before the questions make more people take part.",
+            "introduction",
+        )
+    if survey.retention_days is None:
+        yield warns(
+            "Nothing is deleted by itself",
+            "Say after how many days, and respondents are told.",
+            "retention_days",
+        )
+
+
+def languages(look: Look) -> Iterator[Finding]:
+    """A language that was begun is finished, or taken out."""
+    for tag, translation in look.survey.translations.items():
+        lacks = list(_missing(look, tag, translation))
+        beside = [text for name, text in lacks if name in ("introduction", *TOLD)]
+        asked = [text for name, text in lacks if name not in ("introduction", *TOLD)]
+        if asked:
+            yield blocks(
+                f"In {tag}, not all that is asked is translated",
+                f"Missing: {_some(asked)}. Finish the language, or take it out.",
+                f"language-{tag}",
+            )
+        if beside:
+            yield warns(
+                f"In {tag}, some texts are not translated",
+                f"Missing: {_some(beside)}. They are shown in {look.survey.language}.",
+                f"language-{tag}",
+            )
+
+
+def _missing(look: Look, tag: str, translation: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """What there is in the survey's own language and not in this one: field and words for it."""
+    names = {"title": "the title", "introduction": "the introduction", "asked_by": "who asks",
+             "purpose": "why", "contact": "the contact"}  # fmt: skip
+    for name, text in names.items():
+        if getattr(look.survey, name).strip() and not translation.get(name):
+            yield name, text
+    for asked in look.asked:
+        kind = "questions" if isinstance(asked, Question) else "strata"
+        given = translation.get(kind, {}).get(asked.key, {})
+        if not given.get("text"):
+            yield asked.key, f"“{asked.text}”"
+        ours = words(tag) is not None and not asked.options  # we bring yes and no
+        if not given.get("options") and not ours:
+            yield asked.key, f"the options of “{asked.text}”"
+
+
+def _some(texts: list[str]) -> str:
+    more = f" and {len(texts) - 3} more" if len(texts) > 3 else ""
+    return f"{', '.join(texts[:3])}{more}"
+
+
+def questions(look: Look) -> Iterator[Finding]:
+    """Heuristics about the words of each question; they warn, and may be wrong."""
+    language = look.survey.language
+    for asked in look.asked:
+        place = place_of(asked)
+        if wording.asks_two(asked.text, language):
+            yield warns(
+                f"“{asked.text}” may ask two things",
+                "If somebody could say yes to one part and no to the other, make it two questions.",
+                place,
+            )
+        if pair := wording.same(asked.options):
+            yield blocks(
+                f"Two options of “{asked.text}” are the same",
+                f"“{pair[0]}” and “{pair[1]}”.",
+                place,
+            )
+        elif pair := wording.overlap(asked.options):
+            yield warns(
+                f"Options of “{asked.text}” overlap",
+                f"Somebody may be both “{pair[0]}” and “{pair[1]}”.",
+                place,
+            )
+        if (
+            isinstance(asked, Question)
+            and not asked.prefer_not_to_say
+            and wording.sensitive(asked.text, language)
+        ):
+            yield warns(
+                f"“{asked.text}” cannot be declined",
+                "It is sensitive. Offer “prefer not to say”, or people may leave here.",
+                place,
+            )
+
+
+def lengths(look: Look) -> Iterator[Finding]:
+    for name, most in LONG.items():
+        if len(getattr(look.survey, name)) > most:
+            yield warns(
+                f"The {'text about why' if name == 'purpose' else name} is long for a phone",
+                f"{len(getattr(look.survey, name)):,} characters; up to {most:,} read well.",
+                name,
+            )
+    for asked in look.asked:
+        if len(asked.text) > LONG_QUESTION or any(len(one) > LONG_OPTION for one in asked.options):
+            yield warns(
+                f"“{asked.text[:60]}…” is long for a phone"
+                if len(asked.text) > LONG_QUESTION
+                else f"An option of “{asked.text}” is long for a phone",
+                f"Questions up to {LONG_QUESTION} characters and options up to {LONG_OPTION} "
+                "read well.",
+                place_of(asked),
+            )
+
+
+def times(look: Look) -> Iterator[Finding]:
+    survey = look.survey
+    opens = max(filter(None, (survey.opens_at, timezone.now())))
+    if survey.closes_at and survey.closes_at <= opens:
+        yield blocks(
+            "It would close before it opens",
+            f"It is to close on {survey.closes_at:%-d %B %Y, %H:%M} UTC.",
+            "closes_at",
+        )
+
+
+PARTS: tuple[tuple[Callable[[Look], Iterator[Finding]], str], ...] = (
+    (designed, "The design is complete"),
+    (privacy, "ε is within this site’s limit"),
+    (people, "Enough people for a useful answer"),
+    (background, "Background groups are large enough"),
+    (identity, "Nothing asks who somebody is"),
+    (who, "Respondents are told who asks, why, and what becomes of it"),
+    (languages, "Every language is complete"),
+    (questions, "Every question asks one thing"),
+    (lengths, "All texts fit a phone"),
+    (times, "It opens before it closes"),
+)

@@ -1,0 +1,218 @@
+"""The page where the owner of a survey opens it, closes it, puts it away and deletes it."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import segno
+from django import forms
+from django.conf import settings
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.safestring import SafeString
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_http_methods, require_safe
+
+from aggregation.models import unfinished
+from aggregation.removal import remove_draft
+from aggregation.work import Job
+from studio import checklist
+from survey import preview
+from survey.design import Design, DesignError
+from survey.models import Survey, today
+
+FARTHEST = timedelta(days=5 * 365)
+
+
+class MomentForm(forms.Form):
+    """A time in UTC, to the minute, that is still to come."""
+
+    at = forms.DateTimeField(
+        input_formats=["%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M"],
+        error_messages={
+            "required": "Give a day and a time.",
+            "invalid": "Give a day and a time, such as 2027-03-01 09:00.",
+        },
+    )
+
+    def clean_at(self) -> Any:
+        at = self.cleaned_data["at"]
+        if at <= timezone.now():
+            raise ValidationError("This time is past. It is compared with the time in UTC.")
+        if at > timezone.now() + FARTHEST:
+            raise ValidationError("This is more than five years from now.")
+        return at
+
+    def moment(self) -> Any:
+        if not self.is_valid():
+            raise ValidationError(list(self.errors["at"]))
+        return self.cleaned_data["at"]
+
+
+@login_required
+@cache_control(private=True, no_store=True)
+@require_http_methods(["GET", "HEAD", "POST"])
+def page(request: HttpRequest, slug: str) -> HttpResponse:
+    """POST: `do`, one of DEEDS, with what it needs."""
+    survey = get_object_or_404(Survey, slug=slug)
+    if not survey.may(request.user, "manage"):
+        raise PermissionDenied
+    refused: list[str] = []
+    if request.method == "POST":
+        try:
+            deed = DEEDS.get(request.POST.get("do", ""))
+            if deed is None:
+                raise ValidationError("There is nothing of that name to do.")
+            deed(survey, request.POST.dict())
+        except DesignError as error:
+            refused = [f"The survey cannot open. {error}."]
+        except ValidationError as error:
+            refused = error.messages
+        else:
+            left = Survey.objects.filter(pk=survey.pk, delete_asked_on=None).exists()
+            return redirect(request.path) if left else redirect("surveys")
+        survey.refresh_from_db()
+    context = described(request, survey) | {"refused": refused, "given": request.POST}
+    return render(request, "open.html", context, status=400 if refused else 200)
+
+
+def described(request: HttpRequest, survey: Survey) -> dict[str, Any]:
+    context: dict[str, Any] = {"survey": survey, "now": timezone.now()}
+    if survey.state == Survey.State.DRAFT:
+        found = checklist.of(survey)
+        context |= {
+            "findings": found,
+            "blocked": settings.CHECKLIST and any(one.level == "blocks" for one in found),
+            "counts": {
+                level: sum(one.level == level for one in found) for level in checklist.ORDER
+            },
+            "design": _design(survey),
+            "seen": survey.seen(),
+            "preview": request.build_absolute_uri(preview.address(survey)),
+            "days": preview.DAYS,
+        }
+    else:
+        address = request.build_absolute_uri(reverse("respond", args=[survey.slug]))
+        context |= {
+            "address": address,
+            "code": code(address) if survey.state == Survey.State.OPEN else "",
+            "unfinished": unfinished(survey) if survey.state == Survey.State.CLOSED else "",
+        }
+    return context
+
+
+def _design(survey: Survey) -> Design | None:
+    try:
+        return survey.draft_design()
+    except DesignError:
+        return None
+
+
+def code(address: str) -> SafeString:
+    """The address as a QR code: dark on light in every scheme, or cameras do not find it."""
+    drawn = segno.make(address, error="m", micro=False)
+    return SafeString(drawn.svg_inline(dark="#000", light="#fff", border=4, omitsize=True))  # noqa: S308
+
+
+# --- What can be done -----------------------------------------------------------------------------
+
+Given = dict[str, str]
+
+
+def open_now(survey: Survey, given: Given) -> None:
+    survey.open(given.get("seen", ""))
+
+
+def open_at(survey: Survey, given: Given) -> None:
+    """What would be refused now is refused now, and not at night."""
+    at = MomentForm(given).moment()
+    with transaction.atomic():
+        survey = Survey.objects.select_for_update().get(pk=survey.pk)
+        _must_be(survey, Survey.State.DRAFT)
+        design = survey.draft_design()
+        if given.get("seen") != survey.seen():
+            raise ValidationError("The survey has changed since you looked. Look again.")
+        survey.opens_at, survey.opens_seen, survey.opens_refused = at, survey.seen(), ""
+        checklist.refuse(survey, design)
+        survey.save()
+
+
+def open_later(survey: Survey, given: Given) -> None:
+    drafts = Survey.objects.filter(pk=survey.pk, state=Survey.State.DRAFT)
+    drafts.update(opens_at=None, opens_seen="", opens_refused="")
+
+
+def close_now(survey: Survey, given: Given) -> None:
+    survey.close()
+
+
+def close_at(survey: Survey, given: Given) -> None:
+    at = MomentForm(given).moment()
+    if survey.opens_at and at <= survey.opens_at:
+        raise ValidationError("It would close before it opens.")
+    if not _unless(survey, Survey.State.CLOSED).update(closes_at=at):
+        raise ValidationError("The survey is closed already.")
+
+
+def close_by_hand(survey: Survey, given: Given) -> None:
+    _unless(survey, Survey.State.CLOSED).update(closes_at=None)
+
+
+def archive(survey: Survey, given: Given) -> None:
+    _must_be(survey, Survey.State.CLOSED)
+    Survey.objects.filter(pk=survey.pk, archived_on=None).update(archived_on=today())
+
+
+def bring_back(survey: Survey, given: Given) -> None:
+    Survey.objects.filter(pk=survey.pk).update(archived_on=None)
+
+
+def delete(survey: Survey, given: Given) -> None:
+    """A draft at once; a closed survey by a worker, because there may be very much of it."""
+    if survey.state == Survey.State.DRAFT:
+        remove_draft(survey)
+        return
+    _must_be(survey, Survey.State.CLOSED)
+    if given.get("slug", "").strip() != survey.slug:
+        raise ValidationError(f"Nothing was deleted. Type {survey.slug} to go on.")
+    if why := unfinished(survey):
+        raise ValidationError(f"Not yet. {why}")
+    Survey.objects.filter(pk=survey.pk, delete_asked_on=None).update(delete_asked_on=today())
+    Job.objects.request(survey)
+
+
+def _must_be(survey: Survey, state: Survey.State) -> None:
+    if survey.state != state:
+        raise ValidationError(f"The survey is {survey.state} now. Nothing was done.")
+
+
+def _unless(survey: Survey, state: Survey.State) -> Any:
+    return Survey.objects.filter(pk=survey.pk).exclude(state=state)
+
+
+DEEDS: dict[str, Callable[[Survey, Given], None]] = {
+    "open": open_now,
+    "open-at": open_at,
+    "open-later": open_later,
+    "close": close_now,
+    "close-at": close_at,
+    "close-by-hand": close_by_hand,
+    "archive": archive,
+    "bring-back": bring_back,
+    "delete": delete,
+}
+
+
+@login_required
+@require_safe
+def editor(request: HttpRequest, slug: str) -> HttpResponse:
+    """Where a draft is changed."""
+    survey = get_object_or_404(Survey, slug=slug)
+    if not survey.may(request.user, "manage"):
+        raise PermissionDenied
+    return redirect("admin:survey_survey_change", survey.pk)

@@ -1,0 +1,112 @@
+"""A survey from its draft to its end, in a real browser: preview, checklist, opening, deletion."""
+
+import json
+import sqlite3
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from tests import builders
+from tests.browser.respondent import answer, send, start, stored
+from tests.browser.test_access import log_in, looked_at
+from tests.browser.test_end_to_end import VIEWPORTS, no_violations
+from tests.services import Candor, wait_until
+
+pytestmark = pytest.mark.browser
+TEST = "Test. Nothing that you answer here is kept."
+NewContext = Callable[..., BrowserContext]
+
+
+def rows(candor: Candor, statement: str) -> int:
+    """A count in the database of an embedded installation."""
+    with sqlite3.connect(f"file:{candor.var / 'candor.sqlite3'}?mode=ro", uri=True) as database:
+        return int(database.execute(statement).fetchone()[0])
+
+
+def on_phone(new_context: NewContext, **more: object) -> Page:
+    width, height = VIEWPORTS["phone"]
+    return new_context(viewport={"width": width, "height": height}, **more).new_page()
+
+
+def test_a_survey_from_draft_to_deletion(
+    candor_server: Candor, page: Page, new_context: NewContext
+) -> None:
+    candor_server.manage("load_demo")
+    for changes in ({"slug": "unready", "contact": ""}, {"slug": "life", "title": "A whole life"}):
+        text = json.dumps(builders.FILE | builders.READY | changes)
+        candor_server.manage("import_survey", "-", "--owner", "admin", stdin=text)
+    site = candor_server.url
+
+    # What stands in the way is said, with the place to mend it.
+    log_in(page, f"{site}/studio/unready/open/")
+    expect(page.get_by_text("1 thing must be mended first.")).to_be_visible()
+    expect(page.get_by_role("link", name="Mend it: No contact is given")).to_be_visible()
+    looked_at(page)
+
+    # A colleague tries it on a phone, without an account: the whole way, and nothing is kept.
+    page.goto(f"{site}/studio/life/open/")
+    expect(page.get_by_text("Nothing stands in the way.")).to_be_visible()
+    link = page.locator("#preview-address").inner_text()
+    before = [rows(candor_server, f"SELECT count(*) FROM {table}")
+              for table in ("survey_report", "aggregation_job")]  # fmt: skip
+    colleague = on_phone(new_context)
+    colleague.goto(link)
+    expect(colleague.get_by_text(TEST)).to_be_visible()
+    expect(colleague.get_by_role("heading", name="Who asks, and why")).to_be_visible()
+    expect(colleague.get_by_text("Olga’s office")).to_be_visible()
+    no_violations(colleague)
+    start(colleague, link)
+    expect(colleague.get_by_text(TEST)).to_be_visible()
+    answer(colleague, 1, 2)
+    expect(colleague.get_by_text(TEST)).to_be_visible()
+    assert send(colleague)
+    expect(colleague.get_by_text(TEST)).to_be_visible()
+    assert colleague.context.cookies() == []
+    after = [rows(candor_server, f"SELECT count(*) FROM {table}")
+             for table in ("survey_report", "aggregation_job")]  # fmt: skip
+    assert after == before and stored(candor_server, "life") == 0
+
+    # Opened: the address, its code, the fingerprint, and a page of the design for anyone.
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.get_by_role("button", name="Open now").click()
+    expect(page.get_by_role("heading", name="This survey is open")).to_be_visible()
+    expect(page.get_by_role("img", name="QR code of the address")).to_be_visible()
+    looked_at(page)
+    plain = on_phone(new_context, java_script_enabled=False)
+    plain.goto(f"{site}/designs/life/")
+    expect(plain.get_by_text("90 days after it closes")).to_be_visible()
+    expect(plain.get_by_role("link", name="Download the design")).to_be_visible()
+    page.goto(f"{site}/designs/life/")
+    looked_at(page)
+    colleague.goto(link)  # the preview is over
+    expect(colleague.get_by_role("heading", name="There is no survey here")).to_be_visible()
+    colleague.goto(f"{site}/s/life/")
+    expect(colleague.get_by_role("heading", name="Who asks, and why")).to_be_visible()
+    expect(colleague.get_by_text(TEST)).to_have_count(0)
+    expect(colleague.get_by_text("Everything is deleted 90 days after")).to_be_visible()
+    colleague.get_by_text("The odds in more detail").click()
+    design = colleague.get_by_role("link", name="Read the whole design")
+    expect(design).to_have_attribute("href", "/designs/life/")
+
+    # Closed, put away, brought back, and deleted for good.
+    page.goto(f"{site}/studio/life/open/")
+    page.get_by_role("button", name="Close now").click()
+    expect(page.get_by_role("heading", name="This survey is over")).to_be_visible()
+    page.get_by_role("button", name="Archive").click()
+    looked_at(page)
+    page.get_by_role("link", name="Surveys", exact=True).click()
+    expect(page.get_by_role("link", name="A whole life")).to_have_count(0)
+    page.get_by_role("link", name="archived survey").click()
+    page.get_by_role("link", name="A whole life").click()
+    page.get_by_role("link", name="Put away or delete").click()
+    page.get_by_text("Delete this survey").click()
+    page.get_by_label("Type life to go on").fill("lif")
+    page.get_by_role("button", name="Delete the survey").click()
+    expect(page.get_by_role("alert")).to_contain_text("Nothing was deleted.")
+    page.get_by_label("Type life to go on").fill("life")
+    page.get_by_role("button", name="Delete the survey").click()
+    expect(page.get_by_role("heading", name="Your surveys")).to_be_visible()
+    left = "SELECT count(*) FROM survey_survey WHERE slug = 'life'"
+    wait_until(lambda: rows(candor_server, left) == 0, 30, "the survey to be deleted")
+    assert rows(candor_server, "SELECT count(*) FROM survey_removed WHERE slug = 'life'") == 1

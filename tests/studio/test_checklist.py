@@ -1,0 +1,310 @@
+"""The checklist: each finding fires where it must and only there, and what blocks does not open."""
+
+import json
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.utils import timezone
+
+from studio import checklist, wording
+from studio.checklist import Finding
+from survey.models import NotReady, Question, Stratum, Survey
+from tests import builders
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def as_in_production(settings: Any) -> None:
+    settings.CHECKLIST, settings.MAX_EPSILON = True, 4.0
+
+
+def draft(**changes: Any) -> Survey:
+    return builders.draft(**builders.READY | changes)
+
+
+def found(survey: Survey, level: str) -> dict[str, Finding]:
+    return {one.place: one for one in checklist.of(survey) if one.level == level}
+
+
+def choice(*options: str, text: str = "Which?", **more: Any) -> list[dict[str, Any]]:
+    return [{"key": "q1", "text": text, "kind": "choice", "options": list(options), **more}]
+
+
+def yes_no(text: str, **more: Any) -> list[dict[str, Any]]:
+    return [{"key": "q1", "text": text, "kind": "yes_no", **more}]
+
+
+def stratum(*options: str, key: str = "age", text: str = "Age?") -> dict[str, Any]:
+    return {"key": key, "text": text, "options": list(options)}
+
+
+AGES = stratum("Under 30", "30 to 59", "60 or more")
+GERMAN = {
+    "title": "Klein", "introduction": "Zwei.", "asked_by": "Olga", "purpose": "Darum",
+    "contact": "olga@example.org",
+    "questions": {"q1": {"text": "Haben Sie?"},
+                  "q2": {"text": "Welche?", "options": ["Rot", "Grün", "Blau"]}},
+    "strata": {"age": {"text": "Alter?", "options": ["Unter 30", "Ab 30"]}},
+}  # fmt: skip
+
+
+def german(**changes: Any) -> dict[str, Any]:
+    return {"translations": {"de": {k: v for k, v in (GERMAN | changes).items() if v is not None}}}
+
+
+# Level, place, what makes it fire, and what is nearly the same and does not.
+CASES: dict[str, tuple[str, str, dict[str, Any], dict[str, Any]]] = {
+    "ε over the limit": ("blocks", "epsilon", {"epsilon": 4.1}, {"epsilon": 4}),
+    "weak": ("warns", "epsilon", {"epsilon": 3.5}, {"epsilon": 2.9}),
+    "nobody said how many": ("blocks", "expected", {"expected": None}, {"expected": 5000}),
+    "too few people": ("blocks", "expected", {"expected": 200}, {"expected": 300}),
+    "rough answers": ("warns", "expected", {"expected": 400}, {"expected": 500}),
+    "crowd above all": ("blocks", "crowd", {"crowd": 5001}, {"crowd": 5000}),
+    "crowd large": ("warns", "crowd", {"crowd": 1251}, {"crowd": 1250}),
+    "groups rough": ("warns", "stratum-age", {"expected": 300}, {"expected": 500}),
+    "groups below the crowd": (
+        "blocks", "stratum-age",
+        {"crowd": 2000, "strata": [AGES]}, {"crowd": 1600, "strata": [AGES]},
+    ),
+    "all groups together": (
+        "blocks", "strata",
+        {"strata": [AGES, stratum(*"abcdefghi", key="area")], "crowd": 200},
+        {"strata": [AGES, stratum(*"abcdefgh", key="area")], "crowd": 200},
+    ),
+    "many options": (
+        "warns", "stratum-age",
+        {"strata": [stratum(*"abcdefghijklm")]}, {"strata": [stratum(*"abcdefghijkl")]},
+    ),
+    "a stratum that identifies": (
+        "blocks", "stratum-age",
+        {"strata": [stratum("1000", "2000", text="What is your postcode?")]},
+        {"strata": [stratum("North", "South", text="Which part of the country?")]},
+    ),
+    "a question that identifies": (
+        "warns", "question-q1",
+        {"questions": yes_no("Is Kim your first name?"), "blocks": []},
+        {"questions": yes_no("Has anyone called you names?"), "blocks": []},
+    ),
+    "nobody asks": ("blocks", "asked_by", {"asked_by": " "}, {}),
+    "no contact": ("blocks", "contact", {"contact": ""}, {}),
+    "no reason": ("warns", "purpose", {"purpose": ""}, {}),
+    "no introduction": ("warns", "introduction", {"introduction": ""}, {}),
+    "kept for good": ("warns", "retention_days", {"retention_days": None}, {}),
+    "title not translated": ("blocks", "language-de", german(title=None), german()),
+    "question not translated": (
+        "blocks", "language-de", german(questions={"q1": GERMAN["questions"]["q1"]}), german(),  # type: ignore[index]
+    ),
+    "options not translated": (
+        "blocks", "language-de", german(strata={"age": {"text": "Alter?"}}), german(),
+    ),
+    "who asks not translated": ("warns", "language-de", german(asked_by=None), german()),
+    "two things": (
+        "warns", "question-q1",
+        {"questions": yes_no("Do you smoke and drink?"), "blocks": []},
+        {"questions": yes_no("Do you smoke 10 or more a day?"), "blocks": []},
+    ),
+    "the same option twice": (
+        "blocks", "question-q1",
+        {"questions": choice("Often", "often.", "Never"), "blocks": []},
+        {"questions": choice("<5", ">5", "5"), "blocks": []},
+    ),
+    "options that overlap": (
+        "warns", "question-q1",
+        {"questions": choice("18-25", "25–30", "31 to 40"), "blocks": []},
+        {"questions": choice("18-25", "26–30", "31 to 40"), "blocks": []},
+    ),
+    "sensitive, no way out": (
+        "warns", "question-q1",
+        {"questions": yes_no("Do you take drugs?"), "blocks": []},
+        {"questions": yes_no("Do you take drugs?", prefer_not_to_say=True), "blocks": []},
+    ),
+    "long title": ("warns", "title", {"title": "x" * 101}, {"title": "x" * 100}),
+    "long reason": ("warns", "purpose", {"purpose": "x" * 801}, {"purpose": "x" * 800}),
+    "long question": (
+        "warns", "question-q1",
+        {"questions": yes_no("x" * 201), "blocks": []},
+        {"questions": yes_no("x" * 200), "blocks": []},
+    ),
+    "long option": (
+        "warns", "question-q1",
+        {"questions": choice("x" * 81, "y"), "blocks": []},
+        {"questions": choice("x" * 80, "y"), "blocks": []},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_it_fires_where_it_must_and_not_nearby(name: str) -> None:
+    level, place, bad, good = CASES[name]
+    assert place in found(draft(**bad), level)
+    assert place not in found(draft(slug="good", **good), level)
+
+
+def test_a_survey_in_order_has_a_fine_line_for_every_part() -> None:
+    lines = checklist.of(draft())
+    assert [one.level for one in lines] == ["fine"] * len(checklist.PARTS)
+
+
+def test_what_blocks_comes_first() -> None:
+    levels = [one.level for one in checklist.of(draft(contact="", purpose=""))]
+    assert levels == sorted(levels, key=checklist.ORDER.index) and set(levels) == {*checklist.ORDER}
+
+
+def test_a_design_that_cannot_be_is_said_beside_all_the_rest() -> None:
+    survey = draft(contact="")
+    Question.objects.filter(key="q2").update(options=["Only one"], prefer_not_to_say=False)
+    stops = found(survey, "blocks")
+    assert "2 to 21 options, not 1" in stops["questions"].why and "contact" in stops
+
+
+def test_it_may_not_close_before_it_opens() -> None:
+    survey = draft()
+    now = timezone.now()
+    for opens, closes, stopped in ((None, -1, True), (5, 4, True), (None, 1, False), (5, 6, False)):
+        survey.opens_at = now + timedelta(hours=opens) if opens else None
+        survey.closes_at = now + timedelta(hours=closes)
+        survey.save()
+        assert ("closes_at" in found(survey, "blocks")) is stopped
+
+
+def test_half_widths_are_those_of_the_planner() -> None:
+    from aggregation import plan
+
+    survey = draft(questions=choice(*"abcd"), blocks=[], strata=[])
+    terms = plan.Terms(sizes=(4,), epsilon=2.0, people=5000, half_width=0.1)
+    assert checklist.half_width(survey.draft_design(), 5000) == pytest.approx(terms.reach(5000))
+    assert checklist.half_width(survey.draft_design(), 0) == float("inf")
+
+
+TWO: dict[str, tuple[list[str], list[str]]] = {
+    "en": (["Do you drink or smoke?"], ["Were you ill between May and June?", "Is it sandy?"]),
+    "de": (["Rauchen und trinken Sie?"], ["Waren Sie 5 Tage oder mehr krank?", "Stundenlang?"]),
+    "es": (["¿Fuma o bebe?", "¿Fuma y bebe?"], ["¿Bebe 5 días o más?", "¿Ya no fuma?"]),
+    "fr": (["Fumez-vous ou buvez-vous ?"], ["Est-ce 5 jours ou plus ?", "Êtes-vous outré ?"]),
+    "ar": (["هل تدخن أو تشرب؟", "هل تدخن وتشرب؟"], ["هل تدخن 5 مرات أو أكثر؟"]),
+    "de-AT": (["Rauchen oder trinken Sie?"], ["Rauchen Sie?"]),
+    "zh": ([], ["你抽烟和喝酒吗?"]),  # a language that we do not know
+}
+
+
+@pytest.mark.parametrize("tag", TWO)
+def test_two_things_in_every_language(tag: str) -> None:
+    two, one = TWO[tag]
+    assert all(wording.asks_two(text, tag) for text in two)
+    assert not any(wording.asks_two(text, tag) for text in one)
+
+
+IDENTIFYING = {
+    "a name": ["Your full name?", "Ihr Name?", "¿Su nombre?", "Votre nom ?", "ما اسمك؟"],
+    "an e-mail address": ["E-mail?", "¿Correo electrónico?", "Courriel ?", "البريد الإلكتروني؟"],
+    "a date of birth": ["Birth date?", "Geburtstag?", "¿Fecha de nacimiento?",
+                        "Date de naissance ?", "تاريخ الميلاد؟"],
+    "a postcode": ["Post code?", "Postleitzahl?", "¿Código postal?", "Code postal ?",
+                   "الرمز البريدي؟"],
+    "an address": ["Your IP address?", "Ihre Adresse?", "¿Su dirección?", "Votre adresse ?",
+                   "عنوانك؟"],
+    "a number of a person": ["Employee number?", "Personalnummer?", "¿Número de empleado?",
+                             "Votre matricule ?", "الرقم الوظيفي؟"],
+    "a telephone number": ["Phone number?", "Telefonnummer?", "¿Número de teléfono?",
+                           "Numéro de téléphone ?", "رقم الهاتف؟"],
+}  # fmt: skip
+HARMLESS = [
+    "How old are you?", "Namhafte Orte?", "¿Cómo está?", "Êtes-vous content ?", "كم عمرك؟",
+    "Did you name a price?", "What do you work as?", "Did you address it?",
+]  # fmt: skip
+
+
+def test_what_identifies_in_every_language() -> None:
+    for what, texts in IDENTIFYING.items():
+        assert [wording.identifies(text) for text in texts] == [what] * len(texts)
+    assert [wording.identifies(text) for text in HARMLESS] == [""] * len(HARMLESS)
+
+
+# --- Whatever the way in --------------------------------------------------------------------------
+
+
+def as_admin() -> Client:
+    return builders.client(builders.root())
+
+
+def by_page(survey: Survey) -> str:
+    given = {"do": "open", "seen": survey.seen()}
+    return as_admin().post(f"/studio/{survey.slug}/open/", given).content.decode()
+
+
+def by_admin(survey: Survey) -> str:
+    url = f"/admin/survey/survey/{survey.pk}/open/"
+    return as_admin().post(url, {"seen": survey.seen()}, follow=True).content.decode()
+
+
+def by_model(survey: Survey) -> str:
+    with pytest.raises(NotReady) as refused:
+        survey.open()
+    return " ".join(refused.value.messages)
+
+
+def by_schedule(survey: Survey) -> str:
+    from survey import life
+
+    past = timezone.now() - timedelta(minutes=1)
+    Survey.objects.update(opens_at=past, opens_seen=survey.seen())
+    life.turn()
+    survey.refresh_from_db()
+    assert survey.opens_at is None  # once is enough
+    return survey.opens_refused
+
+
+def by_setting_a_time(survey: Survey) -> str:
+    given = {"do": "open-at", "seen": survey.seen(), "at": "2029-01-01T09:00"}
+    return as_admin().post(f"/studio/{survey.slug}/open/", given).content.decode()
+
+
+@pytest.mark.parametrize("way", [by_page, by_admin, by_model, by_schedule, by_setting_a_time])
+def test_what_blocks_does_not_open(way: Callable[[Survey], str]) -> None:
+    survey = draft(contact="")
+    assert "No contact is given" in way(survey)
+    survey.refresh_from_db()
+    assert survey.state == "draft" and not survey.design and survey.opens_at is None
+
+
+def test_what_blocks_does_not_open_by_the_command(tmp_path: Any) -> None:
+    file = tmp_path / "survey.json"
+    file.write_text(json.dumps(builders.FILE | builders.READY | {"epsilon": 5}))
+    with pytest.raises(CommandError, match="over this site’s limit"):
+        call_command("import_survey", str(file), "--open")
+    assert not Survey.objects.exists()
+    file.write_text(json.dumps(builders.FILE | builders.READY))
+    call_command("import_survey", str(file), "--open")
+    assert Survey.objects.get().state == "open"
+
+
+def test_the_survey_is_judged_as_it_is_frozen() -> None:
+    """Somebody else's change since the object was read counts."""
+    survey = draft()
+    Stratum.objects.update(text="What is your e-mail address?")
+    Survey.objects.update(asked_by="")
+    with pytest.raises(ValidationError) as refused:
+        survey.open()
+    assert len(refused.value.messages) == 2
+
+
+def test_a_site_may_let_it_warn_only(settings: Any) -> None:
+    settings.CHECKLIST = False
+    survey = draft(contact="")
+    assert "contact" in found(survey, "blocks")
+    survey.open()
+    assert survey.state == "open"
+
+
+def test_the_demo_has_nothing_that_blocks() -> None:
+    from aggregation.management.commands.load_demo import SURVEY
+    from survey import files
+
+    survey = files.load(SURVEY.read_text(encoding="utf-8"))
+    assert found(survey, "blocks") == {}

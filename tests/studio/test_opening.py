@@ -1,0 +1,272 @@
+"""The page of a survey's life: open, close, archive and delete; and what its retention does."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.utils import timezone
+
+from aggregation import removal, tasks
+from aggregation.models import Batch, Estimate, Release, due
+from aggregation.work import Job
+from survey.models import Membership, Question, Removed, Report, Survey, today
+from tests import builders
+
+pytestmark = pytest.mark.django_db
+PAGE = "/studio/small/open/"
+
+
+@pytest.fixture(autouse=True)
+def as_in_production(settings: Any) -> None:
+    settings.CHECKLIST, settings.MAX_EPSILON = True, 4.0
+
+
+def owner_of(survey: Survey) -> Client:
+    return builders.client(builders.olga(survey))
+
+
+def do(client: Client, deed: str, **given: str) -> Any:
+    return client.post(PAGE, {"do": deed, **given})
+
+
+def at(**delta: int) -> str:
+    return f"{timezone.now() + timedelta(**delta):%Y-%m-%dT%H:%M}"
+
+
+class TestOpen:
+    def test_an_owner_opens_what_they_saw(self) -> None:
+        survey = builders.draft(**builders.READY)
+        olga = owner_of(survey)
+        page = olga.get(PAGE).content.decode()
+        assert survey.draft_design().hash in page and survey.seen() in page
+        assert "Nothing stands in the way" in page and "/s/test-" in page
+        assert do(olga, "open", seen=survey.seen()).status_code == 302
+        survey.refresh_from_db()
+        assert survey.state == "open"
+        page = olga.get(PAGE).content.decode()
+        assert "http://testserver/s/small/" in page and survey.design_hash in page
+        assert "<svg" in page and "style=" not in page
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"title": "Another"}, {"introduction": "x"}, {"asked_by": "x"}, {"purpose": "x"},
+            {"contact": "x"}, {"retention_days": 91}, {"crowd": 30}, {"epsilon": 1.9},
+            {"slug": "another"}, {"translations": {"de": {"title": "x"}}}, {"language": "fr"},
+        ],
+        ids=str,
+    )  # fmt: skip
+    @pytest.mark.parametrize("deed", ["open", "open-at"])
+    def test_what_changed_meanwhile_is_looked_at_again(
+        self, change: dict[str, Any], deed: str
+    ) -> None:
+        survey = builders.draft(**builders.READY)
+        olga, seen = owner_of(survey), survey.seen()
+        Survey.objects.update(**change)
+        survey.refresh_from_db()
+        address = f"/studio/{survey.slug}/open/"
+        response = olga.post(address, {"do": deed, "seen": seen, "at": at(days=1)})
+        assert response.status_code == 400
+        assert "changed since you looked" in response.content.decode()
+        survey.refresh_from_db()
+        assert survey.state == "draft" and survey.opens_at is None
+
+    def test_a_time_is_set_changed_and_taken_back(self) -> None:
+        survey = builders.draft(**builders.READY)
+        olga = owner_of(survey)
+        when = at(days=2)
+        do(olga, "open-at", at=when, seen=survey.seen())
+        survey.refresh_from_db()
+        assert survey.opens_at and f"{survey.opens_at:%Y-%m-%dT%H:%M}" == when
+        assert "It opens by itself on" in olga.get(PAGE).content.decode()
+        assert do(olga, "close-at", at=at(days=1)).status_code == 400
+        assert do(olga, "close-at", at=at(days=3)).status_code == 302
+        survey.questions.filter(key="q1").update(text="Changed?")
+        assert "so it will not open" in olga.get(PAGE).content.decode()
+        do(olga, "open-later")
+        do(olga, "close-by-hand")
+        survey.refresh_from_db()
+        assert survey.opens_at is None and survey.closes_at is None
+
+    @pytest.mark.parametrize("when", ["", "soon", "2020-01-01T00:00", "2999-01-01T00:00", "99"])
+    @pytest.mark.parametrize("deed", ["open-at", "close-at"])
+    def test_a_time_that_makes_no_sense_is_refused(self, when: str, deed: str) -> None:
+        survey = builders.draft(**builders.READY)
+        response = do(owner_of(survey), deed, at=when, seen=survey.seen())
+        assert response.status_code == 400 and 'role="alert"' in response.content.decode()
+        assert when in response.content.decode()  # what was typed stays
+        survey.refresh_from_db()
+        assert survey.opens_at is None and survey.closes_at is None
+
+    def test_a_draft_that_cannot_be_a_design_still_has_its_page(self) -> None:
+        survey = builders.draft(**builders.READY)
+        Question.objects.all().delete()
+        olga = owner_of(survey)
+        assert "at least one question" in olga.get(PAGE).content.decode()
+        assert do(olga, "open", seen="").status_code == 400
+
+    def test_two_who_open_at_once(self) -> None:
+        survey = builders.draft(**builders.READY)
+        olga = owner_of(survey)
+        seen = survey.seen()
+        assert do(olga, "open", seen=seen).status_code == 302
+        response = do(olga, "open", seen=seen)
+        assert response.status_code == 400 and "only a draft" in response.content.decode()
+
+
+class TestEnd:
+    def test_close_archive_and_bring_back(self) -> None:
+        survey = builders.opened(**builders.READY)
+        olga = owner_of(survey)
+        assert do(olga, "archive").status_code == 400  # not while it is open
+        do(olga, "close")
+        survey.refresh_from_db()
+        assert survey.state == "closed"
+        do(olga, "archive")
+        survey.refresh_from_db()
+        assert survey.archived_on == today() and survey.stage == "Archived"
+        listed = olga.get("/surveys/").content.decode()
+        assert "A small survey" not in listed and "archived survey" in listed
+        assert "A small survey" in olga.get("/surveys/?archived").content.decode()
+        assert olga.get("/surveys/small/").status_code == 200
+        do(olga, "bring-back")
+        survey.refresh_from_db()
+        assert survey.archived_on is None
+        assert "A small survey" in olga.get("/surveys/").content.decode()
+
+    def test_an_unknown_deed_does_nothing(self) -> None:
+        survey = builders.opened(**builders.READY)
+        before = Survey.objects.values().get()
+        assert do(owner_of(survey), "explode").status_code == 400
+        assert Survey.objects.values().get() == before
+
+    def test_a_draft_is_deleted_at_once(self) -> None:
+        survey = builders.draft(**builders.READY)
+        assert do(owner_of(survey), "delete")["Location"] == "/surveys/"
+        assert not Survey.objects.exists() and not Removed.objects.exists()
+
+    def test_an_open_survey_is_not_deleted(self) -> None:
+        survey = builders.opened(**builders.READY)
+        assert do(owner_of(survey), "delete", slug="small").status_code == 400
+        survey.refresh_from_db()
+        assert survey.delete_asked_on is None
+
+    def test_a_closed_one_goes_when_its_name_is_typed(self) -> None:
+        survey = builders.finished(**builders.READY)
+        olga = owner_of(survey)
+        response = do(olga, "delete", slug="smal")
+        assert response.status_code == 400 and "Type small" in response.content.decode()
+        assert do(olga, "delete", slug="small")["Location"] == "/surveys/"
+        assert "Being deleted" in olga.get("/surveys/").content.decode()
+        run_all()
+        gone(survey)
+        assert "A small survey" not in olga.get("/surveys/").content.decode()
+
+    def test_not_before_everything_is_counted(self) -> None:
+        survey = builders.opened(**builders.READY)
+        builders.send(survey, 5)
+        survey.close()
+        response = do(owner_of(survey), "delete", slug="small")
+        assert response.status_code == 400 and "still wait" in response.content.decode()
+
+
+def run_all() -> None:
+    """What the worker does with the jobs that there are."""
+    for job in Job.objects.filter(active=True):
+        tasks.run(str(job.pk))
+
+
+def gone(survey: Survey) -> None:
+    """Nothing is left but the tombstone."""
+    for model in removal.TABLES:
+        left = model.objects  # type: ignore[attr-defined]
+        assert not left.exists(), model
+    removed = Removed.objects.get()
+    assert (removed.slug, removed.archive) == (survey.slug, "")
+    assert removed.design_hash == survey.design_hash
+
+
+class TestRetention:
+    @pytest.fixture
+    def survey(self) -> Survey:
+        survey = builders.finished(**builders.READY)
+        builders.victor(survey)
+        return survey
+
+    def closed_days_ago(self, days: int) -> None:
+        Survey.objects.update(closed_on=today() - timedelta(days=days))
+
+    def test_everything_goes_on_the_day_that_was_promised(self, survey: Survey) -> None:
+        for model in (Report, Batch, Release, Estimate, Membership):
+            assert model.objects.exists()  # type: ignore[attr-defined]
+        self.closed_days_ago(89)
+        for one in due():  # its ids, which go earlier
+            Job.objects.request(one)
+        run_all()
+        survey.refresh_from_db()
+        assert not survey.delete_due() and list(due()) == []
+        self.closed_days_ago(90)
+        assert [one.pk for one in due()] == [survey.pk]
+        Job.objects.request(survey)
+        run_all()
+        gone(survey)
+        assert list(due()) == []
+
+    def test_a_survey_without_a_limit_stays(self) -> None:
+        survey = builders.finished(**builders.READY | {"slug": "kept", "retention_days": None})
+        self.closed_days_ago(30_000)
+        survey.refresh_from_db()
+        assert survey.delete_on is None and not survey.delete_due()
+
+    def test_a_worker_that_was_killed_in_between_starts_again(
+        self, survey: Survey, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        self.closed_days_ago(90)
+        survey.refresh_from_db()
+        steps: list[int] = []
+
+        def killed() -> None:
+            steps.append(1)
+            if len(steps) == 3:
+                raise KeyboardInterrupt
+
+        monkeypatch.setattr("survey.models.IDS_AT_A_TIME", 10)
+        with pytest.raises(KeyboardInterrupt):
+            removal.expire(survey, killed)
+        assert 0 < Report.objects.count() < 307  # some ids are gone
+        assert Survey.objects.exists() and not Removed.objects.exists()
+        removal.expire(survey, lambda: True)
+        removal.expire(survey, lambda: True)  # who comes second finds nothing
+        gone(survey)
+
+    def test_one_clock_that_is_ahead_deletes_nothing(
+        self, survey: Survey, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        survey.refresh_from_db()
+        ahead = today() + timedelta(days=1000)
+        monkeypatch.setattr("survey.models.today", lambda: ahead)
+        assert not survey.delete_due()
+
+    def test_what_still_waits_is_counted_first(self) -> None:
+        survey = builders.opened(**builders.READY | {"slug": "late"})
+        builders.send(survey, 30)
+        survey.close()
+        self.closed_days_ago(90)
+        Job.objects.request(Survey.objects.get(slug="late"))
+        run_all()
+        removed = Removed.objects.get()
+        assert (removed.slug, removed.reports) == ("late", 30)
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT count(*) FROM survey_report")
+            assert cursor.fetchone() == (0,)
+
+    def test_its_address_says_so_and_is_never_used_again(self, survey: Survey) -> None:
+        self.closed_days_ago(90)
+        Job.objects.request(survey)
+        run_all()
+        assert Client().get("/s/small/definition/").status_code == 404
+        assert Client().get("/designs/small/").status_code == 404
+        with pytest.raises(Exception, match="removed on"):
+            builders.draft(**builders.READY)
