@@ -31,11 +31,14 @@ from survey.models import Deed, Survey
 def overview(request: HttpRequest) -> HttpResponse:
     """The surveys that this person may read; archived ones only for who asks for them."""
     surveys = Survey.objects.readable_by(request.user).order_by("slug")
+    managed = Survey.objects.where_may(request.user, "manage").values_list("pk", flat=True)
     asked = "archived" in request.GET
     context = {
         "rows": glances(surveys if asked else surveys.filter(archived_on=None)),
         "archived": surveys.exclude(archived_on=None).count(),
         "asked": asked,
+        "managed": set(managed),
+        "may_add": request.user.has_perm("survey.add_survey"),
     }
     return render(request, "overview.html", context)
 
@@ -149,7 +152,7 @@ def plan(request: HttpRequest) -> HttpResponse:
     context: dict[str, Any] = {
         "form": form,
         "survey": survey,
-        "may_add": request.user.is_staff and request.user.has_perm("survey.add_survey"),
+        "may_add": request.user.has_perm("survey.add_survey"),
         "solve": forms.SOLVE,
         "levels": forms.LEVELS,
         "looks": forms.LOOKS,

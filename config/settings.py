@@ -159,6 +159,7 @@ CACHES = {
     }
 }
 
+MAX_EPSILON: float = env.float("CANDOR_MAX_EPSILON", 4.0)  # that a survey may open with
 RELEASE_SECONDS: int = env.int("CANDOR_RELEASE_SECONDS", 600)  # at most one unasked release in this
 ANALYSIS_SECONDS: int = env.int("CANDOR_ANALYSIS_SECONDS", 300)  # for the computation of one
 ANALYSIS_MEGABYTES: int = env.int("CANDOR_ANALYSIS_MEGABYTES", 1000)  # of memory for it

@@ -16,7 +16,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.views.decorators.cache import cache_control
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods
 
 from aggregation.models import unfinished
 from aggregation.removal import remove_draft
@@ -206,13 +206,3 @@ DEEDS: dict[str, Callable[[Survey, Given], None]] = {
     "bring-back": bring_back,
     "delete": delete,
 }
-
-
-@login_required
-@require_safe
-def editor(request: HttpRequest, slug: str) -> HttpResponse:
-    """Where a draft is changed."""
-    survey = get_object_or_404(Survey, slug=slug)
-    if not survey.may(request.user, "manage"):
-        raise PermissionDenied
-    return redirect("admin:survey_survey_change", survey.pk)

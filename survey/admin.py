@@ -224,7 +224,7 @@ class SurveyAdmin(admin.ModelAdmin):
         """Say at once what stands in the way of a draft, whichever page comes next."""
         try:
             if obj.state == Survey.State.DRAFT:
-                obj.draft_design()
+                obj.design_to_open()
         except DesignError as error:
             messages.warning(request, f"Not ready to open. {error}")
         return super().response_change(request, obj)
@@ -259,7 +259,7 @@ def described(survey: Survey) -> SafeString:
     """The design and its odds, before opening as after; or what stands in the way."""
     try:
         draft = survey.state == Survey.State.DRAFT
-        design = survey.draft_design() if draft else survey.frozen_design()
+        design = survey.design_to_open() if draft else survey.frozen_design()
     except DesignError as error:
         return format_html('<p class="errornote">Not ready to open. {}</p>', str(error))
     return SafeString(

@@ -1,12 +1,14 @@
 """A survey as a JSON file, read into a draft and written back. See docs/operations.md."""
 
 import json
+from collections.abc import Sequence, Set
 from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from survey.design import NO_TEXT, DesignError
+from survey import languages
+from survey.design import MAX_OPTIONS, MAX_QUESTIONS, MAX_STRATUM_OPTIONS, NO_TEXT, DesignError
 from survey.languages import TOLD
 from survey.log import Actor, record
 from survey.models import Question, Stratum, Survey
@@ -15,6 +17,10 @@ NUMBERS = {"ask", "expected", "retention_days"}  # that may be left out, or null
 SURVEY_KEYS = {
     "slug", "title", "introduction", *TOLD, "language", "translations", "epsilon", "crowd",
     "expected", "retention_days", "access", "work",
+}  # fmt: skip
+# What is left out of a file where it is so.
+ABSENT: dict[str, Any] = {
+    **dict.fromkeys(TOLD, ""), **dict.fromkeys(NUMBERS), "access": "open", "work": 0
 }  # fmt: skip
 REQUIRED = {"slug", "title", "epsilon", "questions"}
 LISTS = {"questions", "strata", "blocks"}
@@ -37,20 +43,8 @@ class FileError(ValueError):
 
 def load(text: str, by: Actor = None) -> Survey:
     """A new draft from the text of a survey file; all of it or nothing."""
-    try:
-        data = json.loads(text, parse_constant=_no_constant)
-    except (ValueError, RecursionError) as error:
-        raise FileError(f"this is not JSON: {error}") from None
-    _check_texts("the survey", data)
-    _check_keys("the survey", data, SURVEY_KEYS | LISTS | {"ask"}, REQUIRED)
-    for key in LISTS & data.keys():
-        if not isinstance(data[key], list):
-            raise FileError(f"{key}: a list, please")
-    for key in ("slug", "title", "introduction", "language", "access", *TOLD):
-        if key in data and not isinstance(data[key], str):
-            raise FileError(f"{key}: a text, please")
-    if not isinstance(data.get("translations", {}), dict):
-        raise FileError("translations: an object, please")
+    data = parse(text)
+    _check_members(data, REQUIRED)
     blocks = _block_numbers(data.get("blocks", []))
 
     with transaction.atomic():
@@ -77,6 +71,61 @@ def load(text: str, by: Actor = None) -> Survey:
     return survey
 
 
+def parse(text: str | bytes) -> Any:
+    """JSON whose texts are texts."""
+    try:
+        data = json.loads(text, parse_constant=_no_constant)
+        _check_texts("the survey", data)
+    except FileError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise FileError(f"this is not JSON: {error}") from None
+    return data
+
+
+def store(survey: Survey, data: Any, required: frozenset[str] = frozenset()) -> None:
+    """Make a draft what this document says, finished or not; all of it or nothing.
+
+    Texts may be missing and options too few: the design says so when the survey is to open. What no
+    draft can hold is refused. The slug stays as it is.
+    """
+    _check_members(data, required)
+    blocks = _block_numbers(data.get("blocks", []))
+    for key in (SURVEY_KEYS - {"slug"} | {"ask"}) & data.keys():
+        setattr(survey, key, data[key])
+    for key in ABSENT.keys() - data.keys():
+        setattr(survey, key, ABSENT[key])
+    survey.translations = data.get("translations", {})
+    try:
+        languages.check(survey.language, _without_gaps(survey.translations))
+    except DesignError as error:
+        raise FileError(str(error)) from None
+    _check_row("the survey", survey, set() if survey.title else {"title"})
+    questions: list[Question] = []
+    for position, item in enumerate(data.get("questions", [])):
+        where = f"questions[{position}]"
+        _check_keys(where, item, QUESTION_KEYS, {"key", "text", "kind"})
+        question = Question(survey=survey, position=position, **item)
+        _check_asked(where, question, questions, MAX_OPTIONS)
+        question.block = blocks.pop(question.key, None)
+        questions.append(question)
+    if blocks:
+        raise FileError(f"blocks: there is no question {next(iter(blocks))!r}")
+    strata: list[Stratum] = []
+    for position, item in enumerate(data.get("strata", [])):
+        where = f"strata[{position}]"
+        _check_keys(where, item, STRATUM_KEYS, STRATUM_KEYS)
+        stratum = Stratum(survey=survey, position=position, **item)
+        _check_asked(where, stratum, strata, MAX_STRATUM_OPTIONS)
+        strata.append(stratum)
+    with transaction.atomic():
+        survey.save()
+        survey.questions.all().delete()
+        Question.objects.bulk_create(questions)
+        survey.strata.all().delete()
+        Stratum.objects.bulk_create(strata)
+
+
 def dump(survey: Survey) -> dict[str, Any]:
     """The survey in the format that `load` reads."""
     questions = list(survey.questions.all())
@@ -85,7 +134,6 @@ def dump(survey: Survey) -> dict[str, Any]:
         "slug": survey.slug,
         "title": survey.title,
         "introduction": survey.introduction,
-        **{name: getattr(survey, name) for name in TOLD if getattr(survey, name)},
         "language": survey.language,
         "epsilon": survey.epsilon,
         "crowd": survey.crowd,
@@ -102,13 +150,9 @@ def dump(survey: Survey) -> dict[str, Any]:
     }
     if numbers:
         data["blocks"] = [[q.key for q in questions if q.block == number] for number in numbers]
-    for name in sorted(NUMBERS):
-        if getattr(survey, name) is not None:
+    for name, absent in sorted(ABSENT.items()):
+        if getattr(survey, name) != absent:
             data[name] = getattr(survey, name)
-    if survey.access != Survey.Access.OPEN:
-        data["access"] = survey.access
-    if survey.work:
-        data["work"] = survey.work
     return data | {"translations": survey.translations}
 
 
@@ -128,6 +172,28 @@ def _check_texts(where: str, value: Any) -> None:
         for key, item in value.items():
             _check_texts(where, key)
             _check_texts(f"{where}.{key}", item)
+
+
+def _check_members(data: Any, required: Set[str]) -> None:
+    """What a document has at its top, and of which type."""
+    _check_keys("the survey", data, SURVEY_KEYS | LISTS | {"ask"}, set(required))
+    for key in LISTS & data.keys():
+        if not isinstance(data[key], list):
+            raise FileError(f"{key}: a list, please")
+    for key in ("slug", "title", "introduction", "language", "access", *TOLD):
+        if key in data and not isinstance(data[key], str):
+            raise FileError(f"{key}: a text, please")
+    if not isinstance(data.get("translations", {}), dict):
+        raise FileError("translations: an object, please")
+
+
+def _without_gaps(value: Any) -> Any:
+    """The same with something in every empty text: of a draft the rest is looked at."""
+    if isinstance(value, dict):
+        return {key: _without_gaps(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_without_gaps(item) for item in value]
+    return "…" if isinstance(value, str) and not value.strip() else value
 
 
 def _check_keys(where: str, item: Any, known: set[str], required: set[str]) -> None:
@@ -152,18 +218,46 @@ def _block_numbers(blocks: list[Any]) -> dict[str, int]:
 
 
 def _save(where: str, row: Survey | Question | Stratum) -> None:
+    _check_row(where, row)
+    row.save()
+
+
+def _check_row(
+    where: str, row: Survey | Question | Stratum, unfinished: Set[str] | None = None
+) -> None:
+    """All that a row must be; of a draft that is `unfinished` in these fields, the rest of them."""
     for name, kind, what in FIELDS:
         if hasattr(row, name) and not isinstance(getattr(row, name), kind):
             raise FileError(f"{where}.{name}: {what}, please")
     if isinstance(row, Survey):
         _check_numbers(row)
     try:
-        row.full_clean()
+        if unfinished is None:
+            row.full_clean()
+        else:
+            row.clean_fields(exclude=unfinished)
     except ValidationError as error:
         field, messages = next(iter(error.message_dict.items()))
         place = where if field == "__all__" else f"{where}.{field}"
         raise FileError(f"{place}: {messages[0]}") from None
-    row.save()
+
+
+def _check_asked(
+    where: str,
+    row: Question | Stratum,
+    before: Sequence[Question | Stratum],
+    most: int,
+) -> None:
+    """What a draft's question or stratum must be, however unfinished."""
+    _check_row(where, row, {"survey", "text", "options", "block"})
+    if any(row.key == other.key for other in before):
+        raise FileError(f"{where}.key: the key {row.key!r} is used twice")
+    if len(before) >= MAX_QUESTIONS:
+        raise FileError(f"{where}: at most {MAX_QUESTIONS}")
+    if not all(isinstance(text, str) for text in row.options):
+        raise FileError(f"{where}.options: a list of texts, please")
+    if len(row.options) > most:
+        raise FileError(f"{where}.options: at most {most}, not {len(row.options)}")
 
 
 def _check_numbers(survey: Survey) -> None:

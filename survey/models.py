@@ -322,6 +322,14 @@ class Survey(models.Model):
     def frozen_design(self) -> Design:
         return parse_design(self.design)
 
+    def design_to_open(self) -> Design:
+        """The draft's design, if this site lets a survey spend as much."""
+        if self.epsilon > settings.MAX_EPSILON:
+            raise DesignError(
+                "epsilon", f"at most {settings.MAX_EPSILON:g} on this site, not {self.epsilon:g}"
+            )
+        return self.draft_design()
+
     def open(self, seen: str | None = None, by: Actor = None) -> None:
         """Freeze the design and start taking reports; `seen` is what the person has looked at.
 
@@ -331,10 +339,11 @@ class Survey(models.Model):
             survey = Survey.objects.select_for_update().get(pk=self.pk)
             if survey.state != self.State.DRAFT:
                 raise ValidationError(f"The survey is {survey.state}: only a draft can be opened.")
-            design = survey.draft_design()
+            design = survey.design_to_open()
             if seen is not None and seen != survey.seen():
                 raise ValidationError("The survey has changed since you looked. Look again.")
             opening.send(Survey, survey=survey, design=design)
+            Draft.objects.filter(survey=survey).delete()
             if survey.access == self.Access.INVITED:
                 design = replace(design, passes=PassKey.objects.make(survey))
             survey.design, survey.design_hash = design.canonical, design.hash
@@ -675,6 +684,39 @@ def check_options(options: Any, most: int) -> None:
         raise ValidationError({"options": f"2 to {most} options, not {len(options)}."})
     if len(set(options)) < len(options):
         raise ValidationError({"options": "The same option stands there twice."})
+
+
+class Draft(models.Model):
+    """Where the editing of a draft stands; gone, with the history, when the survey opens."""
+
+    survey = models.OneToOneField(Survey, models.CASCADE, primary_key=True, related_name="editing")
+    number = models.PositiveIntegerField(default=1)  # higher after each change, undoing included
+    place = models.PositiveIntegerField(default=0)  # in the history, of what the draft is now
+
+    def __str__(self) -> str:
+        return f"{self.survey}, {self.number}"
+
+
+class DraftRevision(models.Model):
+    """What a draft was at one place of its history, as a survey file has it."""
+
+    draft = models.ForeignKey(Draft, models.CASCADE, related_name="revisions")
+    place = models.PositiveIntegerField()
+    document = models.JSONField()
+    step = models.CharField(max_length=100, blank=True)  # what was being changed
+    saved_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+"
+    )
+    saved_on = models.DateField()
+
+    class Meta:
+        ordering = ["place"]
+        constraints = [
+            models.UniqueConstraint(fields=["draft", "place"], name="revision_once_a_place")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.draft} at {self.place}"
 
 
 class LastOwner(Exception):

@@ -115,10 +115,14 @@ TABLE: dict[str, dict[str, Statuses]] = {
     "account/delete/": {"GET": people(), "POST": people(status=400)},
     "teams/": {"GET": people(), "POST": askers(status=400)},  # no name
     "teams/<int:pk>/": {"GET": readers(), "POST": owners(status=400)},
-    "studio/<slug:slug>/": {"GET": owners(status=302)},
     "studio/<slug:slug>/open/": {"GET": owners(), "POST": owners(status=400)},  # nothing to do
     "account/tokens/": {"GET": people(), "POST": people(status=400)},  # no label
     "results/<slug:slug>/": {"GET": everybody(404)},  # while they are not public
+    "studio/new/": {"GET": askers(), "POST": askers(status=400)},  # nothing chosen
+    "studio/<slug:slug>/": {"GET": owners(), "POST": owners()},  # the frozen design
+    "studio/<slug:slug>/draft/": {"GET": owners(status=409), "POST": owners(status=409)},
+    "studio/<slug:slug>/copy/": {"POST": askers(status=302)},
+    "studio/<slug:slug>/survey.json": {"GET": owners()},
     "plan/": {"GET": people()},
     "plan/half-width.svg": {"GET": people()},
     "api/v1/surveys/": {"GET": people(401)},

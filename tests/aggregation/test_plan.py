@@ -455,19 +455,17 @@ def test_a_draft_fills_the_form_as_far_as_it_goes() -> None:
 
 @pytest.mark.django_db
 def test_those_who_may_add_surveys_get_a_link_that_does() -> None:
-    staff = builders.charlie()
-    staff.is_staff = True
-    staff.save()
-    query = {"epsilon": "1.25", "yes_no": "10"}
-    assert "Open a new survey" not in page(builders.client(staff), **query)
-    staff.user_permissions.add(Permission.objects.get(codename="add_survey"))
-    client = builders.client(staff)
+    charlie = builders.charlie()
+    query = {"epsilon": "1.25", "yes_no": "10", "people": "800"}
+    assert "Make a survey" not in page(builders.client(charlie), **query)
+    charlie.user_permissions.add(Permission.objects.get(codename="add_survey"))
+    client = builders.client(charlie)
     text = unescape(page(client, **query))
     link = text.split('<a class="button" href="')[1].split('"')[0]
-    assert urlsplit(link).path == "/admin/survey/survey/add/"
-    assert parse_qs(urlsplit(link).query) == {"epsilon": ["1.25"], "ask": ["1"]}
+    assert urlsplit(link).path == "/studio/new/"
+    assert parse_qs(urlsplit(link).query) == {"epsilon": ["1.25"], "people": ["800"]}
     added = client.get(link).content.decode()
-    for name, value in (("epsilon", "1.25"), ("ask", "1")):
+    for name, value in (("epsilon", "1.25"), ("people", "800")):
         field = added.split(f'name="{name}"')[1].split(">")[0]
         assert f'value="{value}"' in field
 

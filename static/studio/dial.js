@@ -1,0 +1,95 @@
+/*
+ * The privacy dial: total ε by words, by slider or by number, and what follows from it. Every
+ * figure is the server's; nothing is computed here.
+ */
+
+import { svg } from "../respond/dom.js";
+
+const $ = (id) => document.getElementById(id);
+const range = $("epsilon-range");
+const exact = $("epsilon");
+const presets = [...document.querySelectorAll("[data-epsilon]")];
+
+/* `changed(name, value)` is told of epsilon, ask, crowd and blocks; `people` of those hoped for. */
+export function dial(changed, people) {
+  const turn = (value) => {
+    if (value > 0) changed("epsilon", value);
+  };
+  range.addEventListener("input", () => {
+    exact.value = range.value;
+    turn(range.valueAsNumber);
+  });
+  exact.addEventListener("input", () => {
+    if (exact.value) range.value = exact.value;
+    if (exact.validity.valid) turn(exact.valueAsNumber);
+  });
+  for (const button of presets) {
+    button.addEventListener("click", () => {
+      exact.value = range.value = button.dataset.epsilon;
+      turn(exact.valueAsNumber);
+    });
+  }
+  $("expected").addEventListener("input", ({ target }) => {
+    if (target.value && target.validity.valid) people(target.valueAsNumber);
+  });
+  $("ask").addEventListener("input", ({ target }) => {
+    if (target.validity.valid) changed("ask", target.value ? target.valueAsNumber : null);
+  });
+  $("crowd").addEventListener("input", ({ target }) => {
+    if (target.value && target.validity.valid) changed("crowd", target.valueAsNumber);
+  });
+  $("own-blocks").addEventListener("change", ({ target }) => changed("blocks", target.checked));
+}
+
+/* What the document says, in fields that nobody is typing in. */
+export function fillDial({ epsilon, ask, rest, questions }) {
+  const fill = (field, value) => {
+    if (document.activeElement !== field) field.value = value ?? "";
+  };
+  fill(exact, epsilon);
+  fill(range, epsilon);
+  fill($("ask"), ask);
+  fill($("crowd"), rest.crowd);
+  $("own-blocks").checked = questions.some(({ block }) => block !== null);
+  mark(epsilon);
+}
+
+export function mark(epsilon) {
+  for (const button of presets) {
+    button.setAttribute("aria-pressed", Number(button.dataset.epsilon) === epsilon);
+  }
+}
+
+export function showFigures(figures, document) {
+  const { problem } = figures;
+  $("dial-outcome").classList.toggle("stale", Boolean(problem));
+  $("dial-problem").textContent = problem && document.questions.length ? problem.what : "";
+  if (problem) {
+    if (!document.questions.length) $("blocks").textContent = "Add a question to see the figures.";
+    return;
+  }
+  const { count, more } = figures.sure;
+  $("dots").replaceChildren(dots(count));
+  $("sure").textContent = more ? `more than ${count} in 100` : `${count} in 100`;
+  $("weak").hidden = !figures.weak;
+  $("everybody").textContent = figures.everybody;
+  $("group").textContent = figures.group;
+  $("groups").textContent = figures.groups;
+  $("by-group").hidden = !figures.group;
+  $("hidden").hidden = !figures.hidden;
+  $("blocks").textContent = figures.blocks;
+}
+
+/* 100 dots, told apart by shape as well as by colour, as respondents see them. */
+function dots(filled) {
+  const all = Array.from({ length: 100 }, (_, i) =>
+    svg("circle", {
+      class: i < filled ? "filled" : "empty",
+      cx: (i % 10) * 10 + 5,
+      cy: Math.floor(i / 10) * 10 + 5,
+      r: i < filled ? 3.6 : 3,
+    }),
+  );
+  const text = `A square of 100 dots. ${filled} are filled: how sure they can be. ${100 - filled} are empty: the doubt that stays.`;
+  return svg("svg", { class: "dots", viewBox: "0 0 100 100", role: "img", "aria-label": text }, all);
+}

@@ -1,0 +1,193 @@
+/*
+ * A survey's document, as a survey file has it, and the form in which the editor holds it: every
+ * text with its translations, by language tag ("" is the survey's own language), so that whatever
+ * is moved or removed takes its translations along.
+ *
+ * Pure: no page, no network.
+ */
+
+export const OWN = "";
+
+/* What no database takes, or what lets a text be read as another; as survey/design.py has it. */
+const NO_TEXT =
+  /[\u0000-\u0008\u000b-\u001f\u0080-\u009f\u200b\u2060\ufeff\u202a-\u202e\u2066-\u2069]|[\u{e0000}-\u{e007f}]|\p{Surrogate}/gu;
+
+/* A text without invisible characters; a line break is one character on every machine. */
+export function cleaned(text) {
+  return text.replace(/\r\n?/g, "\n").replace(NO_TEXT, "");
+}
+
+/* Whether we have words of our own for yes, no and “prefer not to say” in a language. */
+export const isOurs = (tag, ours) => tag.split("-")[0] in ours;
+
+/* How many of our options come before a question's own, and after them. */
+const before = ({ kind }) => (kind === "yes_no" ? 2 : 0);
+const after = ({ declined }) => (declined ? 1 : 0);
+
+export function fromDocument(document, ours) {
+  const { title, introduction, language, translations, epsilon, ask, questions, strata, blocks, ...rest } =
+    document;
+  const tags = Object.keys(translations);
+  const texts = (own, of) => ({
+    [OWN]: own,
+    ...Object.fromEntries(tags.map((tag) => [tag, of(translations[tag]) ?? ""])),
+  });
+  const asked = (kind, item, i) => {
+    const translated = (tag) => translations[tag][kind]?.[item.key] ?? {};
+    const id = `${kind}-${item.key}`;
+    const question = {
+      id,
+      key: item.key,
+      kind: item.kind,
+      declined: item.prefer_not_to_say ?? false,
+      block: null,
+      text: texts(item.text, (translation) => translation[kind]?.[item.key]?.text),
+      options: [],
+      ours: {},
+    };
+    const shift = (tag) => (isOurs(tag, ours) ? 0 : before(question));
+    question.options = (item.options ?? []).map((text, place) => ({
+      id: `${id}-${place}`,
+      text: {
+        [OWN]: text,
+        ...Object.fromEntries(
+          tags.map((tag) => [tag, translated(tag).options?.[shift(tag) + place] ?? ""]),
+        ),
+      },
+    }));
+    for (const tag of tags.filter((tag) => !isOurs(tag, ours))) {
+      const given = translated(tag).options ?? [];
+      const last = before(question) + question.options.length;
+      question.ours[tag] = [given[0], given[1], given[last]].map((text, place) =>
+        place < 2 && question.kind !== "yes_no" ? "" : (text ?? ""),
+      );
+    }
+    return question;
+  };
+  const state = {
+    rest,
+    language,
+    tags,
+    epsilon,
+    ask: ask ?? null,
+    title: texts(title, (translation) => translation.title),
+    introduction: texts(introduction, (translation) => translation.introduction),
+    questions: questions.map((item, i) => asked("questions", item, i)),
+    strata: strata.map((item, i) => asked("strata", item, i)),
+  };
+  (blocks ?? []).forEach((keys, i) => {
+    for (const question of state.questions) if (keys.includes(question.key)) question.block = i + 1;
+  });
+  return state;
+}
+
+export function toDocument(state, ours) {
+  const { rest, language, epsilon, ask, questions, strata } = state;
+  const document = {
+    ...rest,
+    title: state.title[OWN],
+    introduction: state.introduction[OWN],
+    language,
+    epsilon,
+    questions: questions.map((question) => ({
+      key: question.key,
+      text: question.text[OWN],
+      kind: question.kind,
+      ...(question.kind === "choice" && { options: question.options.map((one) => one.text[OWN]) }),
+      prefer_not_to_say: question.declined,
+    })),
+    strata: strata.map((stratum) => ({
+      key: stratum.key,
+      text: stratum.text[OWN],
+      options: stratum.options.map((one) => one.text[OWN]),
+    })),
+    translations: Object.fromEntries(
+      state.tags.map((tag) => [tag, translation(state, tag, ours)]),
+    ),
+  };
+  const numbers = [...new Set(questions.map(({ block }) => block))].filter((n) => n !== null);
+  if (numbers.length) {
+    document.blocks = numbers
+      .sort((a, b) => a - b)
+      .map((n) => questions.filter(({ block }) => block === n).map(({ key }) => key));
+  }
+  if (ask !== null) document.ask = ask;
+  return document;
+}
+
+function translation(state, tag, ours) {
+  const given = {};
+  for (const name of ["title", "introduction"]) {
+    if (state[name][tag]?.trim()) given[name] = state[name][tag];
+  }
+  for (const kind of ["questions", "strata"]) {
+    const found = {};
+    for (const question of state[kind]) {
+      const texts = {};
+      if (question.text[tag]?.trim()) texts.text = question.text[tag];
+      const options = optionFields(question, tag, ours).map(({ holder, at }) => holder[at] ?? "");
+      if (options.some((text) => text.trim())) texts.options = options;
+      if (Object.keys(texts).length) found[question.key] = texts;
+    }
+    if (Object.keys(found).length) given[kind] = found;
+  }
+  return given;
+}
+
+/*
+ * Where the translated options of a question are held, in their order: `holder[at]`, with the text
+ * of the original. Ours are among them where we have no words in the language.
+ */
+export function optionFields(question, tag, ours) {
+  const own = (question.kind === "yes_no" ? [] : question.options).map((option) => ({
+    holder: option.text,
+    at: tag,
+    original: option.text[OWN],
+    option,
+  }));
+  if (isOurs(tag, ours)) return own;
+  const words = ours.en;
+  question.ours[tag] ??= ["", "", ""];
+  const mine = [0, 1, 2].map((at) => ({ holder: question.ours[tag], at, original: words[at] }));
+  return [...mine.slice(0, before(question)), ...own, ...(after(question) ? [mine[2]] : [])];
+}
+
+/* How many texts have no translation yet. */
+export function missing(state, tag, ours) {
+  const gap = (original, text) => (original.trim() && !text?.trim() ? 1 : 0);
+  let count = gap(state.title[OWN], state.title[tag]) + gap(state.introduction[OWN], state.introduction[tag]);
+  for (const question of [...state.questions, ...state.strata]) {
+    count += gap(question.text[OWN], question.text[tag]);
+    for (const { holder, at, original } of optionFields(question, tag, ours)) {
+      count += gap(original, holder[at]);
+    }
+  }
+  return count;
+}
+
+/* --- Keys ------------------------------------------------------------------------------------ */
+
+const KEY = /^[A-Za-z0-9][A-Za-z0-9_-]{0,49}$/;
+const LONGEST = 30; // of a key that is made
+
+export const isKey = (text) => KEY.test(text);
+
+/* Whether a key is only a place holder, until there is a text to make one from. */
+export const isMade = (key) => !/^[qb]\d+$/.test(key);
+
+/* A key that is free: of a text if it has letters that keys can have, else a number. */
+export function keyFor(text, taken, letter = "q") {
+  const plain = text.normalize("NFKD").replace(/\p{M}/gu, "").replace(/ß/g, "ss").toLowerCase();
+  const words = plain.split(/[^a-z0-9]+/).filter(Boolean);
+  let stem = "";
+  for (const word of words) {
+    if ((stem + word).length > LONGEST) break;
+    stem += stem ? `-${word}` : word;
+  }
+  stem ||= (words[0] ?? "").slice(0, LONGEST);
+  if (stem && !isMade(stem)) stem = `item-${stem}`;
+  for (let n = 1; ; n++) {
+    const key = stem ? (n === 1 ? stem : `${stem}-${n}`) : `${letter}${n}`;
+    if (!taken.includes(key)) return key;
+  }
+}

@@ -1,0 +1,717 @@
+/*
+ * The editor of a draft. The state (document.js) is what is shown; whatever changes it is saved by
+ * itself (save.js). Typing changes a text in place; all else draws the lists anew, and the focus
+ * stays where it was.
+ */
+
+import { el } from "../respond/dom.js";
+import { dial, fillDial, mark, showFigures } from "./dial.js";
+import {
+  OWN, cleaned, fromDocument, isKey, isMade, isOurs, keyFor, missing, optionFields, toDocument,
+} from "./document.js";
+import { sortable } from "./order.js";
+import { keeper } from "./save.js";
+
+const $ = (id) => document.getElementById(id);
+const page = $("editor");
+const QUICK = 150; // milliseconds: the dial waits less than a text
+
+const TAGS = (
+  "ar bg bn ca cs da de el en es et eu fa fi fr ga gl he hi hr hu hy id it ja ka ko lt lv mk ms nl " +
+  "no pl pt pt-BR ro ru sk sl so sq sr sv sw ta th ti tr uk ur vi zh-Hans zh-Hant"
+).split(" ");
+const RIGHT_TO_LEFT = "ar ckb dv fa he ps sd ug ur yi".split(" ");
+const names = new Intl.DisplayNames(["en"], { type: "language" });
+const nameOf = (tag) => names.of(tag) ?? tag;
+const directionOf = (tag) => (RIGHT_TO_LEFT.includes(tag.split("-")[0]) ? "rtl" : "ltr");
+
+let state = null;
+let ours = {}; // our words by language
+let limits = {};
+let wrong = {}; // by where it stands in the document
+let refused = null;
+let figures = null;
+let other = null; // the language that is shown beside the original
+let menu = null; // the option whose moves are shown
+let fresh = 0; // ids of what is added here
+const touched = new Set(); // fields whose errors are shown
+const fields = new Map(); // where → { input, error }
+
+// --- Saving --------------------------------------------------------------------------------------
+
+const kept = keeper(page.dataset.draft, page.querySelector("[name=csrfmiddlewaretoken]").value, {
+  made: () => toDocument(state, ours),
+  show: showSaving,
+  reply(answer) {
+    wrong = answer.wrong;
+    figures = answer.figures;
+    refused = null;
+    if (answer.document) {
+      ours = answer.ours;
+      limits = answer.limits;
+      state = fromDocument(answer.document, ours);
+      if (!state.tags.includes(other)) other = null;
+      fillDial(state);
+      draw();
+    } else {
+      showWrong();
+    }
+    $("undo").disabled = !answer.undo;
+    $("redo").disabled = !answer.redo;
+    showFigures(figures, state);
+    showErrorsOfQuestions();
+  },
+});
+
+const SAID = {
+  saved: "Saved",
+  saving: "Saving …",
+  waiting: "Not saved yet. The server cannot be reached; trying again …",
+  offline: "The server cannot be reached just now.",
+  conflict: "Not saved yet",
+  out: "Not saved: you are logged out, or have no part in this survey any more. Log in in another window, then change something here.",
+  opened: "This survey was opened in the meantime, so nothing more can be changed. Load the page again.",
+};
+
+function showSaving(what, problem) {
+  const calm = what === "saved" || what === "saving" || what === "conflict";
+  refused = problem ?? null;
+  const said = refused ? `Not saved. ${placeOf(refused.where)}${refused.what}` : SAID[what];
+  $("saved").textContent = calm ? said : "";
+  $("saved").dataset.state = what;
+  $("unsaved").textContent = calm ? "" : said;
+  $("conflict").hidden = what !== "conflict";
+  if (refused) showWrong();
+}
+
+function placeOf(where) {
+  const found = /^(questions|strata)\[(\d+)\]/.exec(where);
+  if (!found) return where ? `${where}: ` : "";
+  return `${found[1] === "strata" ? "Background question" : "Question"} ${Number(found[2]) + 1}: `;
+}
+
+function changed(step, pause) {
+  kept.changed(step, pause);
+  showLanguages();
+}
+
+const say = (text) => {
+  $("said").textContent = text;
+};
+
+// --- Fields --------------------------------------------------------------------------------------
+
+/* A text in the original and, if one is chosen, in another language beside it. */
+function pair({ id, at, label, holder, lines = 1, most, languageLabel = true }) {
+  const columns = [OWN, ...(other ? [other] : [])].map((tag) =>
+    field({
+      id: tag ? `${id}-${tag}` : id,
+      at: tag ? `${at}:${tag}` : at,
+      label: tag && languageLabel ? `${label}, ${nameOf(tag)}` : label,
+      holder,
+      name: tag,
+      tag: tag || state.language,
+      lines,
+      most,
+    }),
+  );
+  return el("div", { class: other ? "pair" : "single" }, columns);
+}
+
+function field({ id, at, label, holder, name, tag, lines, most, hideLabel = false }) {
+  const gap = name !== OWN && typeof name === "string" && holder[OWN]?.trim() && !holder[name]?.trim();
+  const input = el(lines > 1 ? "textarea" : "input", {
+    id,
+    lang: tag,
+    dir: directionOf(tag),
+    rows: lines > 1 ? lines : null,
+    type: lines > 1 ? null : "text",
+    maxlength: most,
+    autocomplete: "off",
+    "aria-describedby": `${id}-error`,
+    class: gap ? "gap" : null,
+    input() {
+      const text = cleaned(input.value);
+      if (text !== input.value) {
+        const place = input.selectionStart - (input.value.length - text.length);
+        input.value = text;
+        input.setSelectionRange(place, place);
+        say("An invisible character was left out.");
+      }
+      holder[name] = text;
+      input.classList.toggle("gap", Boolean(name && !text.trim()));
+      changed(id);
+    },
+    blur() {
+      touched.add(id);
+      showWrong();
+    },
+  });
+  input.value = holder[name] ?? "";
+  const error = el("p", { class: "error", id: `${id}-error` });
+  fields.set(at, { input, error });
+  const labelled = el("label", { for: id, class: hideLabel ? "aside" : null }, label);
+  return el("div", { class: "text" }, labelled, input, error);
+}
+
+/* What is wrong, beside the fields that somebody has been in, and all of it at the end. */
+function showWrong() {
+  for (const [at, { input, error }] of fields) {
+    const text =
+      refused?.where === at ? `${refused.what}.` : touched.has(input.id) ? (wrong[at] ?? "") : "";
+    if (error.textContent !== text) error.textContent = text;
+    if (text) input.setAttribute("aria-invalid", "true");
+    else input.removeAttribute("aria-invalid");
+  }
+  const list = Object.entries(wrong).map(([at, what]) => {
+    const target = fields.get(at)?.input;
+    const place = placeOf(at);
+    return el(
+      "li",
+      {},
+      place,
+      target
+        ? el("a", { href: `#${target.id}`, click: (event) => goTo(event, target) }, what)
+        : what,
+    );
+  });
+  $("wrong").replaceChildren(...list);
+  $("ready").hidden = list.length > 0;
+  $("unready").hidden = list.length === 0;
+  const dialAt = { epsilon: "epsilon-error", ask: "ask-error" };
+  for (const [at, id] of Object.entries(dialAt)) $(id).textContent = wrong[at] ?? "";
+}
+
+function goTo(event, input) {
+  event.preventDefault();
+  touched.add(input.id);
+  showWrong();
+  input.focus();
+}
+
+// --- Lists ---------------------------------------------------------------------------------------
+
+/* All that the state says, drawn anew. */
+function draw() {
+  const active = document.activeElement;
+  const focus = active?.id;
+  const selection = focus && "selectionStart" in active ? [active.selectionStart, active.selectionEnd] : null;
+  fields.clear();
+  $("texts").replaceChildren(
+    pair({ id: "title", at: "title", label: "Title", holder: state.title, most: limits.title }),
+    pair({ id: "introduction", at: "introduction", label: "Introduction: who asks, and why", holder: state.introduction, lines: 3 }),
+  );
+  $("questions").replaceChildren(...state.questions.map((one, i) => card("questions", one, i)));
+  $("strata").replaceChildren(...state.strata.map((one, i) => card("strata", one, i)));
+  for (const button of document.querySelectorAll("[data-add]")) {
+    const list = button.dataset.add === "strata" ? state.strata : state.questions;
+    button.disabled = list.length >= limits.questions;
+  }
+  showLanguages();
+  showWrong();
+  showErrorsOfQuestions();
+  if (focus && focus !== document.activeElement?.id) {
+    const again = $(focus);
+    again?.focus({ preventScroll: true });
+    if (selection && again?.setSelectionRange && again.type !== "number") again.setSelectionRange(...selection);
+  }
+}
+
+const NAMES = { questions: "Question", strata: "Background question" };
+
+function card(kind, question, i) {
+  const { id } = question;
+  const at = `${kind}[${i}]`;
+  const name = `${NAMES[kind]} ${i + 1}`;
+  const list = state[kind];
+  return el(
+    "li",
+    { class: "card asked-one", "data-item": true, "aria-labelledby": `${id}-name` },
+    el(
+      "div",
+      { class: "head" },
+      handle(`${id}-handle`, `Move ${name.toLowerCase()}`),
+      el("h3", { id: `${id}-name` }, name),
+      kind === "questions" && kindOf(question, name),
+      kind === "questions" && el("span", { class: "found quiet", id: `${id}-found` }),
+    ),
+    pair({ id: `${id}-text`, at: `${at}.text`, label: "Text", holder: question.text, lines: 2 }),
+    question.kind === "yes_no" ? oursOf(question, at) : options(kind, question, at, name),
+    kind === "questions" && declinable(question),
+    el(
+      "div",
+      { class: "foot" },
+      action("Move up", `${id}-up`, name, i === 0, () => move(kind, i, i - 1, `${id}-up`)),
+      action("Move down", `${id}-down`, name, i === list.length - 1, () => move(kind, i, i + 1, `${id}-down`)),
+      action("Duplicate", `${id}-again`, name, list.length >= limits.questions, () => duplicate(kind, i)),
+      action("Delete", `${id}-delete`, name, false, () => remove(kind, i)),
+      details(kind, question, at),
+    ),
+  );
+}
+
+const action = (text, id, name, disabled, click) =>
+  el("button", { type: "button", class: "small-action", id, "aria-label": `${text}: ${name}`, disabled, click }, text);
+
+function handle(id, label, more = {}) {
+  return el(
+    "button",
+    { type: "button", class: "handle", id, "aria-label": `${label}: drag, or use the arrow keys`, title: "Drag, or use the arrow keys", ...more },
+    el("span", { "aria-hidden": "true" }, "⠿"),
+  );
+}
+
+function kindOf(question, name) {
+  const select = el(
+    "select",
+    {
+      id: `${question.id}-kind`,
+      "aria-label": `${name}: kind`,
+      change() {
+        question.kind = select.value;
+        if (question.kind === "choice" && !question.options.length) addOptions(question, 2);
+        draw();
+        changed("", QUICK);
+      },
+    },
+    el("option", { value: "yes_no", selected: question.kind === "yes_no" }, "Yes or no"),
+    el("option", { value: "choice", selected: question.kind === "choice" }, "One of several options"),
+  );
+  return select;
+}
+
+function declinable(question) {
+  const words = ours[state.language.split("-")[0]] ?? ours.en;
+  const box = el("input", {
+    type: "checkbox",
+    id: `${question.id}-declined`,
+    checked: question.declined,
+    change() {
+      question.declined = box.checked;
+      draw();
+      changed("", QUICK);
+    },
+  });
+  return el("label", { class: "check" }, box, el("span", {}, `May be declined: adds “${words[2]}”, randomized like the others`));
+}
+
+/* A yes/no question has no options to write, but for languages that we have no words in. */
+function oursOf(question, at) {
+  if (!other || isOurs(other, ours)) return null;
+  const rows = optionFields(question, other, ours);
+  return el(
+    "div",
+    { class: "pair options" },
+    el("p", { class: "quiet small" }, `We have no words for these in ${nameOf(other)}: please translate them.`),
+    el("div", {}, rows.map((row) => translatedOption(question, row))),
+  );
+}
+
+function translatedOption(question, { holder, at, original }) {
+  return field({
+    id: `${question.id}-ours-${at}-${other}`,
+    at: `${question.id}:${at}:${other}`,
+    label: `“${original}”, ${nameOf(other)}`,
+    holder,
+    name: at,
+    tag: other,
+    lines: 1,
+  });
+}
+
+function options(kind, question, at, name) {
+  const most = kind === "strata" ? limits.groups : limits.options;
+  const rows = question.options.map((option, j) => optionRow(kind, question, option, j, at, name));
+  const list = el("ol", { class: "options" }, rows);
+  sortable(list, (from, to) => moveOption(question, from, to, name));
+  const error = el("p", { class: "error", id: `${question.id}-options-error` });
+  const add = el(
+    "button",
+    {
+      type: "button",
+      class: "small-action",
+      id: `${question.id}-add`,
+      "aria-label": `Add an option: ${name}`,
+      "aria-describedby": `${question.id}-options-error`,
+      disabled: question.options.length >= most,
+      click() {
+        addOptions(question, 1);
+        draw();
+        $(question.options.at(-1).id).focus();
+        changed("", QUICK);
+      },
+    },
+    "+ Option",
+  );
+  fields.set(`${at}.options`, { input: add, error });
+  const declined = other && !isOurs(other, ours) && question.declined && kind === "questions";
+  return el(
+    "div",
+    {},
+    list,
+    declined && el("div", { class: "pair options" }, el("span"), translatedOption(question, optionFields(question, other, ours).at(-1))),
+    add,
+    error,
+  );
+}
+
+function optionRow(kind, question, option, j, at, name) {
+  const where = `Option ${j + 1}`;
+  const open = menu === option.id;
+  const step = (by) => {
+    moveOption(question, j, j + by, name);
+    $(`${option.id}-handle`).focus();
+  };
+  const grip = handle(`${option.id}-handle`, `Move ${where.toLowerCase()} of ${name.toLowerCase()}`, {
+    "aria-expanded": String(open),
+    click() {
+      menu = open ? null : option.id;
+      draw();
+    },
+  });
+  return el(
+    "li",
+    { "data-item": true },
+    el(
+      "div",
+      { class: "option" },
+      grip,
+      el(
+        "div",
+        { class: other ? "pair" : "single" },
+        [OWN, ...(other ? [other] : [])].map((tag) =>
+          field({
+            id: tag ? `${option.id}-${tag}` : option.id,
+            at: tag ? `${at}.options[${j}]:${tag}` : `${at}.options[${j}]`,
+            label: tag ? `${where}, ${nameOf(tag)}` : where,
+            holder: option.text,
+            name: tag,
+            tag: tag || state.language,
+            lines: 1,
+            hideLabel: true,
+          }),
+        ),
+      ),
+      el(
+        "button",
+        {
+          type: "button",
+          class: "small-action",
+          id: `${option.id}-delete`,
+          "aria-label": `Remove ${where.toLowerCase()}: ${name}`,
+          title: "Remove",
+          click() {
+            question.options.splice(j, 1);
+            draw();
+            ($(question.options[Math.min(j, question.options.length - 1)]?.id) ?? $(`${question.id}-add`)).focus();
+            say(`${where} removed. Undo brings it back.`);
+            changed("", QUICK);
+          },
+        },
+        "✕",
+      ),
+    ),
+    open &&
+      el(
+        "div",
+        { class: "moves" },
+        action("Move up", `${option.id}-up`, where, j === 0, () => step(-1)),
+        action("Move down", `${option.id}-down`, where, j === question.options.length - 1, () => step(1)),
+      ),
+  );
+}
+
+function addOptions(question, count) {
+  for (let i = 0; i < count; i++) question.options.push({ id: `new-${++fresh}`, text: { [OWN]: "" } });
+}
+
+function details(kind, question, at) {
+  const id = `${question.id}-key`;
+  const error = el("p", { class: "error", id: `${id}-error` });
+  const input = el("input", {
+    id,
+    type: "text",
+    autocomplete: "off",
+    autocapitalize: "none",
+    spellcheck: "false",
+    maxlength: 50,
+    "aria-describedby": `${id}-error`,
+    change() {
+      const taken = state[kind].filter((one) => one !== question).map(({ key }) => key);
+      error.textContent = !isKey(input.value)
+        ? "1 to 50 letters, digits, hyphens or underscores. The old key stays."
+        : taken.includes(input.value)
+          ? "Another question has this key. The old key stays."
+          : "";
+      if (error.textContent) return;
+      question.key = input.value;
+      changed("");
+    },
+  });
+  input.value = question.key;
+  const block = kind === "questions" && question.block !== null && blockOf(question);
+  const open = document.getElementById(`${question.id}-details`)?.open ?? false;
+  return el(
+    "details",
+    { id: `${question.id}-details`, open },
+    el("summary", {}, "Details"),
+    el("div", { class: "text" }, el("label", { for: id }, "Key in files and tables"), input, error),
+    block,
+  );
+}
+
+function blockOf(question) {
+  const id = `${question.id}-block`;
+  const input = el("input", {
+    id,
+    type: "number",
+    min: 1,
+    max: limits.questions,
+    step: 1,
+    required: true,
+    input() {
+      if (!input.validity.valid) return;
+      question.block = input.valueAsNumber;
+      changed(id, QUICK);
+    },
+  });
+  input.value = question.block;
+  return el("div", { class: "text short" }, el("label", { for: id }, "Block"), input);
+}
+
+/* Beside each question how well it will be known, and with which others it is asked. */
+function showErrorsOfQuestions() {
+  if (!figures || figures.problem) return;
+  state.questions.forEach((question, i) => {
+    const found = figures.questions[i];
+    const place = $(`${question.id}-found`);
+    if (found && place) place.textContent = `${found.error} points · block ${found.block}`;
+  });
+}
+
+// --- What one does with the lists ----------------------------------------------------------------
+
+function move(kind, from, to, focus) {
+  const list = state[kind];
+  const [question] = list.splice(from, 1);
+  list.splice(to, 0, question);
+  draw();
+  const there = $(focus ?? `${question.id}-handle`);
+  (there?.disabled ? $(`${question.id}-handle`) : there)?.focus();
+  if (from === to) return;
+  say(`Moved: ${NAMES[kind].toLowerCase()} ${to + 1} of ${list.length}.`);
+  changed("", QUICK);
+}
+
+function moveOption(question, from, to, name) {
+  const [option] = question.options.splice(from, 1);
+  question.options.splice(to, 0, option);
+  draw();
+  $(`${option.id}-handle`).focus();
+  if (from === to) return;
+  say(`Moved: option ${to + 1} of ${question.options.length}, ${name.toLowerCase()}.`);
+  changed("", QUICK);
+}
+
+function add(kind, asked) {
+  const list = state[kind];
+  const letter = kind === "strata" ? "b" : "q";
+  const question = {
+    id: `new-${++fresh}`,
+    key: keyFor("", list.map(({ key }) => key), letter),
+    kind: asked,
+    declined: false,
+    block: list.some(({ block }) => block !== null) ? Math.max(...list.map(({ block }) => block ?? 1)) : null,
+    text: { [OWN]: "" },
+    options: [],
+    ours: {},
+  };
+  if (asked === "choice") addOptions(question, 2);
+  list.push(question);
+  draw();
+  $(`${question.id}-text`).focus();
+  say(`${NAMES[kind]} ${list.length} added.`);
+  changed("", QUICK);
+}
+
+function duplicate(kind, i) {
+  const list = state[kind];
+  const copy = structuredClone(list[i]);
+  copy.id = `new-${++fresh}`;
+  copy.key = keyFor(list[i].key, list.map(({ key }) => key));
+  for (const option of copy.options) option.id = `new-${++fresh}`;
+  list.splice(i + 1, 0, copy);
+  draw();
+  $(`${copy.id}-text`).focus();
+  say(`Duplicated: ${NAMES[kind].toLowerCase()} ${i + 2} of ${list.length}.`);
+  changed("", QUICK);
+}
+
+function remove(kind, i) {
+  const list = state[kind];
+  list.splice(i, 1);
+  draw();
+  const next = list[Math.min(i, list.length - 1)];
+  (next ? $(`${next.id}-handle`) : document.querySelector(`[data-add=${kind}]`)).focus();
+  say(`${NAMES[kind]} ${i + 1} deleted. Undo brings it back.`);
+  changed("", QUICK);
+}
+
+/* When a text is there, a place holder becomes a key that says something; then it stays. */
+function nameKeys(event) {
+  for (const kind of ["questions", "strata"]) {
+    const found = state?.[kind].find(({ id }) => event.target.id === `${id}-text`);
+    if (!found || isMade(found.key) || !found.text[OWN].trim()) continue;
+    const taken = state[kind].filter((one) => one !== found).map(({ key }) => key);
+    const letter = kind === "strata" ? "b" : "q";
+    found.key = keyFor(found.text[OWN], taken, letter);
+    const shown = $(`${found.id}-key`);
+    if (shown) shown.value = found.key;
+    changed(event.target.id);
+  }
+}
+
+// --- Languages -----------------------------------------------------------------------------------
+
+function showLanguages() {
+  const own = $("language");
+  const known = TAGS.includes(state.language) ? TAGS : [state.language, ...TAGS];
+  const sorted = (tags) => tags.map((tag) => [nameOf(tag), tag]).sort(([a], [b]) => a.localeCompare(b));
+  fillSelect(own, sorted(known.filter((tag) => !state.tags.includes(tag))), state.language);
+  const free = TAGS.filter((tag) => tag !== state.language && !state.tags.includes(tag));
+  fillSelect($("add-language"), [["Add a language …", ""], ...sorted(free)], "");
+  const chips = state.tags.map((tag) => {
+    const gaps = missing(state, tag, ours);
+    return el(
+      "button",
+      {
+        type: "button",
+        id: `language-${tag}`,
+        class: "chip",
+        "aria-pressed": String(tag === other),
+        click() {
+          other = tag === other ? null : tag;
+          draw();
+        },
+      },
+      nameOf(tag),
+      el("span", { class: gaps ? "gaps" : "quiet" }, gaps ? ` ${gaps} missing` : " complete"),
+    );
+  });
+  const active = document.activeElement?.id;
+  $("tags").replaceChildren(...chips);
+  if (active?.startsWith("language-")) $(active)?.focus();
+  $("remove-language").hidden = !other;
+  if (other) $("remove-language").textContent = `Remove ${nameOf(other)}`;
+}
+
+function fillSelect(select, pairs, value) {
+  const key = JSON.stringify([pairs, value]);
+  if (select.dataset.key === key) return;
+  select.dataset.key = key;
+  select.replaceChildren(...pairs.map(([text, tag]) => el("option", { value: tag }, text)));
+  select.value = value;
+}
+
+$("language").addEventListener("change", ({ target }) => {
+  state.language = target.value;
+  draw();
+  changed("");
+});
+
+$("add-language").addEventListener("change", ({ target }) => {
+  if (!target.value) return;
+  other = target.value;
+  state.tags.push(other);
+  delete target.dataset.key;
+  draw();
+  $(`title-${other}`).focus();
+  say(`${nameOf(other)} added, beside the original.`);
+  changed("", QUICK);
+});
+
+$("remove-language").addEventListener("click", () => {
+  const gone = other;
+  state.tags = state.tags.filter((tag) => tag !== gone);
+  for (const texts of [state.title, state.introduction]) delete texts[gone];
+  for (const question of [...state.questions, ...state.strata]) {
+    delete question.text[gone];
+    delete question.ours[gone];
+    for (const option of question.options) delete option.text[gone];
+  }
+  other = null;
+  draw();
+  $("add-language").focus();
+  say(`${nameOf(gone)} removed. Undo brings it back.`);
+  changed("", QUICK);
+});
+
+// --- The rest of the page ------------------------------------------------------------------------
+
+dial(
+  (name, value) => {
+    if (name === "crowd") state.rest.crowd = value;
+    else if (name === "blocks") {
+      state.questions.forEach((question, i) => {
+        question.block = value ? (figures?.questions?.[i]?.block ?? 1) : null;
+      });
+      draw();
+      for (const { id } of state.questions) if (value) $(`${id}-details`).open = true;
+    } else state[name] = value;
+    if (name === "epsilon") mark(value);
+    changed(name, QUICK);
+  },
+  (people) => {
+    const address = new URL(location.href);
+    address.searchParams.set("expected", people);
+    history.replaceState(null, "", address);
+    clearTimeout(hoped);
+    hoped = setTimeout(kept.figures, QUICK);
+  },
+);
+let hoped = 0;
+
+for (const kind of ["questions", "strata"]) sortable($(kind), (from, to) => move(kind, from, to));
+for (const button of document.querySelectorAll("[data-add]")) {
+  button.addEventListener("click", () => add(button.dataset.add, button.dataset.kind));
+}
+page.addEventListener("focusout", nameKeys);
+$("undo").addEventListener("click", () => kept.go(-1));
+$("redo").addEventListener("click", () => kept.go(1));
+$("theirs").addEventListener("click", () => kept.theirs());
+$("mine").addEventListener("click", () => kept.mine());
+
+/* In a field the browser undoes what was typed there; everywhere else the draft goes back. */
+addEventListener("keydown", (event) => {
+  const key = event.key.toLowerCase();
+  const typing = event.target.matches?.("textarea, input:not([type=range], [type=checkbox])");
+  if (!(event.ctrlKey || event.metaKey) || event.altKey || typing) return;
+  const back = key === "z" && !event.shiftKey;
+  if (!back && !(key === "y" || (key === "z" && event.shiftKey))) return;
+  event.preventDefault();
+  kept.go(back ? -1 : 1);
+});
+
+/* What is typed is saved before one goes on, whatever the link. */
+document.addEventListener("click", async (event) => {
+  const link = event.target.closest?.("a[data-after-saving]");
+  if (!link) return;
+  event.preventDefault();
+  if (await kept.flush()) location.assign(link.href);
+});
+
+const slug = $("slug");
+$("from-title")?.addEventListener("click", () => {
+  slug.value = keyFor(state.title[OWN], []).slice(0, 50);
+  slug.focus();
+});
+
+kept.load().then(
+  () => {
+    page.hidden = false;
+    $("loading").hidden = true;
+  },
+  () => {
+    $("loading").textContent = "The draft cannot be loaded just now. Load the page again.";
+  },
+);

@@ -1,0 +1,94 @@
+/*
+ * Lists that can be put in another order: by dragging a handle with mouse, pen or finger, or with
+ * the arrow keys on it. While one is dragged the others move around it; it stays in the page, and
+ * so its handle keeps the pointer.
+ */
+
+const FAR = 5; // pixels before a press is a drag
+const EDGE = 80; // pixels from the edge of the window where it scrolls
+const SPEED = 12;
+
+/* `move(from, to)` is called once, with the places in the list. */
+export function sortable(list, move) {
+  const items = () => [...list.children];
+  const mine = (event) => {
+    const handle = event.target.closest?.(".handle");
+    const item = handle?.closest("[data-item]");
+    return item?.parentNode === list ? { handle, item } : null;
+  };
+
+  list.addEventListener("keydown", (event) => {
+    const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    const found = by && mine(event);
+    if (!found) return;
+    event.preventDefault();
+    const from = items().indexOf(found.item);
+    move(from, Math.min(Math.max(from + by, 0), items().length - 1));
+  });
+
+  list.addEventListener("pointerdown", (event) => {
+    const found = mine(event);
+    if (!found || event.button) return;
+    const { handle, item } = found;
+    const from = items().indexOf(item);
+    const grip = event.clientY - item.getBoundingClientRect().top;
+    const start = event.clientY;
+    let y = start;
+    let dragged = false;
+    let shift = 0;
+    let frame = 0;
+    handle.setPointerCapture(event.pointerId);
+
+    const place = () => {
+      const middle = (other) => {
+        const box = other.getBoundingClientRect();
+        return box.top + box.height / 2;
+      };
+      let other;
+      while ((other = item.previousElementSibling) && y < middle(other)) item.after(other);
+      while ((other = item.nextElementSibling) && y > middle(other)) item.before(other);
+      shift += y - grip - item.getBoundingClientRect().top;
+      item.style.transform = `translateY(${shift}px)`;
+    };
+    const scroll = () => {
+      const by = y < EDGE ? -SPEED : y > innerHeight - EDGE ? SPEED : 0;
+      if (by) {
+        scrollBy(0, by);
+        place();
+      }
+      frame = requestAnimationFrame(scroll);
+    };
+    const moved = (event) => {
+      y = event.clientY;
+      if (!dragged && Math.abs(y - start) < FAR) return;
+      if (!dragged) {
+        dragged = true;
+        item.classList.add("dragged");
+        frame = requestAnimationFrame(scroll);
+      }
+      place();
+    };
+    const end = (keep) => {
+      cancelAnimationFrame(frame);
+      removeEventListener("keydown", escape, true);
+      for (const [name, listener] of listeners) handle.removeEventListener(name, listener);
+      item.classList.remove("dragged");
+      item.style.transform = "";
+      if (!dragged) return;
+      handle.addEventListener("click", swallow, { capture: true, once: true });
+      setTimeout(() => handle.removeEventListener("click", swallow, { capture: true }));
+      move(from, keep ? items().indexOf(item) : from);
+    };
+    const swallow = (event) => event.stopPropagation();
+    const escape = (event) => {
+      if (event.key === "Escape") end(false);
+    };
+    const listeners = [
+      ["pointermove", moved],
+      ["pointerup", () => end(true)],
+      ["pointercancel", () => end(false)],
+    ];
+    for (const [name, listener] of listeners) handle.addEventListener(name, listener);
+    addEventListener("keydown", escape, true);
+  });
+}

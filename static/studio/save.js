@@ -1,0 +1,152 @@
+/*
+ * Keeps the draft on the server: the whole document, with the number of the one it was made from.
+ * One request at a time; what changes meanwhile goes with the next. Nothing is given up: without a
+ * network it tries again, and the page says so before it is left.
+ */
+
+const PAUSE = 500; // milliseconds without a change before it is saved
+const RETRY = [1_000, 2_000, 4_000, 8_000, 15_000];
+
+/*
+ * `made()` gives the document. `show` is told what happens: saved, saving, waiting (for the
+ * network), refused, conflict, opened or out; `reply` gets what the server says of the draft.
+ */
+export function keeper(address, token, { made, show, reply }) {
+  let number = 0; // of the draft that this page goes by
+  let dirty = false;
+  let step = "";
+  let timer = 0;
+  let tries = 0;
+  let running = null; // the request under way
+  let held = null; // somebody else's draft, until it is decided which one stays
+
+  async function ask(body, query = "") {
+    const options = body && {
+      method: "POST",
+      headers: { "Content-Type": "application/json", "X-CSRFToken": token },
+      body: JSON.stringify(body),
+    };
+    const response = await fetch(address + query, options);
+    if (response.redirected) return { status: 401, answer: {} };
+    if (![200, 400, 409].includes(response.status)) {
+      if ([401, 403, 404].includes(response.status)) return { status: 401, answer: {} };
+      throw new Error(`status ${response.status}`);
+    }
+    return { status: response.status, answer: await response.json() };
+  }
+
+  function later(pause) {
+    clearTimeout(timer);
+    timer = setTimeout(flush, pause);
+  }
+
+  async function send(body) {
+    const { status, answer } = await ask(body, query());
+    tries = 0;
+    if (status === 401) show("out");
+    else if (answer.opened) show("opened");
+    else if (status === 409) {
+      held = answer;
+      show("conflict");
+    } else if (status === 400) show("refused", answer.refused);
+    else {
+      number = answer.number;
+      reply(answer);
+      return true;
+    }
+    return false;
+  }
+
+  const query = () => location.search;
+
+  /* Save what there is to save; true if nothing is left. */
+  async function flush() {
+    clearTimeout(timer);
+    if (running) {
+      await running;
+      return flush();
+    }
+    if (!dirty) return true;
+    if (held) return false;
+    const body = { number, document: made(), step };
+    dirty = false;
+    show("saving");
+    running = send(body).catch(() => null);
+    const done = await running;
+    running = null;
+    if (done === null) {
+      dirty = true;
+      show("waiting");
+      later(RETRY[Math.min(tries++, RETRY.length - 1)]);
+      return false;
+    }
+    if (!done) dirty = true; // and tried again with the next change, or when it is decided
+    else if (dirty) later(0);
+    else show("saved");
+    return done && !dirty;
+  }
+
+  addEventListener("online", () => dirty && flush());
+  addEventListener("beforeunload", (event) => {
+    if (dirty || running) event.preventDefault();
+  });
+
+  return {
+    /* Something changed; changes of the same step are one place of the history. */
+    changed(what, pause = PAUSE) {
+      step = what;
+      dirty = true;
+      if (!held) later(pause);
+    },
+
+    flush,
+
+    /* The draft as the server has it. */
+    async load() {
+      const { status, answer } = await ask(null, query());
+      if (status !== 200) return show(answer.opened ? "opened" : "out");
+      number = answer.number;
+      dirty = false;
+      reply(answer);
+      show("saved");
+    },
+
+    /* The figures for other people, whatever is being typed. */
+    async figures() {
+      if (dirty || running) return;
+      const before = number;
+      const found = await ask(null, query()).catch(() => null);
+      if (found?.status === 200 && number === before && !dirty && found.answer.number === number) {
+        delete found.answer.document;
+        reply(found.answer);
+      }
+    },
+
+    /* Undo (-1) or do again (1). */
+    async go(by) {
+      if (!(await flush())) return;
+      show("saving");
+      running = send({ number, go: by }).catch(() => null);
+      const done = await running;
+      running = null;
+      if (done === null) show("offline");
+      else if (done) show("saved");
+    },
+
+    /* Somebody else saved: take theirs, or keep mine. */
+    theirs() {
+      const answer = held;
+      held = null;
+      dirty = false;
+      number = answer.number;
+      reply(answer);
+      show("saved");
+    },
+    mine() {
+      number = held.number;
+      held = null;
+      dirty = true;
+      return flush();
+    },
+  };
+}

@@ -1,0 +1,218 @@
+"""The draft of a survey as one document: saved, undone and done again, and what is wrong in it.
+
+The rows of the survey are the truth, whoever changes them. The history holds documents beside them;
+what was changed elsewhere, in the admin pages or by a command, is taken into it when it is seen.
+"""
+
+import secrets
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
+from django.core.validators import slug_re
+from django.db import IntegrityError, transaction
+from django.utils.text import slugify
+
+from survey import files
+from survey.design import DesignError
+from survey.languages import MAX_TITLE
+from survey.models import (
+    Draft,
+    DraftRevision,
+    Membership,
+    Question,
+    Removed,
+    Role,
+    Stratum,
+    Survey,
+    today,
+)
+
+KEPT = 100  # places of a history
+MAX_SLUG = 50
+TAKEN = {"new"}  # addresses of the studio that are no survey's
+
+
+class Changed(Exception):
+    """Somebody saved in between: the number is not the draft's any more."""
+
+
+class Opened(Exception):
+    """The survey is no draft any more."""
+
+
+# --- Making one -----------------------------------------------------------------------------------
+
+
+def make(document: Any, owner: User, **changes: Any) -> Survey:
+    """A new draft from a document, at a free address like the one that it names."""
+    if not isinstance(document, dict):
+        raise files.FileError("the survey: an object, please")
+    document = document | changes
+    wanted = document.get("slug") or slugify(str(document.get("title", "")))
+    with transaction.atomic():
+        survey = Survey(slug=free_slug(str(wanted)))
+        files.store(survey, document, frozenset(files.REQUIRED - {"slug"}))
+        Membership.objects.give(survey, owner, Role.OWNER)
+    return survey
+
+
+def copied(survey: Survey, owner: User) -> Survey:
+    document = content(survey)
+    title = f"{document['title'][: MAX_TITLE - 7]} (copy)".strip()
+    return make(document, owner, slug=f"{survey.slug[: MAX_SLUG - 5]}-copy", title=title)
+
+
+def free_slug(wanted: str) -> str:
+    """This address, or one like it that nobody has or had."""
+    stem = wanted[:MAX_SLUG].strip("-") if slug_re.match(wanted[:MAX_SLUG]) else ""
+    if stem and not taken(stem):
+        return stem
+    while True:
+        slug = f"{stem[: MAX_SLUG - 7] or 'survey'}-{secrets.token_hex(3)}"
+        if not taken(slug):
+            return slug
+
+
+def taken(slug: str) -> bool:
+    there = Survey.objects.filter(slug=slug).exists() or Removed.objects.filter(slug=slug).exists()
+    return slug in TAKEN or there
+
+
+def move_to(survey: Survey, slug: str) -> None:
+    """Give a draft another address; ValidationError says why not."""
+    with transaction.atomic():
+        survey = held(survey)[0]
+        survey.slug = slug
+        try:
+            if slug in TAKEN:
+                raise ValidationError("This address is the studio's own. Choose another.")
+            survey.clean_fields(exclude={"title"})
+            survey.clean()
+            survey.validate_unique()
+            with transaction.atomic():
+                survey.save()
+        except IntegrityError:
+            raise ValidationError("Survey with this Slug already exists.") from None
+
+
+# --- Changing one ---------------------------------------------------------------------------------
+
+
+def content(survey: Survey) -> dict[str, Any]:
+    """The document of a survey; where it is, is not part of it."""
+    return {key: value for key, value in files.dump(survey).items() if key != "slug"}
+
+
+def held(survey: Survey) -> tuple[Survey, Draft]:
+    """The draft, held until the commit, with what was changed elsewhere in its history."""
+    survey = Survey.objects.select_for_update().get(pk=survey.pk)
+    if survey.state != Survey.State.DRAFT:
+        raise Opened
+    draft, fresh = Draft.objects.get_or_create(survey=survey)
+    now = content(survey)
+    if fresh:
+        add(draft, now, None)
+    elif draft.revisions.get(place=draft.place).document != now:
+        draft.place, draft.number = draft.place + 1, draft.number + 1
+        add(draft, now, None)
+        draft.save()
+    return survey, draft
+
+
+def look(survey: Survey) -> tuple[Survey, Draft]:
+    with transaction.atomic():
+        return held(survey)
+
+
+def save(
+    survey: Survey, number: int, document: Any, step: str, user: User | None
+) -> tuple[Survey, Draft]:
+    """Make the draft this document. Steps in one field, one after the other, are one place."""
+    with transaction.atomic():
+        survey, draft = held(survey)
+        if number != draft.number:
+            raise Changed
+        files.store(survey, document)
+        now = content(survey)
+        last = draft.revisions.get(place=draft.place)
+        if last.document == now:
+            return survey, draft
+        draft.number += 1
+        if step and step == last.step and user and last.saved_by_id == user.pk and draft.place:
+            draft.revisions.filter(place__gt=draft.place).delete()
+            draft.revisions.filter(place=draft.place).update(document=now, saved_on=today())
+        else:
+            draft.place += 1
+            add(draft, now, user, step)
+        draft.save()
+    return survey, draft
+
+
+def add(draft: Draft, document: dict[str, Any], user: User | None, step: str = "") -> None:
+    """Put a document at the draft's place; what had been undone is gone, and so is the oldest."""
+    draft.revisions.filter(place__gte=draft.place).delete()
+    draft.revisions.filter(place__lte=draft.place - KEPT).delete()
+    DraftRevision.objects.create(
+        draft=draft, place=draft.place, document=document, step=step[:100], saved_by=user,
+        saved_on=today(),
+    )  # fmt: skip
+
+
+def go(survey: Survey, number: int, by: int) -> tuple[Survey, Draft]:
+    """Back (-1) or forth (1) in the history, as far as there is one."""
+    with transaction.atomic():
+        survey, draft = held(survey)
+        if number != draft.number:
+            raise Changed
+        there = draft.revisions.filter(place=draft.place + by).first()
+        if there:
+            files.store(survey, there.document)
+            draft.place, draft.number = there.place, draft.number + 1
+            draft.save()
+    return survey, draft
+
+
+# --- What is wrong in one -------------------------------------------------------------------------
+
+
+def wrong(survey: Survey) -> dict[str, str]:
+    """What stands in the way of opening, by where it stands in the document."""
+    found: dict[str, str] = {}
+    if not survey.title.strip():
+        found["title"] = "Give the survey a title."
+    questions, strata = list(survey.questions.all()), list(survey.strata.all())
+    if not questions:
+        found["questions"] = "Add a question."
+    for i, question in enumerate(questions):
+        found |= _wrong_asked(f"questions[{i}]", question)
+    for i, stratum in enumerate(strata):
+        found |= _wrong_asked(f"strata[{i}]", stratum)
+    if found:
+        return found
+    try:
+        survey.design_to_open()
+    except DesignError as error:
+        return {error.where: f"{error.what[0].upper()}{error.what[1:]}."}
+    return {}
+
+
+def _wrong_asked(where: str, asked: Question | Stratum) -> dict[str, str]:
+    found: dict[str, str] = {}
+    if not asked.text.strip():
+        found[f"{where}.text"] = "Write the question."
+    if isinstance(asked, Question) and asked.kind == Question.Kind.YES_NO:
+        return found
+    for i, option in enumerate(asked.options):
+        if not option.strip():
+            found[f"{where}.options[{i}]"] = "Write this option, or remove it."
+        elif option in asked.options[:i]:
+            found[f"{where}.options[{i}]"] = "This option stands there twice."
+    if len(asked.options) < 2:
+        found[f"{where}.options"] = "Give two options at least."
+    if not found:
+        try:
+            asked.clean()
+        except ValidationError as error:
+            found[f"{where}.options"] = error.messages[0]
+    return found

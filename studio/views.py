@@ -1,0 +1,242 @@
+"""The pages of the studio where surveys are made and edited. See studio/drafts.py."""
+
+import json
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from aggregation.forms import number
+from studio import dial, drafts
+from studio.topics import topics
+from survey import files, languages
+from survey.design import MAX_OPTIONS, MAX_QUESTIONS, MAX_STRATUM_OPTIONS
+from survey.files import FileError
+from survey.models import Draft, Survey
+
+MOST_BYTES = 1024 * 1024  # of a document
+EPSILON = 2.0  # of a blank survey
+SLIDER = 8.0  # where the slider ends, however much the site allows
+
+
+# --- A new one ------------------------------------------------------------------------------------
+
+
+class NumbersForm(forms.Form):
+    """What the planner's link brings; whatever makes no sense is left out."""
+
+    epsilon = number(forms.FloatField, 0.01, 800, required=False)
+    people = number(forms.IntegerField, 1, dial.MOST_PEOPLE, required=False)
+
+    def numbers(self) -> dict[str, Any]:
+        self.full_clean()
+        return {name: value for name, value in self.cleaned_data.items() if value is not None}
+
+
+@login_required
+@cache_control(private=True, no_store=True)
+@require_http_methods(["GET", "HEAD", "POST"])
+def new(request: HttpRequest) -> HttpResponse:
+    """POST: `blank`, a `topic`, a `file`, or `copy` with a survey's slug."""
+    if not request.user.has_perm("survey.add_survey"):
+        raise PermissionDenied
+    given = request.POST if request.method == "POST" else request.GET
+    numbers = NumbersForm(given.dict()).numbers()
+    mine = Survey.objects.readable_by(request.user).order_by("slug")
+    refused = ""
+    if request.method == "POST":
+        try:
+            survey = made(request, numbers)
+        except FileError as error:
+            refused = f"Nothing was made. {error}"
+        else:
+            people = f"?expected={numbers['people']}" if "people" in numbers else ""
+            return redirect(reverse("studio", args=[survey.slug]) + people)
+    context = {
+        "topics": topics().values(),
+        "mine": mine,
+        "numbers": numbers,
+        "refused": refused,
+        "chosen": request.POST.get("copy", ""),
+    }
+    return render(request, "studio/new.html", context, status=400 if refused else 200)
+
+
+def made(request: HttpRequest, numbers: dict[str, Any]) -> Survey:
+    """The survey that was asked for, with the planner's numbers; FileError says why not."""
+    user, given = request.user, request.POST
+    assert isinstance(user, User)  # noqa: S101  # who may add surveys has an account
+    privacy = {"epsilon": numbers["epsilon"]} if "epsilon" in numbers else {}
+    if "blank" in given:
+        blank = {"title": "", "epsilon": EPSILON, "questions": []} | privacy
+        return drafts.make(blank, user)
+    if given.get("topic") in topics():
+        return drafts.make(topics()[given["topic"]].document, user, **privacy)
+    if "copy" in given:
+        chosen = Survey.objects.readable_by(user).filter(slug=given["copy"]).first()
+        if chosen is None:
+            raise FileError("Choose one of your surveys.")
+        return drafts.copied(chosen, user)
+    file = request.FILES.get("file")
+    if file is None:
+        raise FileError("Choose how to begin; to import, choose a file.")
+    if (file.size or 0) > MOST_BYTES:
+        raise FileError("The file is larger than a megabyte.")
+    try:
+        text = file.read().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise FileError("The file is not text in UTF-8.") from None
+    return drafts.make(files.parse(text), user)
+
+
+@login_required
+@require_POST
+def copy(request: HttpRequest, slug: str) -> HttpResponse:
+    """A new draft with the same questions."""
+    survey = get_object_or_404(Survey, slug=slug)
+    if not (request.user.has_perm("survey.add_survey") and survey.may(request.user, "read")):
+        raise PermissionDenied
+    assert isinstance(request.user, User)  # noqa: S101
+    return redirect("studio", drafts.copied(survey, request.user).slug)
+
+
+# --- The editor -----------------------------------------------------------------------------------
+
+
+def managed(request: HttpRequest, slug: str) -> Survey:
+    survey = get_object_or_404(Survey, slug=slug)
+    if not survey.may(request.user, "manage"):
+        raise PermissionDenied
+    return survey
+
+
+@login_required
+@cache_control(private=True, no_store=True)
+@require_http_methods(["GET", "HEAD", "POST"])
+def editor(request: HttpRequest, slug: str) -> HttpResponse:
+    """A draft to edit, or the frozen design to read. POST: another `slug` for a draft."""
+    survey = managed(request, slug)
+    context: dict[str, Any] = {
+        "survey": survey,
+        "may_add": request.user.has_perm("survey.add_survey"),
+    }
+    if survey.state != Survey.State.DRAFT:
+        context["design"] = survey.frozen_design()
+        return render(request, "studio/frozen.html", context)
+    if request.method == "POST":
+        context["wanted"] = wanted = request.POST.get("slug", "").strip()
+        try:
+            drafts.move_to(survey, wanted)
+            return redirect("studio", wanted)
+        except ValidationError as error:
+            context["refused"] = error.messages[0].replace(
+                "Survey with this Slug", "A survey there"
+            )
+        except drafts.Opened:
+            return redirect("studio", slug)
+    context |= {
+        "most": settings.MAX_EPSILON,
+        "slider": min(settings.MAX_EPSILON, SLIDER),
+        "presets": dial.presets(settings.MAX_EPSILON),
+        "expected": expected(request),
+        "most_people": dial.MOST_PEOPLE,
+    }
+    return render(
+        request, "studio/editor.html", context, status=400 if "refused" in context else 200
+    )
+
+
+def expected(request: HttpRequest) -> int:
+    """The people one hopes to reach, as the address has them."""
+    people = NumbersForm({"people": request.GET.get("expected", "")}).numbers().get("people")
+    return int(people) if people else dial.PEOPLE
+
+
+@login_required
+@cache_control(private=True, no_store=True)
+@require_safe
+def export(request: HttpRequest, slug: str) -> HttpResponse:
+    survey = managed(request, slug)
+    text = json.dumps(files.dump(survey), ensure_ascii=False, indent=2)
+    headers = {"Content-Disposition": f'attachment; filename="{survey.slug}.json"'}
+    return HttpResponse(f"{text}\n", content_type="application/json", headers=headers)
+
+
+@login_required
+@cache_control(private=True, no_store=True)
+@require_http_methods(["GET", "HEAD", "POST"])
+def draft(request: HttpRequest, slug: str) -> HttpResponse:
+    """The document with its number, what is wrong in it, and the figures of the dial.
+
+    POST takes `number`, the one that the page started from, and a `document`, or `go` (-1, 1).
+    """
+    survey = managed(request, slug)
+    try:
+        if request.method != "POST":
+            survey, state = drafts.look(survey)
+            return JsonResponse(described(request, survey, state, whole=True))
+        if survey.state != Survey.State.DRAFT:
+            raise drafts.Opened
+        given = posted(request)
+        assert isinstance(request.user, User)  # noqa: S101
+        if "go" in given:
+            survey, state = drafts.go(survey, given["number"], given["go"])
+        else:
+            survey, state = drafts.save(
+                survey, given["number"], given["document"], given["step"], request.user
+            )
+        return JsonResponse(described(request, survey, state, whole="go" in given))
+    except FileError as error:
+        where, _, what = str(error).partition(": ")
+        where = where.removeprefix("the survey").lstrip(".").removeprefix("document.")
+        return JsonResponse({"refused": {"where": where, "what": what}}, status=400)
+    except drafts.Changed:
+        survey, state = drafts.look(survey)
+        return JsonResponse(described(request, survey, state, whole=True), status=409)
+    except drafts.Opened:
+        return JsonResponse({"opened": True}, status=409)
+
+
+def posted(request: HttpRequest) -> dict[str, Any]:
+    """What the page sent, in its form; FileError says what is not."""
+    body = request.body
+    if len(body) > MOST_BYTES:
+        raise FileError("document: larger than a megabyte")
+    given = files.parse(body)
+    if not isinstance(given, dict) or type(given.get("number")) is not int:
+        raise FileError("number: the number of the draft, please")
+    if given.get("go", 1) not in (-1, 1):
+        raise FileError("go: -1 or 1, please")
+    if "go" not in given and "document" not in given:
+        raise FileError("document: a document, please")
+    step = given.get("step", "")
+    return given | {"step": step if isinstance(step, str) else ""}
+
+
+def described(request: HttpRequest, survey: Survey, state: Draft, whole: bool) -> dict[str, Any]:
+    places = state.revisions.values_list("place", flat=True)
+    found: dict[str, Any] = {
+        "number": state.number,
+        "undo": state.place - 1 in places,
+        "redo": state.place + 1 in places,
+        "wrong": drafts.wrong(survey),
+        "figures": dial.figures(survey, expected(request)),
+    }
+    if whole:
+        found["document"] = drafts.content(survey)
+        found["ours"] = {tag: list(words) for tag, words in languages.WORDS.items()}
+        found["limits"] = {
+            "questions": MAX_QUESTIONS,
+            "options": MAX_OPTIONS,
+            "groups": MAX_STRATUM_OPTIONS,
+            "title": languages.MAX_TITLE,
+        }
+    return found

@@ -1,0 +1,287 @@
+"""The studio in a real browser: from an empty list to a draft, and when things go wrong."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import BrowserContext, Dialog, Locator, Page, expect
+
+from tests.browser.test_end_to_end import no_violations
+from tests.services import Candor
+
+pytestmark = pytest.mark.browser
+
+MAKER = (
+    "from django.contrib.auth.models import *; "
+    "u, _ = User.objects.get_or_create(username='{name}'); u.set_password('long-enough-{name}'); "
+    "u.save(); u.user_permissions.add(Permission.objects.get(codename='add_survey'))"
+)
+
+
+def log_in(candor: Candor, page: Page, name: str, address: str = "/surveys/") -> None:
+    """Somebody who may make surveys, and has none yet."""
+    candor.manage("shell", "-v0", "-c", MAKER.format(name=name))
+    page.goto(f"{candor.url}{address}")
+    page.get_by_label("Name").fill(name)
+    page.get_by_label("Password").fill(f"long-enough-{name}")
+    page.get_by_role("button", name="Log in").click()
+
+
+def saved(page: Page) -> None:
+    expect(page.locator("#saved")).to_have_text("Saved", timeout=20_000)
+
+
+def texts(page: Page, kind: str = "questions") -> list[str]:
+    fields = page.locator(f"#{kind} textarea[id$='-text']")
+    return [fields.nth(i).input_value() for i in range(fields.count())]
+
+
+def card(page: Page, number: int, kind: str = "questions") -> Locator:
+    return page.locator(f"#{kind} > li").nth(number - 1)
+
+
+def drag(page: Page, handle: Locator, to: Locator) -> None:
+    """From the handle to below the middle of another one."""
+    handle.scroll_into_view_if_needed()
+    start, end = handle.bounding_box(), to.bounding_box()
+    assert start and end
+    x = start["x"] + start["width"] / 2
+    page.mouse.move(x, start["y"] + start["height"] / 2)
+    page.mouse.down()
+    for part in range(1, 11):
+        y = start["y"] + (end["y"] + 0.8 * end["height"] - start["y"]) * part / 10
+        page.mouse.move(x, y)
+    page.mouse.up()
+
+
+def test_from_an_empty_list_to_a_finished_draft(
+    candor_server: Candor, page: Page, tmp_path: Path
+) -> None:
+    page.set_viewport_size({"width": 1280, "height": 1000})
+    log_in(candor_server, page, "mary")
+    expect(page.get_by_text("you can make one yourself")).to_be_visible()
+    page.get_by_role("link", name="New survey").click()
+    no_violations(page)
+    page.locator("li.card", has_text="Safety at home").get_by_role("button").click()
+    title = page.get_by_label("Title", exact=True)
+    expect(title).to_have_value("Safety at home")
+    expect(page.locator("#sure")).to_have_text("73 in 100")
+    first = texts(page)
+    assert len(first) == 3
+
+    # Texts in place.
+    title.fill("Safety where we live")
+    page.get_by_role("button", name="+ Yes/no question").click()
+    page.keyboard.type("Do you know where to find help?")
+    page.get_by_role("button", name="+ Choice question").click()
+    page.keyboard.type("Where do you live?")
+    for number, text in ((1, "Alone"), (2, "With others")):
+        card(page, 5).get_by_label(f"Option {number}", exact=True).fill(text)
+    page.get_by_role("button", name="Add an option: Question 5").click()
+    page.keyboard.type("In a shelter")
+    card(page, 5).locator("summary").click()
+    expect(card(page, 5).get_by_label("Key in files")).to_have_value("where-do-you-live")
+    saved(page)
+
+    # Order by keyboard, by buttons and by dragging; the focus stays with what is moved.
+    card(page, 5).locator(".handle").first.focus()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowUp")
+    expect(page.locator("#said")).to_have_text("Moved: question 3 of 5.")
+    expect(card(page, 3).locator(".head .handle")).to_be_focused()
+    assert texts(page)[2] == "Where do you live?"
+    page.get_by_role("button", name="Move down: Question 1").click()
+    assert texts(page)[:2] == [first[1], first[0]]
+    drag(page, card(page, 1).locator(".head .handle"), card(page, 2))
+    expect(page.locator("#said")).to_have_text("Moved: question 2 of 5.")
+    assert texts(page)[:2] == first[:2]
+    options = card(page, 3).locator("ol.options input")
+    drag(
+        page,
+        card(page, 3).locator(".options .handle").first,
+        card(page, 3).locator(".option").nth(1),
+    )
+    assert [options.nth(i).input_value() for i in range(3)][:2] == ["With others", "Alone"]
+    card(page, 3).get_by_role("button", name="Move option 3").click()
+    page.get_by_role("button", name="Move up: Option 3").click()
+    assert [options.nth(i).input_value() for i in range(3)][1] == "In a shelter"
+    page.get_by_role("button", name="Delete: Question 4").click()
+    expect(page.locator("#said")).to_contain_text("Undo brings it back")
+    saved(page)
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator("#questions > li")).to_have_count(5)
+
+    # A language beside the original, from right to left.
+    page.get_by_label("Add a language").select_option("ar")
+    arabic = page.get_by_label("Title, Arabic")
+    expect(arabic).to_be_focused()
+    expect(arabic).to_have_attribute("dir", "rtl")
+    arabic.fill("الأمان في المنزل")
+    expect(page.locator("#language-ar")).to_contain_text("missing")
+    no_violations(page)
+
+    # The dial, and the people one hopes to reach.
+    before = page.locator("#everybody").inner_text()
+    page.get_by_role("button", name="Very strong").click()
+    expect(page.locator("#sure")).to_have_text("62 in 100")
+    expect(page.locator("#dots svg .filled")).to_have_count(62)
+    expect(page.locator("#everybody")).not_to_have_text(before)
+    wide = page.locator("#everybody").inner_text()
+    page.get_by_label("People you hope to reach").fill("20000")
+    expect(page.locator("#everybody")).not_to_have_text(wide)
+    page.get_by_role("slider").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#epsilon")).to_have_value("0.6")
+    saved(page)
+
+    # All of it is there after a reload, and can still be undone.
+    left = texts(page)
+    page.reload()
+    expect(title).to_have_value("Safety where we live")
+    assert texts(page) == left and len(left) == 5
+    expect(page.locator("#epsilon")).to_have_value("0.6")
+    expect(page.get_by_label("People you hope to reach")).to_have_value("20000")
+    page.locator("#language-ar").click()
+    expect(page.get_by_label("Title, Arabic")).to_have_value("الأمان في المنزل")
+    page.locator("h1").click()
+    page.keyboard.press("Control+z")
+    expect(page.locator("#epsilon")).to_have_value("1")
+    page.get_by_role("button", name="Redo").click()
+    expect(page.locator("#epsilon")).to_have_value("0.6")
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator("#epsilon")).to_have_value("1")
+    saved(page)
+    expect(page.locator("#ready")).to_be_visible()
+    link = page.get_by_role("link", name="Check and open").first
+    assert re.fullmatch(r"/studio/[\w-]+/open/", link.get_attribute("href") or "")
+
+    # Out as a file, and in again as another survey.
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Export as a file").click()
+    file = tmp_path / "survey.json"
+    download.value.save_as(file)
+    exported = json.loads(file.read_text(encoding="utf-8"))
+    assert exported["title"] == "Safety where we live" and exported["epsilon"] == 1
+    assert exported["translations"]["ar"] == {"title": "الأمان في المنزل"}
+    address = page.url
+    page.goto(f"{candor_server.url}/studio/new/")
+    page.get_by_label("A survey file").set_input_files(file)
+    page.get_by_role("button", name="Import").click()
+    expect(title).to_have_value("Safety where we live")
+    assert page.url != address and texts(page) == left
+    page.goto(f"{candor_server.url}/surveys/")
+    expect(page.get_by_role("link", name="Edit Safety where we live")).to_have_count(2)
+
+
+def test_two_windows_a_lost_network_and_hostile_texts(
+    candor_server: Candor, context: BrowserContext
+) -> None:
+    page = context.new_page()
+    log_in(candor_server, page, "nora", "/studio/new/")
+    page.get_by_role("button", name="Blank survey").click()
+    title = page.get_by_label("Title", exact=True)
+    title.fill("Mine")
+    saved(page)
+
+    # The dial on a phone, in the dark, with nothing to see yet.
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.emulate_media(color_scheme="dark")
+    no_violations(page)
+    page.set_viewport_size({"width": 1280, "height": 1000})
+
+    # Somebody else saves in between.
+    other = context.new_page()
+    other.goto(page.url)
+    other.get_by_label("Title", exact=True).fill("Theirs")
+    saved(other)
+    title.fill("Mine again")
+    conflict = page.get_by_text("This draft was changed in another window")
+    expect(conflict).to_be_visible()
+    no_violations(page)
+    page.get_by_role("button", name="Load that one").click()
+    expect(title).to_have_value("Theirs")
+    expect(conflict).to_be_hidden()
+    other.get_by_label("Title", exact=True).fill("Theirs again")
+    saved(other)
+    title.fill("Mine after all")
+    page.get_by_role("button", name="Keep mine").click()
+    saved(page)
+    other.close()
+
+    # Without a network nothing is lost.
+    context.set_offline(True)
+    page.get_by_label("Introduction").fill("Written on a train.")
+    expect(page.get_by_role("alert").filter(has_text="Not saved yet")).to_be_visible()
+    asked: list[str] = []
+
+    def stay(dialog: Dialog) -> None:
+        asked.append(dialog.type)
+        dialog.dismiss()
+
+    page.once("dialog", stay)
+    page.close(run_before_unload=True)
+    page.wait_for_timeout(300)
+    assert asked == ["beforeunload"]
+    context.set_offline(False)
+    saved(page)
+
+    # Hostile texts are texts, and what nobody can see is left out.
+    evil = "</textarea><script>window.hacked = 1</script>{{ 7*7 }} \"'><img src=x onerror=alert(1)>"
+    page.get_by_role("button", name="+ Background question").click()
+    page.keyboard.insert_text(f"{evil}\u200b\u202e")
+    expect(page.locator("#said")).to_have_text("An invisible character was left out.")
+    for number in (1, 2):
+        page.get_by_label(f"Option {number}", exact=True).fill(f"{evil}{number}")
+    page.get_by_role("button", name="+ Yes/no question").click()
+    page.keyboard.insert_text(evil)
+    title.fill(evil)
+    expect(page.locator("#groups")).to_contain_text(evil)
+    saved(page)
+    page.reload()
+    expect(title).to_have_value(evil)
+    assert texts(page) == texts(page, "strata") == [evil]
+    assert page.evaluate("window.hacked") is None
+    expect(page.locator("#ready")).to_be_visible()
+    page.goto(f"{candor_server.url}/surveys/")
+    expect(page.get_by_role("heading", name=evil)).to_be_visible()
+    assert page.evaluate("window.hacked") is None
+
+
+def test_without_script_and_with_a_finger(
+    candor_server: Candor, new_context: Any, page: Page
+) -> None:
+    log_in(candor_server, page, "olive", "/studio/new/")
+    page.locator("li.card", has_text="Substance use").get_by_role("button").click()
+    saved(page)
+    state = page.context.storage_state()
+    plain = new_context(java_script_enabled=False, storage_state=state).new_page()
+    plain.goto(page.url)
+    expect(plain.get_by_text("The editor needs JavaScript")).to_be_visible()
+
+    phone = new_context(
+        viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True, storage_state=state
+    ).new_page()
+    phone.goto(page.url)
+    saved(phone)
+    before = texts(phone)
+    handle = card(phone, 2).locator(".head .handle")
+    handle.scroll_into_view_if_needed()
+    box, end = handle.bounding_box(), card(phone, 1).bounding_box()
+    assert box and end
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    touch = phone.context.new_cdp_session(phone)
+
+    def send(kind: str, y: float) -> None:
+        points = [] if kind == "touchEnd" else [{"x": x, "y": y}]
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    send("touchStart", y)
+    for part in range(1, 9):
+        send("touchMove", y + (end["y"] + 10 - y) * part / 8)
+    send("touchEnd", y)
+    expect(phone.locator("#said")).to_have_text("Moved: question 1 of 5.")
+    assert texts(phone)[:2] == [before[1], before[0]]
+    saved(phone)
+    assert phone.evaluate("document.documentElement.scrollWidth") <= 360

@@ -1,0 +1,112 @@
+// The editor's form of a document: nothing is lost on the way, and translations go along.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+
+import {
+  OWN, cleaned, fromDocument, isKey, keyFor, missing, toDocument,
+} from "../../static/studio/document.js";
+
+const OURS = { en: ["No", "Yes", "Prefer not to say"], de: ["Nein", "Ja", "Keine Angabe"] };
+
+const DOCUMENT = {
+  title: "A survey",
+  introduction: "Hello",
+  language: "en",
+  epsilon: 1.5,
+  crowd: 20,
+  contact: "something that the editor does not know",
+  questions: [
+    { key: "q1", text: "Did you?", kind: "yes_no", prefer_not_to_say: true },
+    { key: "q2", text: "Which?", kind: "choice", options: ["Red", "Green"], prefer_not_to_say: true },
+    { key: "q3", text: "And?", kind: "yes_no", prefer_not_to_say: false },
+  ],
+  strata: [{ key: "age", text: "Age?", options: ["Young", "Old"] }],
+  blocks: [["q1", "q3"], ["q2"]],
+  ask: 1,
+  translations: {
+    de: {
+      title: "Eine Umfrage",
+      questions: { q1: { text: "Hast du?" }, q2: { text: "Welche?", options: ["Rot", ""] } },
+      strata: { age: { options: ["Jung", "Alt"] } },
+    },
+    pl: {
+      questions: {
+        q1: { text: "Czy?", options: ["Nie", "Tak", "Wolę nie mówić"] },
+        q2: { options: ["Czerwony", "Zielony", "Wolę nie mówić"] },
+        q3: { options: ["Nie", "Tak"] },
+      },
+    },
+    ar: {},
+  },
+};
+
+describe("documents", () => {
+  it("come back as they were", () => {
+    assert.deepEqual(toDocument(fromDocument(DOCUMENT, OURS), OURS), DOCUMENT);
+  });
+
+  it("without blocks and ask have none", () => {
+    const { blocks, ask, ...plain } = DOCUMENT;
+    assert.deepEqual(toDocument(fromDocument(plain, OURS), OURS), plain);
+  });
+
+  it("move, rename and drop translations with what they translate", () => {
+    const state = fromDocument(DOCUMENT, OURS);
+    state.questions.reverse();
+    state.questions[1].key = "colour";
+    state.questions[1].options.reverse();
+    state.questions.pop();
+    const made = toDocument(state, OURS);
+    assert.deepEqual(made.translations.de.questions, {
+      colour: { text: "Welche?", options: ["", "Rot"] },
+    });
+    assert.deepEqual(made.translations.pl.questions.colour.options, [
+      "Zielony", "Czerwony", "Wolę nie mówić",
+    ]);
+    assert.deepEqual(made.blocks, [["q3"], ["colour"]]);
+  });
+
+  it("know what is not translated", () => {
+    const state = fromDocument(DOCUMENT, OURS);
+    // Introduction, one option, the third question, the stratum.
+    assert.equal(missing(state, "de", OURS), 4);
+    // Title, introduction, texts of two questions, the stratum with its two options.
+    assert.equal(missing(state, "pl", OURS), 7);
+    state.introduction[OWN] = "";
+    assert.equal(missing(state, "de", OURS), 3);
+  });
+
+  it("say no and yes in a language of ours by themselves", () => {
+    const state = fromDocument(DOCUMENT, { ...OURS, pl: ["Nie", "Tak", "…"] });
+    assert.equal(missing(state, "ar", OURS) - missing(state, "ar", { ...OURS, ar: [] }), 6);
+    assert.ok(state);
+  });
+});
+
+describe("keys", () => {
+  it("are made from texts", () => {
+    assert.equal(keyFor("Did you ever cheat in an exam, or help somebody to?", []), "did-you-ever-cheat-in-an-exam");
+    assert.equal(keyFor("Größe & Gewicht", []), "grosse-gewicht");
+    assert.equal(keyFor("Did you?", ["did-you", "did-you-2"]), "did-you-3");
+    assert.equal(keyFor("你好", ["q1"]), "q2");
+    assert.equal(keyFor("", ["b1"], "b"), "b2");
+    assert.equal(keyFor("Q1", []), "item-q1");
+    assert.equal(keyFor("x".repeat(90), []).length, 30);
+  });
+
+  it("are keys", () => {
+    for (const text of ["<script>", "a".repeat(300), "١٢٣", "--", "_", "__proto__", "ﬁ ½"]) {
+      assert.ok(isKey(keyFor(text, [])), text);
+    }
+  });
+});
+
+describe("texts", () => {
+  it("lose what nobody can see, and nothing else", () => {
+    assert.equal(cleaned("a\u200bb\ufeffc\u202ed\0e\ud800f\u{e0041}g"), "abcdefg");
+    const fine = "👩‍👩‍👧 <b> هل \n\t ‏נ‎ ½";
+    assert.equal(cleaned(fine), fine);
+    assert.equal(cleaned("a\r\nb\rc"), "a\nb\nc");
+  });
+});

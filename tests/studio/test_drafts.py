@@ -1,0 +1,408 @@
+"""The draft as one document: saving, undoing, what is refused and what is only unfinished."""
+
+import json
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client, override_settings
+
+from studio import dial, drafts
+from studio.topics import topics
+from survey import files
+from survey.design import DesignError
+from survey.models import Draft, DraftRevision, Question, Removed, Survey, today
+from tests import builders
+
+pytestmark = pytest.mark.django_db
+
+
+class Window:
+    """What the page does: it holds a document and the number it started from."""
+
+    def __init__(self, client: Client, slug: str = "small") -> None:
+        self.client, self.address = client, f"/studio/{slug}/draft/"
+        self.take(client.get(self.address).json())
+
+    def take(self, answer: dict[str, Any]) -> None:
+        self.answer, self.number = answer, answer["number"]
+        self.document = answer.get("document", getattr(self, "document", None))
+
+    def post(self, status: int = 200, **body: Any) -> dict[str, Any]:
+        text = json.dumps({"number": self.number} | body)
+        response = self.client.post(self.address, text, content_type="application/json")
+        assert response.status_code == status, response.content
+        answer: dict[str, Any] = response.json()
+        if status == 200:
+            self.take(answer)
+        return answer
+
+    def save(self, status: int = 200, step: str = "", **changes: Any) -> dict[str, Any]:
+        document = self.document | changes
+        answer = self.post(status, document=document, step=step)
+        if status == 200:
+            self.document = document
+        return answer
+
+
+@pytest.fixture
+def survey() -> Survey:
+    return builders.draft()
+
+
+@pytest.fixture
+def window(survey: Survey) -> Window:
+    return Window(builders.client(builders.olga(survey)))
+
+
+def asked(**changes: Any) -> dict[str, Any]:
+    return {"key": "q1", "text": "Did you?", "kind": "yes_no", "prefer_not_to_say": False} | changes
+
+
+def choice(*options: str, **changes: Any) -> dict[str, Any]:
+    return asked(kind="choice", options=list(options), **changes)
+
+
+# --- Saving ---------------------------------------------------------------------------------------
+
+
+def test_what_is_saved_is_there_and_can_open(window: Window, survey: Survey) -> None:
+    window.save(
+        title="Another", epsilon=1.5, questions=[asked(), choice("A", "B", key="q9")], blocks=[],
+        translations={"de": {"title": "Eine andere", "questions": {"q1": {"text": "Hast du?"}}}},
+    )  # fmt: skip
+    survey.refresh_from_db()
+    assert survey.title == "Another" and survey.epsilon == 1.5
+    assert [q.key for q in survey.questions.all()] == ["q1", "q9"]
+    assert window.answer["wrong"] == {}
+    assert Window(window.client).document["translations"]["de"]["title"] == "Eine andere"
+    survey.open()
+    assert survey.frozen_design().translations["de"]["questions"]["q1"]["text"] == "Hast du?"
+
+
+def test_an_unfinished_draft_is_kept_and_says_where(window: Window) -> None:
+    answer = window.save(
+        title="", blocks=[], strata=[{"key": "b1", "text": "", "options": ["A"]}],
+        questions=[asked(text=" "), choice("A", "A", "", key="q2")],
+    )  # fmt: skip
+    assert set(answer["wrong"]) == {
+        "title", "questions[0].text", "questions[1].options[1]", "questions[1].options[2]",
+        "strata[0].text", "strata[0].options",
+    }  # fmt: skip
+    again = Window(window.client)
+    assert again.document["questions"][1]["options"] == ["A", "A", ""]
+    assert again.answer["wrong"] == answer["wrong"]
+    assert window.save(questions=[])["wrong"]["questions"] == "Add a question."
+    with pytest.raises(DesignError):
+        Survey.objects.get().open()
+
+
+def test_what_the_design_refuses_is_said(window: Window) -> None:
+    assert set(window.save(ask=3)["wrong"]) == {"ask"}
+    window.save(ask=None)
+    assert set(window.save(blocks=[["q1"]])["wrong"]) == {"blocks"}
+    half = {"de": {"questions": {"q2": {"text": "Welche?", "options": ["Rot", "", "Blau"]}}}}
+    wrong = window.save(blocks=[], translations=half)["wrong"]
+    assert wrong == {"translations.de.questions.q2.options[1]": "The text is empty."}
+    assert Window(window.client).document["translations"] == half
+
+
+IMPOSSIBLE: dict[str, tuple[dict[str, Any], str]] = {
+    "epsilon text": ({"epsilon": "2"}, "epsilon"),
+    "epsilon nothing": ({"epsilon": None}, "epsilon"),
+    "epsilon 0": ({"epsilon": 0}, "epsilon"),
+    "crowd": ({"crowd": 1}, "crowd"),
+    "ask": ({"ask": 0}, "ask"),
+    "ask true": ({"ask": True}, "ask"),
+    "title no text": ({"title": 5}, "title"),
+    "title too long": ({"title": "x" * 201}, "title"),
+    "language": ({"language": "english"}, "language"),
+    "translations": ({"translations": []}, "translations"),
+    "own language": ({"translations": {"en": {}}}, "translations.en"),
+    "no tag": ({"translations": {"deutsch!": {}}}, "translations"),
+    "unknown": ({"colour": "red"}, ""),
+    "no list": ({"questions": {}}, "questions"),
+    "no object": ({"questions": [5]}, "questions[0]"),
+    "kind": ({"questions": [asked(kind="scale")]}, "questions[0].kind"),
+    "no key": ({"questions": [asked(key="")]}, "questions[0].key"),
+    "odd key": ({"questions": [asked(key="a b")]}, "questions[0].key"),
+    "key twice": ({"questions": [asked(), asked()]}, "questions[1].key"),
+    "text no text": ({"questions": [asked(text=None)]}, "questions[0].text"),
+    "options no texts": ({"questions": [choice("A", 5)]}, "questions[0].options"),  # type: ignore[arg-type]
+    "21 options": ({"questions": [choice(*map(str, range(21)))]}, "questions[0].options"),
+    "101 questions": ({"questions": [asked(key=f"q{i}") for i in range(101)]}, "questions[100]"),
+    "101 strata": (
+        {"strata": [{"key": f"b{i}", "text": "?", "options": []} for i in range(101)]},
+        "strata[100]",
+    ),
+    "block of nobody": ({"blocks": [["q7"]]}, "blocks"),
+    "declined": ({"questions": [asked(prefer_not_to_say=1)]}, "questions[0].prefer_not_to_say"),
+}
+
+
+@pytest.mark.parametrize("name", IMPOSSIBLE)
+def test_what_no_draft_can_hold_is_refused_and_changes_nothing(window: Window, name: str) -> None:
+    before = files.dump(Survey.objects.get())
+    changes, where = IMPOSSIBLE[name]
+    document = window.document | {"blocks": []} | changes
+    refused = window.post(400, document=document)["refused"]
+    assert refused["where"] == where and refused["what"]
+    assert files.dump(Survey.objects.get()) == before
+    window.save(title="Still alive")
+
+
+def test_requests_that_make_no_sense(window: Window) -> None:
+    client, address = window.client, window.address
+    for body in (b"", b"{", b"[]", b"5", b"\xff\xfe", b"[" * 100_000, b'{"number": NaN}'):
+        response = client.post(address, body, content_type="application/json")
+        assert response.status_code == 400 and response.json()["refused"]["what"], body
+    window.post(400, document=[])
+    window.post(400, go=2)
+    window.post(400, go="x")
+    window.post(400, number="1", document={})
+    window.post(400)
+    window.post(400, document={"title": "x" * 1_100_000})
+    assert client.get(f"{address}?expected=a").status_code == 200
+
+
+def test_two_windows_do_not_overwrite_each_other(window: Window) -> None:
+    other = Window(window.client)
+    window.save(title="First")
+    newer = other.save(409, title="Second")
+    assert newer["document"]["title"] == "First" and Survey.objects.get().title == "First"
+    other.number = newer["number"]
+    other.save(title="Second")
+    assert Survey.objects.get().title == "Second"
+
+
+def test_what_is_changed_elsewhere_is_a_change_too(window: Window) -> None:
+    """In the admin pages, that is: a page that did not see it does not overwrite it."""
+    Question.objects.filter(key="q1").update(text="From the back room")
+    newer = window.save(409, title="Mine")
+    assert newer["document"]["questions"][0]["text"] == "From the back room"
+    window.take(newer)
+    window.post(go=-1)
+    assert window.document["questions"][0]["text"] == "Did you?"
+
+
+# --- Undo -----------------------------------------------------------------------------------------
+
+
+def titles(window: Window, *ways: int) -> list[str]:
+    found = []
+    for way in ways:
+        window.post(go=way)
+        found.append(window.document["title"])
+    return found
+
+
+def test_undo_goes_back_and_forth_also_after_a_reload(window: Window) -> None:
+    assert not window.answer["undo"] and not window.answer["redo"]
+    for title in ("One", "Two", "Three"):
+        window.save(title=title)
+    again = Window(window.client)
+    assert again.answer["undo"] and not again.answer["redo"]
+    assert titles(again, -1, -1, -1, -1) == ["Two", "One", "A small survey", "A small survey"]
+    assert not again.answer["undo"] and again.answer["redo"]
+    assert titles(again, 1, 1) == ["One", "Two"]
+    assert Survey.objects.get().title == "Two"
+    again.save(title="Other")  # what was undone is gone
+    assert not again.answer["redo"]
+    assert titles(again, 1, -1) == ["Other", "Two"]
+
+
+def test_undo_brings_back_what_was_deleted(window: Window, survey: Survey) -> None:
+    before = files.dump(survey)
+    window.save(questions=[], strata=[], blocks=[])
+    window.post(go=-1)
+    assert files.dump(Survey.objects.get()) == before
+
+
+def test_steps_in_one_field_are_one(window: Window) -> None:
+    for title in ("A", "Ab", "Abc"):
+        window.save(title=title, step="title")
+    window.save(introduction="x", step="introduction")
+    assert titles(window, -1, -1) == ["Abc", "A small survey"]
+
+
+def test_the_same_again_is_no_change(window: Window) -> None:
+    number = window.save(title="A")["number"]
+    assert window.save(title="A")["number"] == number
+    assert DraftRevision.objects.count() == 2
+
+
+def test_a_hundred_places_are_kept(window: Window) -> None:
+    for i in range(drafts.KEPT + 20):
+        window.save(title=f"Title {i}")
+    assert DraftRevision.objects.count() == drafts.KEPT
+    for _ in range(drafts.KEPT + 5):
+        window.post(go=-1)
+    assert window.document["title"] == "Title 20" and not window.answer["undo"]
+
+
+def test_the_history_goes_when_the_survey_opens(window: Window, survey: Survey) -> None:
+    window.save(title="Nobody needs to know what I wrote first")
+    assert Draft.objects.exists()
+    Survey.objects.get().open()
+    assert not Draft.objects.exists() and not DraftRevision.objects.exists()
+    assert window.save(409, title="Too late") == {"opened": True}
+    assert window.client.get(window.address).status_code == 409
+    assert not Draft.objects.exists()
+
+
+def test_who_saved_may_go(window: Window) -> None:
+    window.save(title="A")
+    user = DraftRevision.objects.get(place=1).saved_by
+    assert user and user.username == "olga"
+    user.delete()
+    assert DraftRevision.objects.get(place=1).saved_by is None
+
+
+# --- New surveys ----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def admin() -> Client:
+    return builders.client(builders.root())
+
+
+def made(response: Any) -> Survey:
+    assert response.status_code == 302, response.content.decode()
+    return Survey.objects.get(slug=response["Location"].split("/")[2])
+
+
+def test_a_blank_survey_belongs_to_whoever_made_it(admin: Client) -> None:
+    survey = made(admin.post("/studio/new/", {"blank": "1"}))
+    assert survey.title == "" and survey.epsilon == 2 and survey.state == "draft"
+    assert [str(user) for user in survey.researchers.all()] == ["root"]
+    assert admin.get(f"/studio/{survey.slug}/").status_code == 200
+    assert survey.slug in admin.get("/surveys/").content.decode()
+
+
+def test_the_planner_brings_its_numbers(admin: Client) -> None:
+    page = admin.get("/studio/new/?epsilon=1.25&people=800").content.decode()
+    assert "ε = 1.25 and 800 people" in page
+    response = admin.post("/studio/new/", {"blank": "1", "epsilon": "1.25", "people": "800"})
+    assert response["Location"].endswith("?expected=800")
+    assert made(response).epsilon == 1.25
+    page = admin.get(response["Location"]).content.decode()
+    assert 'name="expected" min="1" max="1000000000" step="1" inputmode="numeric"' in page
+    assert 'value="800"' in page
+    assert admin.get("/studio/new/?epsilon=x&people=-5").status_code == 200
+
+
+@pytest.mark.parametrize("key", sorted(topics()))
+def test_every_topic_can_open_as_it_is(admin: Client, key: str) -> None:
+    survey = made(admin.post("/studio/new/", {"topic": key}))
+    assert survey.slug == key and drafts.wrong(survey) == {}
+    assert survey.epsilon <= 2 and 1 <= survey.strata.count() <= 2
+    assert all(2 <= len(stratum.options) <= 3 for stratum in survey.strata.all())
+    second = made(admin.post("/studio/new/", {"topic": key, "epsilon": "0.5"}))
+    assert second.slug.startswith(key) and second.slug != key and second.epsilon == 0.5
+    survey.open()
+    german = survey.frozen_design().translations["de"]
+    assert len(german["questions"]) == survey.questions.count()
+
+
+def upload(client: Client, content: bytes) -> Any:
+    return client.post("/studio/new/", {"file": SimpleUploadedFile("survey.json", content)})
+
+
+def test_export_and_import(admin: Client, survey: Survey) -> None:
+    exported = admin.get("/studio/small/survey.json")
+    assert exported["Content-Disposition"] == 'attachment; filename="small.json"'
+    again = made(upload(admin, exported.content))
+    assert again.slug.startswith("small-")
+    assert drafts.content(again) == drafts.content(survey)
+    unfinished = made(admin.post("/studio/new/", {"blank": "1"}))
+    exported = admin.get(f"/studio/{unfinished.slug}/survey.json")
+    assert drafts.content(made(upload(admin, exported.content))) == drafts.content(unfinished)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "this is not JSON"),
+        (b"PK\x03\x04", "this is not JSON"),
+        (b"\xff\xfe", "not text in UTF-8"),
+        (b"[]", "an object"),
+        (b"{}", "is missing"),
+        (b'{"title": "A", "epsilon": 2, "questions": [{}]}', "questions[0]: key is missing"),
+        (b'{"title": "\\u0000", "epsilon": 2, "questions": []}', "the survey.title"),
+        (b"[" * 500_000, "this is not JSON"),
+        (b" " * 1_100_000, "larger than a megabyte"),
+    ],
+)
+def test_a_file_that_is_none(admin: Client, content: bytes, words: str) -> None:
+    response = upload(admin, content)
+    assert response.status_code == 400 and words in response.content.decode()
+    assert not Survey.objects.exists()
+
+
+def test_a_copy_of_an_opened_survey_is_a_draft(admin: Client) -> None:
+    survey = builders.opened(title="T" * 200)
+    page = admin.get("/studio/small/").content.decode()
+    assert "frozen" in page and "Did you?" in page and survey.design_hash in page
+    copy = made(admin.post("/studio/small/copy/"))
+    assert copy.slug == "small-copy" and copy.state == "draft" and copy.title.endswith("(copy)")
+    assert copy.draft_design() == survey.frozen_design()
+    other = made(admin.post("/studio/new/", {"copy": "small"}))
+    assert other.slug.startswith("small-copy-")
+    assert admin.post("/studio/new/", {"copy": "none"}).status_code == 400
+
+
+def test_an_owner_copies_only_if_they_may_make_surveys() -> None:
+    survey = builders.opened()
+    olga = builders.client(builders.olga(survey))
+    assert olga.post("/studio/small/copy/").status_code == 403
+    assert "Copy as" not in olga.get("/studio/small/").content.decode()
+
+
+# --- Addresses ------------------------------------------------------------------------------------
+
+
+def test_a_draft_gets_another_address(window: Window) -> None:
+    response = window.client.post("/studio/small/", {"slug": "better"})
+    assert response["Location"] == "/studio/better/"
+    assert Survey.objects.get().slug == "better"
+    Window(window.client, "better").save(title="Goes on")
+
+
+@pytest.mark.parametrize("slug", ["", "a b", "x" * 51, "new", "other", "gone", "ä", "../x", "\0"])
+def test_addresses_that_cannot_be(window: Window, slug: str) -> None:
+    builders.draft(slug="other")
+    other = builders.finished(0, slug="gone")
+    Removed.objects.create(
+        id=other.pk, slug="gone", title="?", design_hash=other.design_hash, reports=0, archive="",
+        removed_on=today(),
+    )  # fmt: skip
+    response = window.client.post("/studio/small/", {"slug": slug})
+    assert response.status_code == 400 and "slug-error" in response.content.decode()
+    assert Survey.objects.filter(slug="small").exists()
+    assert not drafts.free_slug(slug).strip("-_0123456789abcdefghijklmnopqrstuvwxyz")
+    assert not drafts.taken(drafts.free_slug(slug))
+
+
+def test_the_address_of_an_opened_survey_stays() -> None:
+    olga = builders.client(builders.olga(builders.opened()))
+    assert olga.post("/studio/small/", {"slug": "other"}).status_code == 200
+    assert Survey.objects.get().slug == "small"
+
+
+# --- The limit of the site ------------------------------------------------------------------------
+
+
+@override_settings(MAX_EPSILON=4)
+def test_no_survey_opens_above_the_limit_of_the_site(window: Window, survey: Survey) -> None:
+    assert window.save(epsilon=4)["wrong"] == {}
+    answer = window.save(epsilon=4.5)
+    assert answer["wrong"] == {"epsilon": "At most 4 on this site, not 4.5."}
+    survey.refresh_from_db()
+    with pytest.raises(DesignError, match="at most 4 on this site"):
+        survey.open()
+    root = builders.client(builders.root())
+    page = root.get(f"/admin/survey/survey/{survey.pk}/open/").content.decode()
+    assert "at most 4 on this site" in page
+    root.post(f"/admin/survey/survey/{survey.pk}/open/", {"seen": "", "confirm": "1"})
+    assert Survey.objects.get().state == "draft"
+    assert [preset["epsilon"] for preset in dial.presets(2)] == [0.5, 1, 2]
