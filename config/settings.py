@@ -166,7 +166,6 @@ ANALYSIS_MEGABYTES: int = env.int("CANDOR_ANALYSIS_MEGABYTES", 1000)  # of memor
 # A release of more reports than this is written by a worker when somebody takes the reports home.
 STREAMED_REPORTS: int = env.int("CANDOR_STREAMED_REPORTS", 1_000_000)
 KEEP_IDS_DAYS: int = env.int("CANDOR_KEEP_IDS_DAYS", 30)  # of reports, after their survey closed
-MAX_EPSILON: float = env.float("CANDOR_MAX_EPSILON", 4.0)  # of a survey that opens here
 CHECKLIST: bool = env.bool("CANDOR_CHECKLIST", True)  # False: it warns and never blocks
 INBOX_REPORTS: int = env.int("CANDOR_INBOX_REPORTS", 10_000_000)  # that may wait to be moved
 INGEST_PER_MINUTE: int = env.int("CANDOR_INGEST_PER_MINUTE", 1200)  # from one address; 0: no limit

@@ -276,7 +276,7 @@ def test_what_blocks_does_not_open(way: Callable[[Survey], str]) -> None:
 def test_what_blocks_does_not_open_by_the_command(tmp_path: Any) -> None:
     file = tmp_path / "survey.json"
     file.write_text(json.dumps(builders.FILE | builders.READY | {"epsilon": 5}))
-    with pytest.raises(CommandError, match="over this site’s limit"):
+    with pytest.raises(CommandError, match="at most 4 on this site"):
         call_command("import_survey", str(file), "--open")
     assert not Survey.objects.exists()
     file.write_text(json.dumps(builders.FILE | builders.READY))
