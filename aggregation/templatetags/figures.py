@@ -4,6 +4,9 @@ import math
 
 from django import template
 
+from survey.design import Design
+from survey.mechanism import SCALE
+
 register = template.Library()
 
 
@@ -44,6 +47,12 @@ def power_of_ten(number: float) -> str:
     """Such as 10⁻⁷, of a power of ten."""
     exponent = f"{math.log10(number):.0f}"
     return "10" + exponent.translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+
+
+@register.filter
+def forgers_reach(design: Design) -> float:
+    """Percentage points that 1 in 100 forged reports can move an estimate: 1/(a - b) at most."""
+    return max(SCALE / block.keep for block in design.blocks)
 
 
 @register.filter

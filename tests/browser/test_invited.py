@@ -89,7 +89,7 @@ def test_codes_are_made_on_the_page_and_one_is_answered_with(
     context = new_context()
     answering = context.new_page()
     requests: list[Request] = []
-    answering.on("request", requests.append)
+    answering.on("request", lambda one: requests.append(one))
     link = made[0]["link"]
     respondent.start(answering, link)
     assert answering.url == url  # the code is off the address

@@ -225,6 +225,21 @@ def test_without_a_mail_server_the_page_says_so(olga: Client, settings: Any) -> 
     assert Invitation.objects.count() == 0
 
 
+def test_pages_say_who_could_answer(survey: Survey) -> None:
+    other = builders.opened(slug="open")
+    client = builders.client(builders.olga(survey, other))
+    for one, said in ((survey, "each pass once"), (other, "not safe from manipulation")):
+        builders.send(one, 30)
+        builders.Batch.objects.collect(one)
+        builders.Release.objects.publish(one)
+        Survey.objects.filter(pk=one.pk).update(results_public=True)
+        for page in (f"/surveys/{one.slug}/", f"/results/{one.slug}/"):
+            assert said in text(client.get(page))
+    contrast = other.frozen_design().blocks[0].keep / 2**32
+    found = re.search(r"by up to ([\d.]+) percentage points", text(client.get("/results/open/")))
+    assert found and 1 / contrast <= float(found[1]) <= 1.1 / contrast
+
+
 def test_hostile_titles_stay_text(settings: Any) -> None:
     hostile = '<script>alert(1)</script>{{7*7}}{link}"'
     survey = builders.opened(slug="hostile", title=hostile, access="invited")
