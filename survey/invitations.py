@@ -32,7 +32,7 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods
 
 from survey.exchange import ALPHABET, CODE_LENGTH
-from survey.models import Invitation, PassKey, Survey, digest
+from survey.models import Invitation, InvitationError, PassKey, Survey, digest
 from survey.passes import to_text
 
 MOST_CODES = 100_000  # made at once
@@ -90,7 +90,8 @@ def add_people(survey: Survey, emails: Sequence[str]) -> int:
     """Invitations for these addresses, without a code yet; how many of them are new."""
     given = {person(survey, email): email for email in emails}
     with transaction.atomic():
-        PassKey.objects.select_for_update().get(survey=survey)
+        if PassKey.objects.hold(survey) is None:
+            raise InvitationError("closed")
         mine = Invitation.objects.filter(survey=survey).exclude(person="")
         known = set(mine.values_list("person", flat=True))
         # The digest of a code that nobody gets: the first letter brings another.
@@ -152,7 +153,7 @@ def send(survey: Survey, letter: Letter, address: str, remind: bool = False) -> 
 def _renew(survey: Survey, key: str, code: str, mailed: bool) -> str:
     """Put a new code in place of one that was not used; its address, or nothing if it was."""
     with transaction.atomic():
-        if not PassKey.objects.select_for_update().filter(survey=survey).exists():
+        if PassKey.objects.hold(survey) is None:
             return ""
         old = Invitation.objects.filter(pk=key, used_with="").first()
         if old is None:
@@ -242,7 +243,7 @@ def page(request: HttpRequest, slug: str) -> HttpResponseBase:
         return _show(request, survey, problem=what, status=400)
     try:
         return DEEDS[deed](request, survey) if deed else _show(request, survey)
-    except PassKey.DoesNotExist:  # closed meanwhile
+    except InvitationError:  # closed meanwhile
         return _show(request, survey, problem="Nothing was done: the survey is closed.", status=400)
 
 
@@ -297,7 +298,7 @@ def _letters(request: HttpRequest, survey: Survey) -> HttpResponseBase:
 
 def _revoke(request: HttpRequest, survey: Survey) -> HttpResponseBase:
     with transaction.atomic():
-        PassKey.objects.select_for_update().get(survey=survey)
+        PassKey.objects.hold(survey)
         Invitation.objects.filter(survey=survey, used_with="").delete()
     return redirect("invitations", survey.slug)
 

@@ -356,6 +356,7 @@ class Survey(models.Model):
     def close(self, by: Actor = None) -> None:
         """Take no more reports; the beat moves what still waits, however few they are."""
         with transaction.atomic():
+            PassKey.objects.hold(self)
             survey = Survey.objects.select_for_update().get(pk=self.pk)
             if survey.state != self.State.OPEN:
                 raise ValidationError(f"The survey is {survey.state}: only an open one can close.")
@@ -435,6 +436,14 @@ class PassKeyManager(models.Manager["PassKey"]):
         self.create(survey=survey, private=passes.private_bytes(key))
         return passes.public_text(key.public_key())
 
+    def hold(self, survey: "Survey | int") -> "PassKey | None":
+        """The key, held until the end of the transaction; None once the survey is closed.
+
+        Whoever writes invitations holds it first, before any row of theirs or of the survey, so
+        that nobody waits for somebody who waits for them.
+        """
+        return self.select_for_update().filter(survey=survey).first()
+
 
 class PassKey(models.Model):
     """The private key that signs the passes of a survey, while it is open.
@@ -467,7 +476,8 @@ class InvitationManager(models.Manager["Invitation"]):
         so that nothing tells in which order they were made."""
         rows = sorted((Invitation(digest=digest(code), survey=survey) for code in codes), key=_pk)
         with transaction.atomic():
-            PassKey.objects.select_for_update().get(survey=survey)
+            if PassKey.objects.hold(survey) is None:
+                raise InvitationError("closed")
             self.bulk_create(rows, batch_size=1000)
 
     def use(self, survey: int, code: str, blinded: bytes) -> bytes:
@@ -477,7 +487,7 @@ class InvitationManager(models.Manager["Invitation"]):
         be asked for again. The address, if any, goes: nobody is reminded after this.
         """
         with transaction.atomic():
-            key = PassKey.objects.select_for_update().filter(survey=survey).first()
+            key = PassKey.objects.hold(survey)
             if key is None:
                 raise InvitationError("closed")
             invitation = self.filter(digest=digest(code), survey=survey).first()
@@ -497,7 +507,7 @@ class InvitationManager(models.Manager["Invitation"]):
         passes were fetched, and beside the order of reports that would tell who sent which.
         """
         with transaction.atomic(), connection.cursor() as cursor:
-            if not PassKey.objects.select_for_update().filter(survey=survey).exists():
+            if PassKey.objects.hold(survey) is None:
                 return
             if connection.vendor == "postgresql":
                 cursor.execute(

@@ -242,8 +242,8 @@ async function enter() {
   const { pass, problem } = await exchange(survey, entry.code, kiosk);
   if (visit !== mine) return;
   mine.busy = false;
+  if (problem === "unknown" || problem === "usedCode") device.dropCode(slug);
   if (problem === "unknown") {
-    device.dropCode(slug);
     visit.entry = { wrong: problem };
     unwind();
     return showCode();

@@ -10,11 +10,13 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import BrowserContext, Page, Request, Route, expect
 
 from survey import passes
 from tests import builders
 from tests.browser import respondent
+from tests.browser.test_accessibility import RULES, SETTLE
 from tests.services import Candor
 
 pytestmark = pytest.mark.browser
@@ -74,6 +76,8 @@ def test_codes_are_made_on_the_page_and_one_is_answered_with(
     page.get_by_label("Password").fill("a long password")
     page.get_by_role("button", name="Log in").click()
     expect(page.get_by_text("No e-mail is set up on this site")).to_be_visible()
+    page.locator(".known summary").click()
+    assert Axe().run(page, options=RULES).violations_count == 0
     page.get_by_label("How many").fill("3")
     with page.expect_download() as download:
         page.get_by_role("button", name="Download as CSV").click()
@@ -84,6 +88,7 @@ def test_codes_are_made_on_the_page_and_one_is_answered_with(
     page.get_by_label("How many").fill("2")
     page.get_by_role("button", name="Sheet to print").click()
     expect(page.locator(".sheet svg")).to_have_count(2)
+    assert Axe().run(page, options=RULES).violations_count == 0
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
     context = new_context()
@@ -258,3 +263,52 @@ def test_a_proof_of_work_comes_with_the_report(candor_server: Candor, page: Page
     (body,) = bodies
     assert re.fullmatch(r"[0-9a-f]{8}", json.loads(body)["work"])
     assert respondent.stored(candor_server, "work") == 1
+
+
+VARIANTS: dict[str, dict[str, Any]] = {
+    "phone": {"viewport": {"width": 360, "height": 740}, "color_scheme": "light"},
+    "laptop": {"viewport": {"width": 1280, "height": 800}, "color_scheme": "dark"},
+    "right to left": {"viewport": {"width": 320, "height": 640}, "locale": "ar-EG"},
+}
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_every_screen_of_an_invitation_is_accessible(
+    candor_server: Candor,
+    url: str,
+    links: Iterator[str],
+    new_context: Callable[..., BrowserContext],
+    variant: str,
+) -> None:
+    page = new_context(**VARIANTS[variant]).new_page()
+
+    def check(state: str) -> None:
+        page.evaluate(SETTLE)
+        found = Axe().run(page, options=RULES)
+        assert found.violations_count == 0, f"{state}\n{found.generate_report()}"
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), state
+
+    page.goto(url)
+    page.locator(".code").wait_for()
+    check("code")
+    page.locator("#code").fill("nonsense")
+    page.locator(".primary").click()
+    page.locator(".alert").wait_for()
+    check("wrong code")
+    page.goto(next(links))
+    page.locator(".opening").wait_for()
+    for summary in page.locator("summary").all():
+        summary.click()
+    check("opening")
+    page.route("**/passes/", lambda route: None)
+    page.locator(".opening .primary").click()
+    page.locator("[aria-busy]").wait_for()
+    check("fetching")
+    page.unroute("**/passes/")
+    for status in (409, 500):
+        page.route("**/passes/", lambda route, status=status: route.fulfill(status=status))
+        page.goto(next(links))
+        page.locator(".opening .primary").click()
+        page.locator(".notice .stop").wait_for()
+        check(f"status {status}")
+        page.unroute("**/passes/")

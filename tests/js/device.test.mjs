@@ -25,6 +25,39 @@ beforeEach(async () => {
   device = await import(`../../static/respond/device.js?${load++}`);
 });
 
+describe("codes and passes", () => {
+  const PASS = { slug: "small", design: "sha256:0", of: "x", prepared: "p" };
+
+  it("are kept by survey until they are dropped, and leave nothing", () => {
+    device.noteCode({ slug: "small", code: "A", design: "" });
+    device.noteCode({ slug: "small", code: "B", design: "h", answers: "never" });
+    assert.deepEqual(device.code("small"), { slug: "small", code: "B", design: "h" });
+    assert.equal(device.code("other"), null);
+    device.keepPass(PASS, false);
+    device.keepPass({ ...PASS, signature: "s" }, false);
+    assert.deepEqual(device.passes("small", false), [{ ...PASS, signature: "s" }]);
+    assert.deepEqual(device.passes("other", false), []);
+    device.dropCode("small");
+    device.dropPass("p");
+    assert.deepEqual([localStorage.length, sessionStorage.length], [0, 0]);
+  });
+
+  it("stay in memory on a device of many people", () => {
+    device.keepPass(PASS, true);
+    assert.equal(localStorage.length, 0);
+    assert.deepEqual(device.passes("small", true), [PASS]);
+    device.dropPass("p");
+    assert.deepEqual(device.passes("small", true), []);
+  });
+
+  it("survive rubbish in the storage", () => {
+    localStorage.setItem("candor.passes", JSON.stringify([null, { slug: "../x" }, 3, PASS]));
+    sessionStorage.setItem("candor.code", JSON.stringify([null, { slug: "small" }]));
+    assert.deepEqual(device.passes("small", false), [PASS]);
+    assert.equal(device.code("small"), null);
+  });
+});
+
 describe("reports that wait", () => {
   it("are kept until they are dropped, and leave nothing", () => {
     device.keep({ ...REPORT, answers: "never" });

@@ -29,6 +29,14 @@ function site() {
   return { key: { scheme: KEY.scheme, n, e }, sign };
 }
 
+it("is one file that stands alone and reaches for nothing", () => {
+  const source = readFileSync(new URL("../../static/respond/passes.js", import.meta.url), "utf8");
+  const code = source.replace(/\/\*[^]*?\*\/|\/\/ .*/g, "");
+  for (const word of ["import ", "fetch", "Storage", "document", "window", "Math.random", "Date"]) {
+    assert.ok(!code.includes(word), word);
+  }
+});
+
 describe("the vector of RFC 9474, A.1", () => {
   it("is blinded", async () => {
     const n = BigInt(`0x${VECTOR.n}`);

@@ -61,6 +61,17 @@ describe("the body", () => {
   });
 });
 
+describe("what lets a report in", () => {
+  it("is a member more, and the length is still one", () => {
+    const more = { pass: { message: "m".repeat(60), signature: "s".repeat(342) } };
+    const one = reportBody(DESIGN, ID, { b1: [1, 0], b2: [7] }, { age: 99, unit: 2 }, more);
+    const two = reportBody(DESIGN, ID, { b1: [0, 0], b10: [1, 10, 19] }, { age: null, unit: 0 }, more);
+    assert.deepEqual(JSON.parse(one).pass, more.pass);
+    assert.equal(one.length, two.length);
+    assert.equal(one.length, longest(DESIGN, more));
+  });
+});
+
 describe("the id", () => {
   const UUID4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
