@@ -199,7 +199,8 @@ class SurveyAdmin(admin.ModelAdmin):
         except DesignError as error:
             messages.error(request, f"The survey cannot open. {error}")
         except ValidationError as error:
-            messages.error(request, error.messages[0])
+            for message in error.messages:
+                messages.error(request, message)
         else:
             self.log_change(request, survey, [{"changed": {"fields": ["state"]}}])
             messages.success(request, f"The survey is {survey.state} now.")

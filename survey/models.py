@@ -300,8 +300,8 @@ class Survey(models.Model):
 
     def told(self) -> dict[str, Any]:
         """What respondents are told about who asks: what there is of it."""
-        names = (*TOLD, "retention_days")
-        return {name: getattr(self, name) for name in names if getattr(self, name)}
+        texts = {name: getattr(self, name) for name in TOLD if getattr(self, name).strip()}
+        return texts | ({"retention_days": self.retention_days} if self.retention_days else {})
 
     def seen(self) -> str:
         """A hash of all that opening would freeze: who opens a survey must have seen it."""

@@ -50,7 +50,7 @@ export function opening({ survey, content, steps, program, start, practise, open
     howItWorks(practise),
     fears(design, weak),
     design.passes && invitation(),
-    unprotected(design, program, slug),
+    unprotected(design, program, survey.state === "open" ? slug : ""),
     detail(design, certain, program && survey.state === "open" && `/designs/${slug}/`),
     openLedger &&
       el("button", { class: "link", type: "button", click: openLedger }, words.opening.ledger),

@@ -30,7 +30,7 @@ DESIGN = build(
 def test_batches_of_bytes_become_bit_planes(kind: str, tmp_path: Path) -> None:
     store = Store(kind, tmp_path)
     store.manage("migrate", "-v0", *OLD)
-    store.manage("migrate", "-v0", "survey", "0009")
+    store.manage("migrate", "-v0", "survey", "0009")  # the columns that are filled in below
     rng = np.random.default_rng(6)
     first = rng.integers(0, 2, 300)
     old = np.stack(
@@ -90,7 +90,7 @@ def test_the_gate_knows_the_last_release_from_before_it_remembered(
 ) -> None:
     store = Store(kind, tmp_path)
     store.manage("migrate", "-v0", "aggregation", "0005")
-    store.manage("migrate", "-v0", "survey", "0009")
+    store.manage("migrate", "-v0", "survey", "0009")  # the columns that are filled in below
     mark = "%s" if store.url else "?"
     rows = np.array([[0, batches.ABSENT, 0]] * 30 + [[batches.ABSENT, 2, 1]] * 40, dtype=np.uint8)
     columns = ", ".join(

@@ -243,6 +243,7 @@ def test_the_schema_describes_every_endpoint() -> None:
         for included in get_resolver().url_patterns
         for pattern in getattr(included, "url_patterns", [])
         if str(pattern.pattern).startswith("api/v1/")
+        and "<token:" not in str(pattern.pattern)  # the same for a draft that is tried
     }
     described = {
         path.replace("{slug}", "<slug:slug>").replace("{id}", "<uuid:pk>")

@@ -41,8 +41,11 @@ def test_a_survey_from_draft_to_deletion(
     # What stands in the way is said, with the place to mend it.
     log_in(page, f"{site}/studio/unready/open/")
     expect(page.get_by_text("1 thing must be mended first.")).to_be_visible()
-    expect(page.get_by_role("link", name="Mend it: No contact is given")).to_be_visible()
     looked_at(page)
+    page.get_by_role("link", name="Mend it: No contact is given").click()
+    page.get_by_label("Contact", exact=True).fill("olga@example.org")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("Nothing stands in the way.")).to_be_visible()
 
     # A colleague tries it on a phone, without an account: the whole way, and nothing is kept.
     page.goto(f"{site}/studio/life/open/")

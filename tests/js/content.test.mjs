@@ -45,6 +45,16 @@ describe("texts of a survey", () => {
     assert.deepEqual(question.options[1], { text: "Yes", lang: "en" });
   });
 
+  it("say who asks, as far as the survey does", () => {
+    const told = { asked_by: "The council", purpose: "To know." };
+    const translations = { de: { told: { asked_by: "Der Rat" } } };
+    const content = contentIn("de", { ...survey, design: { ...survey.design, told, translations } });
+    assert.deepEqual(content.told("asked_by"), { text: "Der Rat", lang: "de" });
+    assert.deepEqual(content.told("purpose"), { text: "To know.", lang: "en" });
+    assert.deepEqual(content.told("contact"), { text: "", lang: "en" });
+    assert.deepEqual(contentIn("de", survey).told("asked_by"), { text: "", lang: "en" });
+  });
+
   it("keep a question and a stratum with the same key apart", () => {
     const question = contentIn("de", survey).question({ question: stratum, clear: true });
     assert.deepEqual([question.text, question.lang], ["Age?", "en"]);

@@ -107,6 +107,29 @@ class TestOpen:
         assert "at least one question" in olga.get(PAGE).content.decode()
         assert do(olga, "open", seen="").status_code == 400
 
+    def test_who_asks_is_said_on_the_page(self) -> None:
+        survey = builders.draft()
+        olga = owner_of(survey)
+        page = olga.get(PAGE).content.decode()
+        assert "3 things must be mended first" in page and 'href="#contact"' in page
+        given = {name: str(value) for name, value in builders.READY.items()}
+        for wrong in ({"expected": "many"}, {"retention_days": "0"}, {"contact": "a\u202eb"},
+                      {"asked_by": "x" * 201}):  # fmt: skip
+            response = do(olga, "tell", **given | wrong)
+            assert (
+                response.status_code == 400 and 'aria-invalid="true"' in response.content.decode()
+            )
+            assert next(iter(wrong.values())) in response.content.decode()  # stays to be mended
+            survey.refresh_from_db()
+            assert survey.contact == "" and survey.expected is None
+        assert do(olga, "tell", **given).status_code == 302
+        survey.refresh_from_db()
+        assert survey.told() | {"expected": survey.expected} == builders.READY
+        assert "Nothing stands in the way" in olga.get(PAGE).content.decode()
+        survey.open()
+        response = do(olga, "tell", **given | {"contact": "x@example.org"})
+        assert response.status_code == 400 and "opened in the meantime" in response.content.decode()
+
     def test_two_who_open_at_once(self) -> None:
         survey = builders.draft(**builders.READY)
         olga = owner_of(survey)
