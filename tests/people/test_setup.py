@@ -95,7 +95,7 @@ def test_a_new_code_replaces_the_old_one() -> None:
 
 def test_codes_cannot_be_guessed(settings: Any) -> None:
     settings.FAILURES_PER_MINUTE = 3
-    early_in_the_minute()
+    early_in_the_minute(8)
     code, here = SetUp.code(), {"REMOTE_ADDR": "192.0.2.1"}
     for _ in range(3):
         Client().post("/setup/", account("aaaa-aaaa"), **here)

@@ -1,0 +1,16 @@
+from typing import Any
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def cheap_passwords(settings: Any) -> None:
+    """Argon2 takes its time on purpose; those who test it ask for it."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@pytest.fixture
+def real_passwords(settings: Any, cheap_passwords: None) -> None:
+    from config.settings import PASSWORD_HASHERS
+
+    settings.PASSWORD_HASHERS = PASSWORD_HASHERS
