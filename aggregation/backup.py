@@ -68,10 +68,9 @@ def write(path: Path) -> dict[str, Any]:
                 file.write(data, DATABASE)
             out.flush()
             os.fsync(out.fileno())
-        try:
-            os.link(whole, path)  # unlike a rename, never over another
-        except FileExistsError:
-            raise BackupError(f"{path} is there already; choose another name.") from None
+        if os.path.lexists(path):  # since we looked
+            raise BackupError(f"{path} is there already; choose another name.")
+        os.rename(whole, path)
     return manifest
 
 
