@@ -19,7 +19,7 @@ from scipy.special import ndtr
 
 from aggregation import gate
 from aggregation.batches import Axis
-from aggregation.statistics import joint, profiles, regression, weights
+from aggregation.statistics import joint, predictor, profiles, regression, weights
 from aggregation.statistics.proportion import Channel
 from survey.design import Block, Design, Question, canonical_json
 from survey.mechanism import SCALE
@@ -27,6 +27,7 @@ from survey.mechanism import SCALE
 LEVEL = 0.95
 MOST_CELLS = 2**20
 MOST_TABLE = 4  # questions in one table
+MOST_PREDICTORS = predictor.MOST_HIDDEN  # other answers in one regression
 MOST_CLASSES = 6
 MOST_CONDITIONAL = 4096  # cells of a table whose conditional shares are computed
 MOST_POPULATION = 1000  # combinations of groups whose population shares are given
@@ -122,6 +123,31 @@ class Asked:
         if given not in keys:
             raise AnalysisError(option, f"one of the options of {question}: {', '.join(keys)}")
         return Choice(question, keys.index(given))
+
+    def predictors(self) -> "tuple[Choice, ...]":
+        """Options of other questions, each an object of a question and, unless it is yes/no, one
+        of its options.
+        """
+        given = self.members.pop("predictors", [])
+        if not isinstance(given, list) or not all(isinstance(one, dict) for one in given):
+            raise AnalysisError("predictors", "a list of objects with a question and an option")
+        if len(given) > MOST_PREDICTORS:
+            raise AnalysisError(
+                "predictors",
+                f"at most {MOST_PREDICTORS} other answers, not {len(given)}: the noise of each "
+                "adds to that of the others",
+            )
+        found = []
+        for one in given:
+            asked = Asked(one, self.design)
+            try:
+                found.append(asked.choice("question", "option"))
+                asked.nothing_else()
+            except AnalysisError as error:
+                raise AnalysisError("predictors", f"{error.where}: {error.why}") from None
+        if len(set(found)) < len(found):
+            raise AnalysisError("predictors", "the same answer stands there twice")
+        return tuple(found)
 
     def margins(self) -> tuple[tuple[str, tuple[float, ...]], ...]:
         """Of some strata the population's share, or number, of every group."""
@@ -301,30 +327,40 @@ class Choice(NamedTuple):
 
 @dataclass(frozen=True)
 class Regression:
-    """The log-odds of one option as it depends on strata, and on one option of another question."""
+    """The log-odds of one option as it depends on strata, and on options of other questions."""
 
     kind: ClassVar[str] = "regression"
     outcome: Choice
     strata: tuple[str, ...]
-    predictor: Choice | None
+    predictors: tuple[Choice, ...]
 
     @classmethod
     def read(cls, asked: Asked) -> Self:
         outcome = asked.choice("outcome", "option")
         strata = asked.strata("strata", MOST_TABLE)
-        predictor = None
-        if asked.members.get("predictor") is not None:
-            predictor = asked.choice("predictor", "predictor_option")
-        elif not strata:
+        predictors = asked.predictors()
+        if not strata and not predictors:
             raise AnalysisError("strata", "name at least one stratum, or a predictor")
-        if predictor and _block(asked.design, predictor) == _block(asked.design, outcome):
-            together = f"{predictor.question} and {outcome.question} are randomized together"
-            raise AnalysisError("predictor", f"{together}; make a table of the two")
-        return cls(outcome, strata, predictor)
+        for one in predictors:
+            if one.question == outcome.question:
+                raise AnalysisError("predictors", f"{one.question} is what is to be explained")
+            size = question_of(asked.design, one.question).size
+            if sum(other.question == one.question for other in predictors) == size:
+                raise AnalysisError(
+                    "predictors", f"leave out one option of {one.question}, to be compared with"
+                )
+        return cls(outcome, strata, predictors)
 
     def axes(self, design: Design) -> list[Axis]:
-        chosen = [self.outcome, *([self.predictor] if self.predictor else [])]
-        return axes_of([choice.question for choice in chosen], self.strata)
+        return axes_of([self.outcome.question, *self.others], self.strata)
+
+    @property
+    def others(self) -> dict[str, list[int]]:
+        """The other questions, each with the options that are predictors."""
+        found: dict[str, list[int]] = {}
+        for choice in self.predictors:
+            found.setdefault(choice.question, []).append(choice.option)
+        return found
 
     def divisions(self) -> list[tuple[str, ...]]:
         """Each stratum by itself: there is a coefficient for each of its groups, and none for
@@ -335,23 +371,24 @@ class Regression:
     def figures(self, view: View) -> Figures:
         groups = view.levels()
         names, rows = _dummies(view, [place for place, _ in groups])
-        tables = [self._binary(table) for _, table in groups]
-        outcome = channel_of(view.design, self.outcome.question)
+        tables = [self._parted(table) for _, table in groups]
         fit: regression.Fit | regression.PredictorFit
-        if self.predictor is None:
+        if not self.predictors:
             yes, all_ = [table[1].sum() for table in tables], [table.sum() for table in tables]
+            outcome = channel_of(view.design, self.outcome.question)
             fit = regression.tallies(rows, yes, all_, outcome)
         else:
-            cells = list(product(range(len(groups)), (0, 1), (0, 1)))
-            fit = regression.predictor(
-                [rows[group] for group, _, _ in cells],
-                [z for _, _, z in cells],
-                [y for _, y, _ in cells],
-                channel_of(view.design, self.predictor.question),
-                outcome,
-                [tables[group][y, z] for group, y, z in cells],
-            )
-            names.append(_named(view.design, self.predictor))
+            asked = {self.outcome.question: [self.outcome.option], **self.others}
+            options = [
+                (question_of(view.design, key).size - len(chosen), *[1] * len(chosen))
+                for key, chosen in asked.items()
+            ]
+            fit = regression.predictors(rows, np.stack(tables), view.blocks(), options)
+            names += [
+                _named(view.design, Choice(key, option))
+                for key, chosen in self.others.items()
+                for option in chosen
+            ]
         return {
             "outcome": _named(view.design, self.outcome),
             "n": int(sum(table.sum() for table in tables)),
@@ -367,15 +404,13 @@ class Regression:
             ],
         }
 
-    def _binary(self, table: Counts) -> Counts:
-        """The table of one group as [outcome no, yes][predictor no, yes]."""
-        found = _two(table, self.outcome.option)
-        return found[:, None] if self.predictor is None else _two(found.T, self.predictor.option).T
-
-
-def _two(table: Counts, option: int) -> Counts:
-    """The first axis as no and yes."""
-    return np.stack([table.sum(axis=0) - table[option], table[option]])
+    def _parted(self, table: Counts) -> Counts:
+        """The table of one group, by the outcome, no and yes, and by the options that matter."""
+        for axis, chosen in enumerate([[self.outcome.option], *self.others.values()]):
+            told = table.take(chosen, axis)
+            rest = table.sum(axis, keepdims=True) - told.sum(axis, keepdims=True)
+            table = np.concatenate([rest, told], axis)
+        return table
 
 
 @dataclass(frozen=True)
@@ -655,10 +690,6 @@ def question_of(design: Design, key: str) -> Question:
 def channel_of(design: Design, key: str) -> Channel:
     block, i = place_of(design, key)
     return Channel(*block.mechanism.channel(i))
-
-
-def _block(design: Design, choice: Choice) -> str:
-    return place_of(design, choice.question)[0].key
 
 
 def _named(design: Design, choice: Choice) -> dict[str, Any]:

@@ -42,14 +42,13 @@ STATES = {
 # Where the form has another name, or another place, for what an analysis names.
 FIELDS = {
     "option": "outcome",
-    "predictor_option": "predictor",
     "cells": "margins",
     "question": "margins",
 }
 INTRODUCTIONS = {
     "crosstab": "How two to four answers go together: the share of people in every combination.",
     "regression": "What the odds of an answer have to do with background groups, and with "
-    "another answer.",
+    "other answers.",
     "profiles": "Which kinds of people there may be, by what they answer to several questions.",
     "weights": "What the shares would be if those who answered were made up like the population.",
 }
@@ -66,7 +65,7 @@ class Form:
     questions: list[str] = field(default_factory=list)
     strata: list[str] = field(default_factory=list)
     outcome: str = ""
-    predictor: str = ""
+    predictors: list[str] = field(default_factory=list)
     classes: str = "2"
     margins: str = ""
     errors: dict[str, list[str]] = field(default_factory=dict)
@@ -80,7 +79,7 @@ class Form:
             questions=[key for key in post.getlist("questions") if key],
             strata=[key for key in post.getlist("strata") if key],
             outcome=post.get("outcome", ""),
-            predictor=post.get("predictor", ""),
+            predictors=[key for key in post.getlist("predictors") if key],
             classes=post.get("classes", ""),
             margins=post.get("margins", ""),
         )
@@ -99,7 +98,7 @@ class Form:
             questions=list(asked.get("questions", [])),
             strata=list(asked.get("strata", [])),
             outcome=_choice(asked, "outcome", "option"),
-            predictor=_choice(asked, "predictor", "predictor_option"),
+            predictors=[_choice(one, "question", "option") for one in asked.get("predictors", [])],
             classes=str(asked.get("classes", 2)),
             margins=_csv(_margin_lines(asked)) if asked["kind"] == "weights" else "",
         )
@@ -117,10 +116,13 @@ class Form:
             found["strata"] = self.strata
         if self.kind == "regression":
             found |= _chosen(self.outcome, "outcome", "option")
-            found |= _chosen(self.predictor, "predictor", "predictor_option")
+            if self.predictors:
+                found["predictors"] = [
+                    _chosen(one, "question", "option") for one in self.predictors
+                ]
             if not self.outcome:
                 self.errors["outcome"] = ["Choose an answer."]
-            if not self.strata and not self.predictor:
+            if not self.strata and not self.predictors:
                 self.errors["strata"] = ["Choose at least one group, or another answer below."]
         if self.kind == "profiles":
             found["classes"] = int(self.classes) if self.classes in list("23456") else 0
@@ -135,8 +137,8 @@ class Form:
     def refuse(self, error: AnalysisError) -> None:
         where = FIELDS.get(error.where, error.where)
         if self.kind == "regression" and where == "questions":
-            where = "predictor"
-        known = where in ("questions", "strata", "outcome", "predictor", "classes", "margins")
+            where = "predictors"
+        known = where in ("questions", "strata", "outcome", "predictors", "classes", "margins")
         self.errors.setdefault(where if known else "all", []).append(sentence(error.why))
 
 

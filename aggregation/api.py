@@ -109,6 +109,15 @@ class CellSerializer(serializers.Serializer[Any]):
     share = serializers.FloatField()
 
 
+class PredictorSerializer(serializers.Serializer[Any]):
+    """An answer to another question."""
+
+    question = serializers.CharField()
+    option = serializers.CharField(
+        required=False, help_text="Which option of it is meant, unless it is yes/no."
+    )
+
+
 class AskedSerializer(serializers.Serializer[Any]):
     """What may be asked; aggregation/analyses.py checks it against the design."""
 
@@ -121,8 +130,9 @@ class AskedSerializer(serializers.Serializer[Any]):
     )
     outcome = serializers.CharField(required=False, help_text="For regression: a question.")
     option = serializers.CharField(required=False, help_text="Which option of it is meant.")
-    predictor = serializers.CharField(required=False, help_text="For regression: a question.")
-    predictor_option = serializers.CharField(required=False)
+    predictors = PredictorSerializer(
+        many=True, required=False, help_text="For regression: up to 3 answers to other questions."
+    )
     classes = serializers.IntegerField(required=False, help_text="For profiles: how many.")
     question = serializers.CharField(required=False, help_text="For weights: one question.")
     margins = serializers.DictField(

@@ -71,9 +71,9 @@ def described(asked: Mapping[str, Any], design: Design) -> str:
         return crossed + (f", in each group of {strata}" if strata else "")
     if asked["kind"] == "regression":
         on = [strata] if strata else []
-        if asked.get("predictor"):
-            on.append(names.choice(asked["predictor"], asked.get("predictor_option")))
-        return f"{names.choice(asked['outcome'], asked.get('option'))} on {' and '.join(on)}"
+        others = asked.get("predictors", [])
+        on += [names.choice(one["question"], one.get("option")) for one in others]
+        return f"{names.choice(asked['outcome'], asked.get('option'))} on {_listed(on)}"
     if asked["kind"] == "profiles":
         texts = [f"“{names.question(key)}”" for key in asked["questions"]]
         if len(texts) > 3:
@@ -391,6 +391,12 @@ class Regression(Found):
     def baseline_share(self) -> float:
         value = min(max(self.figures["terms"][0]["estimate"], -700), 700)
         return 1 / (1 + math.exp(-value))
+
+    @property
+    def rare(self) -> bool:
+        """Whether it is how often the other answers go together that has no maximum."""
+        away = any(term.get("runaway") for term in self.figures["terms"])
+        return bool(self.figures["separated"] and self.asked.get("predictors") and not away)
 
     @property
     def runaways(self) -> list[str]:

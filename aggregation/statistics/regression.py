@@ -28,7 +28,7 @@ from scipy.optimize import brentq
 from scipy.special import chdtrc, chdtri, expit, ndtri
 
 from aggregation.statistics.binomial import Floats
-from aggregation.statistics.predictor import PredictorFit, predictor
+from aggregation.statistics.predictor import PredictorFit, predictor, predictors
 from aggregation.statistics.proportion import Channel, integer, items, strictly_between
 from aggregation.statistics.scoring import (
     FAR,
@@ -57,6 +57,7 @@ __all__ = [
     "likelihood_ratio",
     "logistic",
     "predictor",
+    "predictors",
     "profile",
     "shares",
     "tallies",

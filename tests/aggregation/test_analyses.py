@@ -65,8 +65,39 @@ BAD: dict[str, tuple[Any, str]] = {
     "option of another": (
         {"kind": "regression", "outcome": "q4", "option": "yes", "strata": ["age"]}, "option",
     ),
-    "one coin for both": (
-        {"kind": "regression", "outcome": "q1", "predictor": "q2"}, "predictor",
+    "predictors a text": (
+        {"kind": "regression", "outcome": "q1", "predictors": "q2"}, "predictors",
+    ),
+    "predictors of keys": (
+        {"kind": "regression", "outcome": "q1", "predictors": ["q2"]}, "predictors",
+    ),
+    "a predictor of more": (
+        {"kind": "regression", "outcome": "q1", "predictors": [{"question": "q2", "level": 1}]},
+        "predictors",
+    ),
+    "a predictor unknown": (
+        {"kind": "regression", "outcome": "q1", "predictors": [{"question": "q9"}]}, "predictors",
+    ),
+    "a predictor without option": (
+        {"kind": "regression", "outcome": "q1", "predictors": [{"question": "q4"}]}, "predictors",
+    ),
+    "by itself": (
+        {"kind": "regression", "outcome": "q1", "predictors": [{"question": "q1"}]}, "predictors",
+    ),
+    "a predictor twice": (
+        {"kind": "regression", "outcome": "q1", "predictors": [{"question": "q2"}] * 2},
+        "predictors",
+    ),
+    "every option": (
+        {"kind": "regression", "outcome": "q1", "predictors": [
+            {"question": "q2", "option": "no"}, {"question": "q2", "option": "yes"}]},
+        "predictors",
+    ),
+    "four predictors": (
+        {"kind": "regression", "outcome": "q1", "predictors": [
+            {"question": "q2"}, {"question": "q3"}, {"question": "q4", "option": "a"},
+            {"question": "q4", "option": "b"}]},
+        "predictors",
     ),
     "classes a text": ({"kind": "profiles", "questions": ["q1", "q3"], "classes": "2"}, "classes"),
     "classes true": ({"kind": "profiles", "questions": ["q1", "q3"], "classes": True}, "classes"),
@@ -256,11 +287,36 @@ def test_a_regression_on_another_question() -> None:
     truth = np.array([[0.4, 0.1], [0.2, 0.3]])  # [q1][q3]
     spread = [c * np.eye(2) + (1 - c) / 2 for c in keep]
     reports = np.rint(1e7 * spread[0] @ truth @ spread[1]).astype(np.int64)
-    found = figures({"kind": "regression", "outcome": "q1", "predictor": "q3"}, reports)
+    found = figures(
+        {"kind": "regression", "outcome": "q1", "predictors": [{"question": "q3"}]}, reports
+    )
     intercept, slope = (term["estimate"] for term in found["terms"])
     assert intercept == pytest.approx(np.log(0.2 / 0.4), abs=1e-3)
     assert slope == pytest.approx(np.log(0.3 / 0.1) - np.log(0.2 / 0.4), abs=1e-3)
     assert found["terms"][1].items() >= {"question": "q3", "option": "yes"}.items()
+
+
+def test_a_regression_on_several_other_questions_with_one_coin_for_two() -> None:
+    """Reports without sampling error: q1 and q2 share a coin, q3 and q4 have one each."""
+    keep = [block.keep / 2**32 for block in DESIGN.blocks]
+    log_odds = {"intercept": -0.6, "q2": 0.8, "a": -0.7, "c": 0.5}
+    truth = np.zeros((2, 2, 3))  # [q1][q2][q4]
+    for second, (fourth, one) in product((0, 1), zip(range(3), "abc", strict=True)):
+        eta = -0.6 + 0.8 * second + log_odds.get(one, 0.0)
+        both = (0.65, 0.35)[second] * (0.3, 0.5, 0.2)[fourth] * (1.3 if second and fourth else 1)
+        truth[:, second, fourth] = both * np.array([1, np.exp(eta)]) / (1 + np.exp(eta))
+    truth /= truth.sum()
+    rates = keep[0] * truth + (1 - keep[0]) / 4 * truth.sum(axis=(0, 1), keepdims=True)
+    rates = keep[2] * rates + (1 - keep[2]) / 3 * rates.sum(axis=2, keepdims=True)
+    predictors = [{"question": "q2"}, {"question": "q4", "option": "a"},
+                  {"question": "q4", "option": "c"}]  # fmt: skip
+    asked = {"kind": "regression", "outcome": "q1", "predictors": predictors}
+    found = figures(asked, np.rint(1e9 * rates).astype(np.int64))
+    assert found["converged"] and not found["separated"] and found["n"] == pytest.approx(1e9)
+    estimates = [term["estimate"] for term in found["terms"]]
+    assert estimates == pytest.approx(list(log_odds.values()), abs=1e-3)
+    named = [(term["question"], term["option"]) for term in found["terms"][1:]]
+    assert named == [("q2", "yes"), ("q4", "a"), ("q4", "c")]
 
 
 def test_a_regression_without_a_maximum_says_so() -> None:

@@ -110,9 +110,14 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "an option of another": (
         {"kind": "regression", "outcome": "q1:Red", "strata": ["age"]}, "One of the options of q1",
     ),
-    "one coin": (
-        {"kind": "regression", "outcome": "q1:yes", "predictor": "q2:green"},
-        "are randomized together",
+    "by itself": (
+        {"kind": "regression", "outcome": "q1:yes", "predictors": ["q1:no"]},
+        "Q1 is what is to be explained",
+    ),
+    "four others": (
+        {"kind": "regression", "outcome": "q1:yes",
+         "predictors": ["q2:red", "q2:green", "q2:blue", "q3:yes"]},
+        "At most 3 other answers, not 4",
     ),
     "no profiles": ({"kind": "profiles", "questions": ["q1", "q3"], "classes": "x"}, "from 2 to 6"),
     "no margins": ({"kind": "weights", "margins": " "}, "Nothing is here yet."),
@@ -209,11 +214,11 @@ def test_the_form_can_be_filled_in_again_from_what_was_asked(alice: Client) -> N
     pk = address.rstrip("/").rpartition("/")[2]
     form = alice.get(f"{HERE}?like={pk}").content.decode()
     assert "age,under-30,0.3" in form
-    regression = {"kind": "regression", "outcome": "q2:green", "predictor": "q3:yes"}
+    regression = {"kind": "regression", "outcome": "q2:green", "predictors": "q3:yes"}
     address = ask(alice, **regression)["Location"]
     pk = address.rstrip("/").rpartition("/")[2]
     form = alice.get(f"{HERE}?like={pk}").content.decode()
-    assert 'value="q2:green" selected' in form and 'value="q3:yes" selected' in form
+    assert 'value="q2:green" selected' in form and 'value="q3:yes" checked' in form
     assert alice.get(f"{HERE}?like={uuid4()}").status_code == 404
     assert alice.get(f"{HERE}?like=x").status_code == 404
 
@@ -364,15 +369,16 @@ def test_a_table_that_is_too_large_for_a_page_is_in_its_files(
 
 def test_a_regression_names_its_references(alice: Client, messages: Any) -> None:  # noqa: F811
     fields = {"kind": "regression", "outcome": "q2:green", "strata": ["age", "place"],
-              "predictor": "q3:yes"}  # fmt: skip
+              "predictors": ["q1:yes", "q3:yes"]}  # fmt: skip
     address, page = found(alice, messages, **fields)
     assert "“Green” to “Which &lt;one&gt;?”" in page
     assert '<th scope="row">30 and over' in page and "How old are you? Against Under 30" in page
     assert "Reference groups: How old are you? Under 30; Where? Town." in page
     rows = lines(alice, address)
     assert [row["term"] for row in rows][0] == "Baseline"
-    last = rows[-1]
-    assert last["term"] == "“Yes” to “Will you?”"
+    before, last = rows[-2:]
+    assert (before["term"], last["term"]) == ("“Yes” to “Did you?”", "“Yes” to “Will you?”")
+    assert "Other answers are noisy too" in page
     assert float(last["odds_ratio"]) == pytest.approx(np.exp(float(last["estimate"])))
     assert f"{float(last['estimate']):.2f}".replace("-", "−") in page
     assert page.count('class="track"') == len(rows) - 1

@@ -24,7 +24,7 @@ def test_three_workers_share_what_two_web_servers_take_in(machines: Machines) ->
         {"kind": "crosstab", "questions": ["q1", "q2"]},
         {"kind": "crosstab", "questions": ["q1", "q2"], "strata": ["age"]},
         {"kind": "regression", "outcome": "q1", "strata": ["age"]},
-        {"kind": "regression", "outcome": "q2", "option": "b", "predictor": "q1"},
+        {"kind": "regression", "outcome": "q2", "option": "b", "predictors": [{"question": "q1"}]},
         {"kind": "profiles", "questions": ["q1", "q2"], "classes": 2},
     ]
     expected = [trials[0].undisturbed(**each) for each in asked]

@@ -67,6 +67,10 @@ RIGHT = {
         "X": [[1]] * 4, "reports": [0, 1, 0, 1], "y": [0, 0, 1, 1], "channel": TWO_COINS,
         "outcome": Channel(1, 0), "weights": [410, 190, 230, 170],
     },
+    regression.predictors: {
+        "X": [[1]], "tables": [TABLE], "blocks": [Block(0.5, (0, 1))],
+        "options": [(1, 1), (1, 1)],
+    },
     weights.estimate: {"y": [1, 0, 1], "w": [1, 2, 1], "channel": TWO_COINS, "level": 0.95},
     weights.tallied: {**MANY, "w": [1, 2]},
     weights.poststratified: {**MANY, "shares": [0.6, 0.4]},

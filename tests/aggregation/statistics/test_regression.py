@@ -1,5 +1,6 @@
 """Regression on randomized reports: against reference values, brute force and simulation."""
 
+import itertools
 import math
 from dataclasses import FrozenInstanceError
 
@@ -16,6 +17,7 @@ from aggregation.statistics.regression import (
     likelihood_ratio,
     logistic,
     predictor,
+    predictors,
     profile,
     shares,
     tallies,
@@ -445,6 +447,191 @@ def test_a_hidden_predictor_that_nobody_has_is_reported():
         np.ones((4, 1)), [0, 1, 0, 1], [0, 0, 1, 1], TWO_COINS, NO_NOISE, [80, 9, 70, 8]
     )
     assert not fit.converged
+
+
+# --- several hidden predictors ------------------------------------------------------------------
+
+# Blocks of the outcome, axis 0, and of other questions; and of each axis the options behind its
+# positions: the first is all that is compared with.
+TOGETHER = {
+    "each its own coin": ([(0.6, (0,)), (0.7, (1,)), (0.5, (2,))], [(1, 1), (1, 1), (3, 1)]),
+    "predictors together": ([(0.6, (0,)), (0.7, (1, 2))], [(2, 1), (1, 1), (3, 1)]),
+    "all together": ([(0.7, (0, 1, 2))], [(1, 1), (1, 1), (1, 1)]),
+    "outcome with one": ([(0.7, (0, 2)), (0.6, (1,))], [(3, 1), (1, 1), (1, 1)]),
+    "two options of one question": ([(0.7, (0,)), (0.8, (1,))], [(1, 1), (3, 1, 1)]),
+    "three questions": ([(0.8, (0, 1)), (0.8, (2, 3))], [(1, 1)] * 4),
+}
+OPTIONS = [(-0.4, 0.6), (0.9, -0.8, 0.7)]
+
+
+def truth_of(X, options, rng):
+    """Answers of one person a row: others that hang together, and an outcome that depends on them.
+
+    Returns positions, an array of people and axes.
+    """
+    n, places = len(X), []
+    for axis, sizes in enumerate(options[1:]):
+        shares = np.exp([np.zeros(n), *(X @ [-0.2 + 0.3 * i, 0.5 - axis] for i in sizes[1:])]).T
+        if places:
+            shares[:, 1] *= np.exp(0.8 * (places[0] > 0))
+        cumulated = np.cumsum(shares / shares.sum(axis=1, keepdims=True), axis=1)
+        places.append((rng.random(n)[:, None] > cumulated).sum(axis=1))
+    gamma = iter(OPTIONS[1])
+    eta = X @ OPTIONS[0]
+    for place, sizes in zip(places, options[1:], strict=True):
+        for i in range(1, len(sizes)):
+            eta = eta + next(gamma) * (place == i)
+    return np.column_stack([rng.random(n) < expit(eta), *places]).astype(int)
+
+
+def randomized(truth, blocks, options, rng):
+    found = truth.copy()
+    for keep, axes in blocks:
+        replaced = rng.random(len(truth)) >= keep
+        for axis in axes:
+            chance = rng.choice(
+                len(options[axis]), len(truth), p=np.array(options[axis]) / sum(options[axis])
+            )
+            found[replaced, axis] = chance[replaced]
+    return found
+
+
+def tabled(X, reports, options):
+    """The different rows of X, and the table of the reports of each."""
+    rows, which = np.unique(X, axis=0, return_inverse=True)
+    tables = np.zeros((len(rows), *map(len, options)), dtype=int)
+    np.add.at(tables, (which, *reports.T), 1)
+    return rows, tables
+
+
+def several(parameters, rows, tables, blocks, options):
+    """The likelihood of the tables as it is defined: every report, every truth, block by block."""
+    width, shape = rows.shape[1], tables.shape[1:]
+    others = [(axis, i) for axis in range(1, len(shape)) for i in range(1, shape[axis])]
+    pairs = [(j, k) for j in range(len(others)) for k in range(j + 1, len(others))
+             if others[j][0] != others[k][0]]  # fmt: skip
+    beta, rest = parameters[:width], parameters[width:]
+    gamma, rest = rest[: len(others)], rest[len(others) :]
+    delta, alpha = np.split(rest, [len(others) * width])
+    delta = delta.reshape(len(others), width)
+    total = 0.0
+    for x, table in zip(rows, tables, strict=True):
+        weight, outcome = {}, {}
+        for state in itertools.product(*map(range, shape[1:])):
+            has = [float(state[axis - 1] == i) for axis, i in others]
+            weight[state] = math.exp(
+                sum(h * (x @ d) for h, d in zip(has, delta, strict=True))
+                + sum(a * has[j] * has[k] for a, (j, k) in zip(alpha, pairs, strict=True))
+            )
+            outcome[state] = 1 / (1 + math.exp(-(x @ beta) - np.dot(gamma, has)))
+        whole = sum(weight.values())
+        for report in np.argwhere(table):
+            chance = 0.0
+            for state, one in weight.items():
+                for y in (0, 1):
+                    truth = (y, *state)
+                    channel = 1.0
+                    for keep, axes in blocks:
+                        replaced = math.prod(
+                            options[axis][report[axis]] / sum(options[axis]) for axis in axes
+                        )
+                        kept = all(report[axis] == truth[axis] for axis in axes)
+                        channel *= keep * kept + (1 - keep) * replaced
+                    answer = outcome[state] if y else 1 - outcome[state]
+                    chance += one / whole * answer * channel
+            total += table[tuple(report)] * math.log(chance)
+    return total
+
+
+@pytest.mark.parametrize("case", TOGETHER)
+def test_predictors_are_the_maximum_of_the_likelihood(case):
+    blocks, options = TOGETHER[case]
+    rng = np.random.default_rng(3)
+    X = np.column_stack([np.ones(40_000), rng.integers(0, 2, 40_000)])
+    reports = randomized(truth_of(X, options, rng), blocks, options, rng)
+    rows, tables = tabled(X, reports, options)
+    fit = predictors(rows, tables, blocks, options)
+    assert fit.converged and not fit.separated
+    at = np.concatenate([fit.coefficients, fit.share_coefficients])
+
+    def negative(parameters):
+        return -several(parameters, rows, tables, blocks, options)
+
+    assert fit.log_likelihood == pytest.approx(-negative(at), rel=1e-10)
+    start = at + rng.normal(scale=0.05, size=at.size)
+    found = minimize(negative, start, method="BFGS", options={"gtol": 1e-2})
+    assert fit.log_likelihood >= -found.fun - 1e-6
+    assert np.abs(at - found.x).max() < 0.02
+    inverse = np.linalg.inv(curvature(negative, at, 1e-3))
+    errors = np.concatenate([fit.standard_errors, fit.share_standard_errors])
+    assert errors == pytest.approx(np.sqrt(np.diag(inverse)), rel=1e-2)
+
+
+@pytest.mark.parametrize("case", ["predictors together", "outcome with one"])
+def test_several_predictors_find_what_is_true(case):
+    """100 surveys of 20,000: bias, standard errors and coverage, and that reports mislead."""
+    blocks, options = TOGETHER[case]
+    rng = np.random.default_rng(11)
+    truth, runs = np.array([*OPTIONS[0], *OPTIONS[1][:2]]), 100
+    found, errors, all_tables = [], [], 0
+    for _ in range(runs):
+        X = np.column_stack([np.ones(20_000), rng.integers(0, 2, 20_000)])
+        reports = randomized(truth_of(X, options, rng), blocks, options, rng)
+        rows, tables = tabled(X, reports, options)
+        all_tables = all_tables + tables
+        fit = predictors(rows, tables, blocks, options)
+        if fit.converged:
+            found.append(fit.coefficients)
+            errors.append(fit.standard_errors)
+    assert len(found) >= 98
+    values, spread = np.array(found), np.array(errors)
+    # Over so many surveys, the mean of the coefficients is off by at most 4 of its own errors, but
+    # for the bias of any likelihood estimate, which is small beside the errors of one survey.
+    away = np.abs(np.median(values, axis=0) - truth) / np.median(spread, axis=0)
+    assert away.max() < 1.2533 * 4 / math.sqrt(len(found)) + 0.1
+    ratio = values.std(axis=0) / np.sqrt((spread**2).mean(axis=0))
+    assert np.abs(ratio - 1).max() < 4 / math.sqrt(2 * len(found)) + 0.05
+    covered = (np.abs(values - truth) < norm.ppf(0.975) * spread).sum(axis=0)
+    assert (binom.cdf(covered, len(found), 0.95) > 1e-4).all()
+    # Each axis as if it had a coin of its own is wrong where the outcome shares one.
+    alone = [(keep, (axis,)) for keep, axes in blocks for axis in axes]
+    right, wrong = (predictors(rows, all_tables, coins, options) for coins in (blocks, alone))
+    assert (np.abs(right.coefficients - truth) / right.standard_errors).max() < 4.5
+    if case == "outcome with one":
+        assert (np.abs(wrong.coefficients - truth) / wrong.standard_errors).max() > 10
+
+
+def test_one_predictor_among_several_is_the_one():
+    """With a coin each, and only one other question, it is `predictor`."""
+    table = [[[410, 190], [230, 170]]]
+    many = predictors([[1]], table, [(0.5, (0,)), (0.5, (1,))], [(1, 1), (1, 1)])
+    one = predictor(
+        np.ones((4, 1)), [0, 1, 0, 1], [0, 0, 1, 1], TWO_COINS, TWO_COINS, [410, 190, 230, 170]
+    )
+    assert many.coefficients == pytest.approx(one.coefficients, abs=1e-9)
+    assert many.covariance == pytest.approx(one.covariance, rel=1e-7)
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"tables": [[[1, 2], [3, 4]]] * 2}, "tables must be one a row of X"),
+        ({"tables": [[[0, 0], [0, 0]]]}, "tables must hold reports"),
+        ({"tables": [[[1, 2], [3, 4.5]]]}, "tables must be whole numbers, got .*4.5"),
+        ({"tables": [[[1, 2, 3, 4, 5]] * 2], "options": [(1, 1), (1,) * 5]}, "1 to 3 predictors"),
+        ({"options": [(1, 1)]}, "options must be given for 2 axes"),
+        ({"options": [(1, 1), (1, 1, 1)]}, "options must be 2 numbers"),
+        ({"blocks": [(0.5, (0,))]}, "blocks must hold each of 2 axes once"),
+        ({"blocks": [(0.5, (0, 1, 2))]}, "blocks must keep something, of axes that there are"),
+        ({"blocks": [(0.0, (0, 1))]}, "blocks must keep something"),
+    ],
+)
+def test_what_predictors_refuse(change, message):
+    right = {"X": [[1]], "tables": [[[41, 19], [23, 17]]], "blocks": [(0.5, (0, 1))],
+             "options": [(1, 1), (1, 1)]}  # fmt: skip
+    predictors(**right)
+    with pytest.raises(ValueError, match=message):
+        predictors(**{**right, **change})
 
 
 # --- arguments ----------------------------------------------------------------------------------
