@@ -28,7 +28,7 @@ NOTE = """
 
     Answer the survey     {site}/s/{slug}/
     Read the estimates    {site}/surveys/{slug}/
-    Design surveys        {site}/admin/
+    Make surveys          {site}/studio/new/
     Use the API           {site}/api/docs/
 
     Log in as             {logins}

@@ -112,7 +112,7 @@ def invited(request: HttpRequest, whole: Survey | Team, form: InviteForm) -> dic
         form.add_error("role", f"{MOST_INVITES} invitations wait already. Take some back first.")
         return {}
     link = request.build_absolute_uri(reverse("join", args=[token]))
-    if not (email and settings.EMAIL_SET_UP):
+    if not (email and settings.EMAIL_URL):
         return {"link": link}
     context = {"whole": whole, "role": role.label, "by": user, "link": link, "days": INVITED_DAYS}
     text = render_to_string("mail/invitation.txt", context)
@@ -134,5 +134,5 @@ def shown(whole: Survey | Team) -> dict[str, Any]:
         "people": parts.select_related("user").order_by("user__username"),
         "invites": whole.invites.waiting(),
         "days": INVITED_DAYS,
-        "mail": settings.EMAIL_SET_UP,
+        "mail": bool(settings.EMAIL_URL),
     }

@@ -53,7 +53,9 @@ def figures(survey: Survey, people: int) -> dict[str, Any]:
     try:
         design = sized(survey)
     except DesignError as error:
-        return {"problem": {"where": error.where, "what": f"{_capital(error.what)}."}}
+        # How sure somebody can be follows from ε alone, but for a rounding that protects more.
+        promised = {"sure": sure(survey.epsilon), "weak": survey.epsilon > plan.WEAK}
+        return promised | {"problem": {"where": error.where, "what": f"{_capital(error.what)}."}}
     losses = sorted(block.mechanism.epsilon for block in design.blocks)
     total = privacy.composed(losses[-design.ask :])
     reports = people * design.ask // len(design.blocks)

@@ -60,24 +60,19 @@ export function mark(epsilon) {
   }
 }
 
-export function showFigures(figures, document) {
+export function showFigures(figures, { questions }) {
   const { problem } = figures;
-  $("dial-outcome").classList.toggle("stale", Boolean(problem));
-  $("dial-problem").textContent = problem && document.questions.length ? problem.what : "";
-  if (problem) {
-    if (!document.questions.length) $("blocks").textContent = "Add a question to see the figures.";
-    return;
-  }
   const { count, more } = figures.sure;
   $("dots").replaceChildren(dots(count));
   $("sure").textContent = more ? `more than ${count} in 100` : `${count} in 100`;
   $("weak").hidden = !figures.weak;
-  $("everybody").textContent = figures.everybody;
-  $("group").textContent = figures.group;
-  $("groups").textContent = figures.groups;
+  $("dial-problem").textContent = problem && questions.length ? problem.what : "";
+  $("everybody").textContent = problem ? "–" : figures.everybody;
   $("by-group").hidden = !figures.group;
+  $("group").textContent = figures.group ?? "";
+  $("groups").textContent = figures.groups ?? "";
   $("hidden").hidden = !figures.hidden;
-  $("blocks").textContent = figures.blocks;
+  $("blocks").textContent = figures.blocks ?? (questions.length ? "" : "Add a question to see how.");
 }
 
 /* 100 dots, told apart by shape as well as by colour, as respondents see them. */

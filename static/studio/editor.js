@@ -25,6 +25,8 @@ const names = new Intl.DisplayNames(["en"], { type: "language" });
 const nameOf = (tag) => names.of(tag) ?? tag;
 const directionOf = (tag) => (RIGHT_TO_LEFT.includes(tag.split("-")[0]) ? "rtl" : "ltr");
 
+const NAMES = { questions: "Question", strata: "Background question" };
+
 let state = null;
 let ours = {}; // our words by language
 let limits = {};
@@ -84,10 +86,26 @@ function showSaving(what, problem) {
   if (refused) showWrong();
 }
 
+const PLACES = { title: "", questions: "", epsilon: "Privacy dial: ", ask: "Blocks: ", blocks: "Blocks: " };
+const TRANSLATED = /^translations\.([^.[]+)\.(questions|strata)\.([^.[]+)\.?(text|options(?:\[\d+\])?)?$/;
+
+/* Where something stands, in words. */
 function placeOf(where) {
   const found = /^(questions|strata)\[(\d+)\]/.exec(where);
-  if (!found) return where ? `${where}: ` : "";
-  return `${found[1] === "strata" ? "Background question" : "Question"} ${Number(found[2]) + 1}: `;
+  if (found) return `${NAMES[found[1]]} ${Number(found[2]) + 1}: `;
+  const [, tag, kind, key] = TRANSLATED.exec(where) ?? [];
+  const place = kind ? state[kind].findIndex((one) => one.key === key) : -1;
+  if (place >= 0) return `${NAMES[kind]} ${place + 1}, ${nameOf(tag)}: `;
+  return PLACES[where] ?? (where ? `${where}: ` : "");
+}
+
+/* The field of a place; for a translation, in its language. */
+function fieldOf(where) {
+  const [, tag, kind, key, rest] = TRANSLATED.exec(where) ?? [];
+  const place = kind ? state[kind].findIndex((one) => one.key === key) : -1;
+  if (place < 0) return { at: where };
+  const text = rest === "options" ? "options[0]" : (rest ?? "text");
+  return { at: `${kind}[${place}].${text}:${tag}`, tag };
 }
 
 function changed(step, pause) {
@@ -156,23 +174,23 @@ function field({ id, at, label, holder, name, tag, lines, most, hideLabel = fals
 
 /* What is wrong, beside the fields that somebody has been in, and all of it at the end. */
 function showWrong() {
+  const known = Object.fromEntries(Object.entries(wrong).map(([at, what]) => [fieldOf(at).at, what]));
   for (const [at, { input, error }] of fields) {
-    const text =
-      refused?.where === at ? `${refused.what}.` : touched.has(input.id) ? (wrong[at] ?? "") : "";
+    const what = touched.has(input.id) ? (known[at] ?? "") : "";
+    const text = refused?.where === at ? `${refused.what}.` : what;
     if (error.textContent !== text) error.textContent = text;
     if (text) input.setAttribute("aria-invalid", "true");
     else input.removeAttribute("aria-invalid");
   }
-  const list = Object.entries(wrong).map(([at, what]) => {
-    const target = fields.get(at)?.input;
-    const place = placeOf(at);
+  const list = Object.entries(wrong).map(([where, what]) => {
+    const { at, tag } = fieldOf(where);
+    const there = fields.get(at)?.input;
+    const go = (event) => goTo(event, at, tag);
     return el(
       "li",
       {},
-      place,
-      target
-        ? el("a", { href: `#${target.id}`, click: (event) => goTo(event, target) }, what)
-        : what,
+      placeOf(where),
+      there || tag ? el("a", { href: `#${there?.id ?? "languages"}`, click: go }, what) : what,
     );
   });
   $("wrong").replaceChildren(...list);
@@ -182,8 +200,14 @@ function showWrong() {
   for (const [at, id] of Object.entries(dialAt)) $(id).textContent = wrong[at] ?? "";
 }
 
-function goTo(event, input) {
+function goTo(event, at, tag) {
   event.preventDefault();
+  if (tag && tag !== other) {
+    other = tag;
+    draw();
+  }
+  const input = fields.get(at)?.input;
+  if (!input) return;
   touched.add(input.id);
   showWrong();
   input.focus();
@@ -216,8 +240,6 @@ function draw() {
     if (selection && again?.setSelectionRange && again.type !== "number") again.setSelectionRange(...selection);
   }
 }
-
-const NAMES = { questions: "Question", strata: "Background question" };
 
 function card(kind, question, i) {
   const { id } = question;

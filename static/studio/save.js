@@ -96,7 +96,9 @@ export function keeper(address, token, { made, show, reply }) {
     changed(what, pause = PAUSE) {
       step = what;
       dirty = true;
-      if (!held) later(pause);
+      if (held) return;
+      if (!tries) show("saving");
+      later(pause);
     },
 
     flush,

@@ -44,7 +44,7 @@ def card(page: Page, number: int, kind: str = "questions") -> Locator:
 
 def drag(page: Page, handle: Locator, to: Locator) -> None:
     """From the handle to below the middle of another one."""
-    handle.scroll_into_view_if_needed()
+    handle.evaluate("node => node.scrollIntoView({ block: 'center' })")
     start, end = handle.bounding_box(), to.bounding_box()
     assert start and end
     x = start["x"] + start["width"] / 2
@@ -104,7 +104,7 @@ def test_from_an_empty_list_to_a_finished_draft(
         card(page, 3).locator(".option").nth(1),
     )
     assert [options.nth(i).input_value() for i in range(3)][:2] == ["With others", "Alone"]
-    card(page, 3).get_by_role("button", name="Move option 3").click()
+    card(page, 3).get_by_role("button", name="Move option 3 of").click()
     page.get_by_role("button", name="Move up: Option 3").click()
     assert [options.nth(i).input_value() for i in range(3)][1] == "In a shelter"
     page.get_by_role("button", name="Delete: Question 4").click()
@@ -212,7 +212,7 @@ def test_two_windows_a_lost_network_and_hostile_texts(
 
     # Without a network nothing is lost.
     context.set_offline(True)
-    page.get_by_label("Introduction").fill("Written on a train.")
+    page.get_by_label("Introduction: who").fill("Written on a train.")
     expect(page.get_by_role("alert").filter(has_text="Not saved yet")).to_be_visible()
     asked: list[str] = []
 
