@@ -329,7 +329,7 @@ def test_no_more_wait_than_one_can_look_through(survey: Survey, olga: Client) ->
 def test_mail_is_sent_where_the_site_has_mail(survey: Survey, olga: Client, settings: Any) -> None:
     shown = olga.post(PAGE, {"invite": "1", "role": "viewer", "email": "nina@example.org"})
     assert shown.context["link"] and not mail.outbox
-    settings.EMAIL_SET_UP = True
+    settings.EMAIL_URL = "smtp://127.0.0.1:1"
     sent = olga.post(PAGE, {"invite": "1", "role": "viewer", "email": "nina@example.org"})
     assert "Sent to nina@example.org." in sent.content.decode()
     assert "/join/" not in sent.content.decode()
@@ -340,7 +340,7 @@ def test_mail_is_sent_where_the_site_has_mail(survey: Survey, olga: Client, sett
 
 
 def test_mail_that_does_not_go_leaves_a_link(olga: Client, settings: Any) -> None:
-    settings.EMAIL_SET_UP = True
+    settings.EMAIL_URL = "smtp://127.0.0.1:1"
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 1
     page = olga.post(PAGE, {"invite": "1", "role": "viewer", "email": "nina@example.org"})
