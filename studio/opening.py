@@ -24,7 +24,6 @@ from aggregation.work import Job
 from studio import checklist
 from survey import preview
 from survey.design import Design, DesignError
-from survey.forms import TellForm
 from survey.models import Survey, today
 
 FARTHEST = timedelta(days=5 * 365)
@@ -79,19 +78,16 @@ def page(request: HttpRequest, slug: str) -> HttpResponse:
             left = Survey.objects.filter(pk=survey.pk, delete_asked_on=None).exists()
             return redirect(request.path) if left else redirect("surveys")
         survey.refresh_from_db()
-    context = described(request, survey, given) | {"refused": refused, "given": given}
+    context = described(request, survey) | {"refused": refused, "given": given}
     return render(request, "open.html", context, status=400 if refused else 200)
 
 
-def described(request: HttpRequest, survey: Survey, given: "Given") -> dict[str, Any]:
+def described(request: HttpRequest, survey: Survey) -> dict[str, Any]:
     context: dict[str, Any] = {"survey": survey, "now": timezone.now()}
     if survey.state == Survey.State.DRAFT:
         found = checklist.of(survey)
-        typed = given if given.get("do") == "tell" else None
         context |= {
             "findings": found,
-            "tell": TellForm(typed, instance=Survey.objects.get(pk=survey.pk)),
-            "here": TellForm.Meta.fields,
             "blocked": settings.CHECKLIST and any(one.level == "blocks" for one in found),
             "counts": {
                 level: sum(one.level == level for one in found) for level in checklist.ORDER
@@ -145,15 +141,6 @@ def open_at(survey: Survey, given: Given) -> None:
         survey.opens_at, survey.opens_seen, survey.opens_refused = at, survey.seen(), ""
         checklist.refuse(survey, design)
         survey.save()
-
-
-def tell(survey: Survey, given: Given) -> None:
-    form = TellForm(given, instance=Survey.objects.get(pk=survey.pk))
-    if not form.is_valid():
-        raise ValidationError("Nothing was saved. The fields say why.")
-    drafts = Survey.objects.filter(pk=survey.pk, state=Survey.State.DRAFT)
-    if not drafts.update(**form.cleaned_data):
-        raise ValidationError("Nothing was saved: the survey was opened in the meantime.")
 
 
 def open_later(survey: Survey, given: Given) -> None:
@@ -210,7 +197,6 @@ def _unless(survey: Survey, state: Survey.State) -> Any:
 
 
 DEEDS: dict[str, Callable[[Survey, Given], None]] = {
-    "tell": tell,
     "open": open_now,
     "open-at": open_at,
     "open-later": open_later,

@@ -10,7 +10,6 @@ from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -58,8 +57,7 @@ def new(request: HttpRequest) -> HttpResponse:
         except FileError as error:
             refused = f"Nothing was made. {error}"
         else:
-            people = f"?expected={numbers['people']}" if "people" in numbers else ""
-            return redirect(reverse("studio", args=[survey.slug]) + people)
+            return redirect("studio", survey.slug)
     context = {
         "topics": topics().values(),
         "mine": mine,
@@ -74,12 +72,13 @@ def made(request: HttpRequest, numbers: dict[str, Any]) -> Survey:
     """The survey that was asked for, with the planner's numbers; FileError says why not."""
     user, given = request.user, request.POST
     assert isinstance(user, User)  # noqa: S101  # who may add surveys has an account
-    privacy = {"epsilon": numbers["epsilon"]} if "epsilon" in numbers else {}
+    planned = {"epsilon": numbers.get("epsilon"), "expected": numbers.get("people")}
+    planned = {name: value for name, value in planned.items() if value is not None}
     if "blank" in given:
-        blank = {"title": "", "epsilon": EPSILON, "questions": []} | privacy
+        blank = {"title": "", "epsilon": EPSILON, "questions": []} | planned
         return drafts.make(blank, user)
     if given.get("topic") in topics():
-        return drafts.make(topics()[given["topic"]].document, user, **privacy)
+        return drafts.make(topics()[given["topic"]].document, user, **planned)
     if "copy" in given:
         chosen = Survey.objects.readable_by(user).filter(slug=given["copy"]).first()
         if chosen is None:
@@ -146,18 +145,12 @@ def editor(request: HttpRequest, slug: str) -> HttpResponse:
         "most": settings.MAX_EPSILON,
         "slider": min(settings.MAX_EPSILON, SLIDER),
         "presets": dial.presets(settings.MAX_EPSILON),
-        "expected": expected(request),
+        "expected": dial.PEOPLE,
         "most_people": dial.MOST_PEOPLE,
     }
     return render(
         request, "studio/editor.html", context, status=400 if "refused" in context else 200
     )
-
-
-def expected(request: HttpRequest) -> int:
-    """The people one hopes to reach, as the address has them."""
-    people = NumbersForm({"people": request.GET.get("expected", "")}).numbers().get("people")
-    return int(people) if people else dial.PEOPLE
 
 
 @login_required
@@ -182,7 +175,7 @@ def draft(request: HttpRequest, slug: str) -> HttpResponse:
     try:
         if request.method != "POST":
             survey, state = drafts.look(survey)
-            return JsonResponse(described(request, survey, state, whole=True))
+            return JsonResponse(described(survey, state, whole=True))
         if survey.state != Survey.State.DRAFT:
             raise drafts.Opened
         given = posted(request)
@@ -193,14 +186,14 @@ def draft(request: HttpRequest, slug: str) -> HttpResponse:
             survey, state = drafts.save(
                 survey, given["number"], given["document"], given["step"], request.user
             )
-        return JsonResponse(described(request, survey, state, whole="go" in given))
+        return JsonResponse(described(survey, state, whole="go" in given))
     except FileError as error:
         where, _, what = str(error).partition(": ")
         where = where.removeprefix("the survey").lstrip(".").removeprefix("document.")
         return JsonResponse({"refused": {"where": where, "what": what}}, status=400)
     except drafts.Changed:
         survey, state = drafts.look(survey)
-        return JsonResponse(described(request, survey, state, whole=True), status=409)
+        return JsonResponse(described(survey, state, whole=True), status=409)
     except drafts.Opened:
         return JsonResponse({"opened": True}, status=409)
 
@@ -221,14 +214,14 @@ def posted(request: HttpRequest) -> dict[str, Any]:
     return given | {"step": step if isinstance(step, str) else ""}
 
 
-def described(request: HttpRequest, survey: Survey, state: Draft, whole: bool) -> dict[str, Any]:
+def described(survey: Survey, state: Draft, whole: bool) -> dict[str, Any]:
     places = state.revisions.values_list("place", flat=True)
     found: dict[str, Any] = {
         "number": state.number,
         "undo": state.place - 1 in places,
         "redo": state.place + 1 in places,
         "wrong": drafts.wrong(survey),
-        "figures": dial.figures(survey, expected(request)),
+        "figures": dial.figures(survey, survey.expected or dial.PEOPLE),
     }
     if whole:
         found["document"] = drafts.content(survey)
@@ -238,5 +231,6 @@ def described(request: HttpRequest, survey: Survey, state: Draft, whole: bool) -
             "options": MAX_OPTIONS,
             "groups": MAX_STRATUM_OPTIONS,
             "title": languages.MAX_TITLE,
+            "told": languages.MAX_TITLE,
         }
     return found

@@ -268,3 +268,5 @@ def _check_numbers(survey: Survey) -> None:
         value = getattr(survey, name)
         if type(value) is not int and not (name in NUMBERS and value is None):
             raise FileError(f"the survey.{name}: a whole number, not {value!r}")
+    if survey.access == Survey.Access.INVITED and survey.work:
+        raise FileError("the survey.work: only for open surveys, a pass is proof enough")

@@ -7,8 +7,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from survey import languages
-from survey.design import DesignError, check_text
-from survey.languages import TOLD
+from survey.design import DesignError
 from survey.models import Question, Stratum, Survey
 
 
@@ -82,23 +81,6 @@ class SurveyForm(forms.ModelForm):
                 languages.check(data["language"], data["translations"])
             except DesignError as error:
                 self.add_error("translations", str(error))
-        return data
-
-
-class TellForm(forms.ModelForm):
-    """What a draft says of who asks, and how many people one hopes to reach."""
-
-    class Meta:
-        model = Survey
-        fields = ["asked_by", "purpose", "contact", "retention_days", "expected"]
-
-    def clean(self) -> dict[str, Any]:
-        data = super().clean() or {}
-        for name in TOLD:
-            try:
-                check_text(name, data.get(name, ""))
-            except DesignError as error:
-                self.add_error(name, f"There is {error.what}.")
         return data
 
 

@@ -10,8 +10,8 @@ const range = $("epsilon-range");
 const exact = $("epsilon");
 const presets = [...document.querySelectorAll("[data-epsilon]")];
 
-/* `changed(name, value)` is told of epsilon, ask, crowd and blocks; `people` of those hoped for. */
-export function dial(changed, people) {
+/* `changed(name, value)` is told of whatever stands in a field of its own; null: of none. */
+export function dial(changed) {
   const turn = (value) => {
     if (value > 0) changed("epsilon", value);
   };
@@ -29,12 +29,15 @@ export function dial(changed, people) {
       turn(exact.valueAsNumber);
     });
   }
-  $("expected").addEventListener("input", ({ target }) => {
-    if (target.value && target.validity.valid) people(target.valueAsNumber);
-  });
-  $("ask").addEventListener("input", ({ target }) => {
-    if (target.validity.valid) changed("ask", target.value ? target.valueAsNumber : null);
-  });
+  for (const name of ["ask", "expected", "retention_days"]) {
+    $(name).addEventListener("input", ({ target }) => {
+      if (target.validity.valid) changed(name, target.value ? target.valueAsNumber : null);
+    });
+  }
+  for (const choice of document.getElementsByName("access")) {
+    choice.addEventListener("change", () => changed("access", choice.value));
+  }
+  $("work").addEventListener("change", ({ target }) => changed("work", Number(target.value)));
   $("crowd").addEventListener("input", ({ target }) => {
     if (target.value && target.validity.valid) changed("crowd", target.valueAsNumber);
   });
@@ -50,6 +53,16 @@ export function fillDial({ epsilon, ask, rest, questions }) {
   fill(range, epsilon);
   fill($("ask"), ask);
   fill($("crowd"), rest.crowd);
+  fill($("expected"), rest.expected);
+  fill($("retention_days"), rest.retention_days);
+  const access = rest.access ?? "open";
+  for (const choice of document.getElementsByName("access")) choice.checked = choice.value === access;
+  const work = String(rest.work ?? 0);
+  if (![...$("work").options].some(({ value }) => value === work)) {
+    $("work").add(new Option(`${work} bits`, work)); // from a file
+  }
+  fill($("work"), work);
+  $("open-access").hidden = access !== "open";
   $("own-blocks").checked = questions.some(({ block }) => block !== null);
   mark(epsilon);
 }

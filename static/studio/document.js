@@ -8,6 +8,10 @@
 
 export const OWN = "";
 
+/* The texts of a survey that respondents read, besides its questions; TOLD may be left out. */
+const TOLD = ["asked_by", "purpose", "contact"];
+export const TEXTS = ["title", "introduction", ...TOLD];
+
 /* What no database takes, or what lets a text be read as another; as survey/design.py has it. */
 const NO_TEXT =
   /[\u0000-\u0008\u000b-\u001f\u0080-\u009f\u200b\u2060\ufeff\u202a-\u202e\u2066-\u2069]|[\u{e0000}-\u{e007f}]|\p{Surrogate}/gu;
@@ -25,8 +29,7 @@ const before = ({ kind }) => (kind === "yes_no" ? 2 : 0);
 const after = ({ declined }) => (declined ? 1 : 0);
 
 export function fromDocument(document, ours) {
-  const { title, introduction, language, translations, epsilon, ask, questions, strata, blocks, ...rest } =
-    document;
+  const { language, translations, epsilon, ask, questions, strata, blocks, ...rest } = document;
   const tags = Object.keys(translations);
   const texts = (own, of) => ({
     [OWN]: own,
@@ -70,11 +73,13 @@ export function fromDocument(document, ours) {
     tags,
     epsilon,
     ask: ask ?? null,
-    title: texts(title, (translation) => translation.title),
-    introduction: texts(introduction, (translation) => translation.introduction),
     questions: questions.map((item, i) => asked("questions", item, i)),
     strata: strata.map((item, i) => asked("strata", item, i)),
   };
+  for (const name of TEXTS) {
+    state[name] = texts(rest[name] ?? "", (translation) => translation[name]);
+    delete rest[name];
+  }
   (blocks ?? []).forEach((keys, i) => {
     for (const question of state.questions) if (keys.includes(question.key)) question.block = i + 1;
   });
@@ -87,6 +92,9 @@ export function toDocument(state, ours) {
     ...rest,
     title: state.title[OWN],
     introduction: state.introduction[OWN],
+    ...Object.fromEntries(
+      TOLD.filter((name) => state[name][OWN]).map((name) => [name, state[name][OWN]]),
+    ),
     language,
     epsilon,
     questions: questions.map((question) => ({
@@ -117,7 +125,7 @@ export function toDocument(state, ours) {
 
 function translation(state, tag, ours) {
   const given = {};
-  for (const name of ["title", "introduction"]) {
+  for (const name of TEXTS) {
     if (state[name][tag]?.trim()) given[name] = state[name][tag];
   }
   for (const kind of ["questions", "strata"]) {
@@ -155,7 +163,8 @@ export function optionFields(question, tag, ours) {
 /* How many texts have no translation yet. */
 export function missing(state, tag, ours) {
   const gap = (original, text) => (original.trim() && !text?.trim() ? 1 : 0);
-  let count = gap(state.title[OWN], state.title[tag]) + gap(state.introduction[OWN], state.introduction[tag]);
+  let count = 0;
+  for (const name of TEXTS) count += gap(state[name][OWN], state[name][tag]);
   for (const question of [...state.questions, ...state.strata]) {
     count += gap(question.text[OWN], question.text[tag]);
     for (const { holder, at, original } of optionFields(question, tag, ours)) {

@@ -7,7 +7,7 @@
 import { el } from "../respond/dom.js";
 import { dial, fillDial, mark, showFigures } from "./dial.js";
 import {
-  OWN, cleaned, fromDocument, isKey, isMade, isOurs, keyFor, missing, optionFields, toDocument,
+  OWN, TEXTS, cleaned, fromDocument, isKey, isMade, isOurs, keyFor, missing, optionFields, toDocument,
 } from "./document.js";
 import { sortable } from "./order.js";
 import { keeper } from "./save.js";
@@ -223,7 +223,12 @@ function draw() {
   fields.clear();
   $("texts").replaceChildren(
     pair({ id: "title", at: "title", label: "Title", holder: state.title, most: limits.title }),
-    pair({ id: "introduction", at: "introduction", label: "Introduction: who asks, and why", holder: state.introduction, lines: 3 }),
+    pair({ id: "introduction", at: "introduction", label: "Introduction", holder: state.introduction, lines: 3 }),
+  );
+  $("told").replaceChildren(
+    pair({ id: "asked_by", at: "asked_by", label: "Who asks", holder: state.asked_by, most: limits.told }),
+    pair({ id: "purpose", at: "purpose", label: "Why, and what becomes of the results", holder: state.purpose, lines: 2 }),
+    pair({ id: "contact", at: "contact", label: "How people reach you with questions", holder: state.contact, most: limits.told }),
   );
   $("questions").replaceChildren(...state.questions.map((one, i) => card("questions", one, i)));
   $("strata").replaceChildren(...state.strata.map((one, i) => card("strata", one, i)));
@@ -655,7 +660,7 @@ $("add-language").addEventListener("change", ({ target }) => {
 $("remove-language").addEventListener("click", () => {
   const gone = other;
   state.tags = state.tags.filter((tag) => tag !== gone);
-  for (const texts of [state.title, state.introduction]) delete texts[gone];
+  for (const name of TEXTS) delete state[name][gone];
   for (const question of [...state.questions, ...state.strata]) {
     delete question.text[gone];
     delete question.ours[gone];
@@ -670,28 +675,21 @@ $("remove-language").addEventListener("click", () => {
 
 // --- The rest of the page ------------------------------------------------------------------------
 
-dial(
-  (name, value) => {
-    if (name === "crowd") state.rest.crowd = value;
-    else if (name === "blocks") {
-      state.questions.forEach((question, i) => {
-        question.block = value ? (figures?.questions?.[i]?.block ?? 1) : null;
-      });
-      draw();
-      for (const { id } of state.questions) if (value) $(`${id}-details`).open = true;
-    } else state[name] = value;
-    if (name === "epsilon") mark(value);
-    changed(name, QUICK);
-  },
-  (people) => {
-    const address = new URL(location.href);
-    address.searchParams.set("expected", people);
-    history.replaceState(null, "", address);
-    clearTimeout(hoped);
-    hoped = setTimeout(kept.figures, QUICK);
-  },
-);
-let hoped = 0;
+dial((name, value) => {
+  if (name === "blocks") {
+    state.questions.forEach((question, i) => {
+      question.block = value ? (figures?.questions?.[i]?.block ?? 1) : null;
+    });
+    draw();
+    for (const { id } of state.questions) if (value) $(`${id}-details`).open = true;
+  } else if (name === "epsilon" || name === "ask") state[name] = value;
+  else if (value === null) delete state.rest[name];
+  else state.rest[name] = value;
+  if (name === "access" && value === "invited") delete state.rest.work;
+  if (name === "epsilon") mark(value);
+  if (name === "access") fillDial(state);
+  changed(name, QUICK);
+});
 
 for (const kind of ["questions", "strata"]) sortable($(kind), (from, to) => move(kind, from, to));
 for (const button of document.querySelectorAll("[data-add]")) {
@@ -728,10 +726,25 @@ $("from-title")?.addEventListener("click", () => {
   slug.focus();
 });
 
+/* The checklist leads here, to what is to be mended. */
+function goToPlace() {
+  const asked = /^(question|stratum)-(.+)$/.exec(decodeURIComponent(location.hash.slice(1)));
+  const id = asked
+    ? `${asked[1] === "stratum" ? "strata" : "questions"}-${asked[2]}-text`
+    : location.hash.slice(1);
+  const target = id && $(id);
+  if (!target) return;
+  const folded = target.closest("details");
+  if (folded) folded.open = true;
+  target.scrollIntoView({ block: "center" });
+  target.focus({ preventScroll: true });
+}
+
 kept.load().then(
   () => {
     page.hidden = false;
     $("loading").hidden = true;
+    goToPlace();
   },
   () => {
     $("loading").textContent = "The draft cannot be loaded just now. Load the page again.";

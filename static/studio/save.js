@@ -20,13 +20,13 @@ export function keeper(address, token, { made, show, reply }) {
   let running = null; // the request under way
   let held = null; // somebody else's draft, until it is decided which one stays
 
-  async function ask(body, query = "") {
+  async function ask(body) {
     const options = body && {
       method: "POST",
       headers: { "Content-Type": "application/json", "X-CSRFToken": token },
       body: JSON.stringify(body),
     };
-    const response = await fetch(address + query, options);
+    const response = await fetch(address, options);
     if (response.redirected) return { status: 401, answer: {} };
     if (![200, 400, 409].includes(response.status)) {
       if ([401, 403, 404].includes(response.status)) return { status: 401, answer: {} };
@@ -41,7 +41,7 @@ export function keeper(address, token, { made, show, reply }) {
   }
 
   async function send(body) {
-    const { status, answer } = await ask(body, query());
+    const { status, answer } = await ask(body);
     tries = 0;
     if (status === 401) show("out");
     else if (answer.opened) show("opened");
@@ -57,7 +57,6 @@ export function keeper(address, token, { made, show, reply }) {
     return false;
   }
 
-  const query = () => location.search;
 
   /* Save what there is to save; true if nothing is left. */
   async function flush() {
@@ -105,23 +104,12 @@ export function keeper(address, token, { made, show, reply }) {
 
     /* The draft as the server has it. */
     async load() {
-      const { status, answer } = await ask(null, query());
+      const { status, answer } = await ask(null);
       if (status !== 200) return show(answer.opened ? "opened" : "out");
       number = answer.number;
       dirty = false;
       reply(answer);
       show("saved");
-    },
-
-    /* The figures for other people, whatever is being typed. */
-    async figures() {
-      if (dirty || running) return;
-      const before = number;
-      const found = await ask(null, query()).catch(() => null);
-      if (found?.status === 200 && number === before && !dirty && found.answer.number === number) {
-        delete found.answer.document;
-        reply(found.answer);
-      }
     },
 
     /* Undo (-1) or do again (1). */

@@ -43,8 +43,10 @@ def test_a_survey_from_draft_to_deletion(
     expect(page.get_by_text("1 thing must be mended first.")).to_be_visible()
     looked_at(page)
     page.get_by_role("link", name="Mend it: No contact is given").click()
-    page.get_by_label("Contact", exact=True).fill("olga@example.org")
-    page.get_by_role("button", name="Save").click()
+    contact = page.get_by_label("How people reach you with questions")
+    expect(contact).to_be_focused()
+    contact.fill("olga@example.org")
+    page.get_by_role("link", name="Check and open").first.click()
     expect(page.get_by_text("Nothing stands in the way.")).to_be_visible()
 
     # A colleague tries it on a phone, without an account: the whole way, and nothing is kept.

@@ -15,7 +15,7 @@ const DOCUMENT = {
   language: "en",
   epsilon: 1.5,
   crowd: 20,
-  contact: "something that the editor does not know",
+  unknown: "something that the editor does not know", contact: "nina@example.org",
   questions: [
     { key: "q1", text: "Did you?", kind: "yes_no", prefer_not_to_say: true },
     { key: "q2", text: "Which?", kind: "choice", options: ["Red", "Green"], prefer_not_to_say: true },
@@ -69,12 +69,12 @@ describe("documents", () => {
 
   it("know what is not translated", () => {
     const state = fromDocument(DOCUMENT, OURS);
-    // Introduction, one option, the third question, the stratum.
-    assert.equal(missing(state, "de", OURS), 4);
-    // Title, introduction, texts of two questions, the stratum with its two options.
-    assert.equal(missing(state, "pl", OURS), 7);
+    // Introduction, contact, one option, the third question, the stratum.
+    assert.equal(missing(state, "de", OURS), 5);
+    // Title, introduction, contact, texts of two questions, the stratum with its two options.
+    assert.equal(missing(state, "pl", OURS), 8);
     state.introduction[OWN] = "";
-    assert.equal(missing(state, "de", OURS), 3);
+    assert.equal(missing(state, "de", OURS), 4);
   });
 
   it("say no and yes in a language of ours by themselves", () => {

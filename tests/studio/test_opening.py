@@ -107,28 +107,19 @@ class TestOpen:
         assert "at least one question" in olga.get(PAGE).content.decode()
         assert do(olga, "open", seen="").status_code == 400
 
-    def test_who_asks_is_said_on_the_page(self) -> None:
+    def test_what_is_to_be_mended_leads_to_its_field_in_the_editor(self) -> None:
         survey = builders.draft()
+        page = owner_of(survey).get(PAGE).content.decode()
+        assert "3 things must be mended first" in page
+        assert 'href="/studio/small/#contact"' in page
+
+    def test_the_page_of_an_invited_survey_leads_to_its_invitations(self) -> None:
+        survey = builders.draft(**builders.READY, access="invited")
         olga = owner_of(survey)
+        assert "people with an invitation" in olga.get(PAGE).content.decode()
+        assert do(olga, "open", seen=survey.seen()).status_code == 302
         page = olga.get(PAGE).content.decode()
-        assert "3 things must be mended first" in page and 'href="#contact"' in page
-        given = {name: str(value) for name, value in builders.READY.items()}
-        for wrong in ({"expected": "many"}, {"retention_days": "0"}, {"contact": "a\u202eb"},
-                      {"asked_by": "x" * 201}):  # fmt: skip
-            response = do(olga, "tell", **given | wrong)
-            assert (
-                response.status_code == 400 and 'aria-invalid="true"' in response.content.decode()
-            )
-            assert next(iter(wrong.values())) in response.content.decode()  # stays to be mended
-            survey.refresh_from_db()
-            assert survey.contact == "" and survey.expected is None
-        assert do(olga, "tell", **given).status_code == 302
-        survey.refresh_from_db()
-        assert survey.told() | {"expected": survey.expected} == builders.READY
-        assert "Nothing stands in the way" in olga.get(PAGE).content.decode()
-        survey.open()
-        response = do(olga, "tell", **given | {"contact": "x@example.org"})
-        assert response.status_code == 400 and "opened in the meantime" in response.content.decode()
+        assert "/surveys/small/invitations/" in page and "Anyone who has it" not in page
 
     def test_two_who_open_at_once(self) -> None:
         survey = builders.draft(**builders.READY)
