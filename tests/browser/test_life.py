@@ -85,6 +85,7 @@ def test_a_survey_from_draft_to_deletion(
     page.goto(f"{site}/designs/life/")
     looked_at(page)
     colleague.goto(link)  # the preview is over
+    colleague.get_by_role("button", name="Someone else wants to answer").click()
     expect(colleague.get_by_role("heading", name="There is no survey here")).to_be_visible()
     colleague.goto(f"{site}/s/life/")
     expect(colleague.get_by_role("heading", name="Who asks, and why")).to_be_visible()
