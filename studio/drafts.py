@@ -50,10 +50,13 @@ def make(document: Any, owner: User, **changes: Any) -> Survey:
         raise files.FileError("the survey: an object, please")
     document = document | changes
     wanted = document.get("slug") or slugify(str(document.get("title", "")))
-    with transaction.atomic():
-        survey = Survey(slug=free_slug(str(wanted)))
-        files.store(survey, document, frozenset(files.REQUIRED - {"slug"}))
-        Membership.objects.give(survey, owner, Role.OWNER)
+    survey = Survey(slug=free_slug(str(wanted)))
+    try:
+        with transaction.atomic():
+            files.store(survey, document, frozenset(files.REQUIRED - {"slug"}))
+            Membership.objects.give(survey, owner, Role.OWNER)
+    except IntegrityError:
+        raise files.FileError("slug: somebody took this address just now; try again") from None
     return survey
 
 
@@ -86,7 +89,7 @@ def move_to(survey: Survey, slug: str) -> None:
         survey.slug = slug
         try:
             if slug in TAKEN:
-                raise ValidationError("This address is the studio's own. Choose another.")
+                raise ValidationError("This address is the studio’s own. Choose another.")
             survey.clean_fields(exclude={"title"})
             survey.clean()
             survey.validate_unique()

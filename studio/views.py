@@ -8,7 +8,7 @@ from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied, ValidationError
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -136,9 +136,7 @@ def editor(request: HttpRequest, slug: str) -> HttpResponse:
             drafts.move_to(survey, wanted)
             return redirect("studio", wanted)
         except ValidationError as error:
-            context["refused"] = error.messages[0].replace(
-                "Survey with this Slug", "A survey there"
-            )
+            context["refused"] = error.messages[0].replace("with this Slug", "at this address")
         except drafts.Opened:
             return redirect("studio", slug)
     context |= {
@@ -196,6 +194,8 @@ def draft(request: HttpRequest, slug: str) -> HttpResponse:
         return JsonResponse(described(survey, state, whole=True), status=409)
     except drafts.Opened:
         return JsonResponse({"opened": True}, status=409)
+    except Survey.DoesNotExist:  # deleted just now
+        raise Http404 from None
 
 
 def posted(request: HttpRequest) -> dict[str, Any]:

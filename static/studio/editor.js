@@ -71,7 +71,7 @@ const SAID = {
   waiting: "Not saved yet. The server cannot be reached; trying again …",
   offline: "The server cannot be reached just now.",
   conflict: "Not saved yet",
-  out: "Not saved: you are logged out, or have no part in this survey any more. Log in in another window, then change something here.",
+  out: "Not saved: you are logged out, or have no part in this survey any more. Log in in another window; it is saved when you come back.",
   opened: "This survey was opened in the meantime, so nothing more can be changed. Load the page again.",
 };
 

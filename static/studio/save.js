@@ -20,10 +20,13 @@ export function keeper(address, token, { made, show, reply }) {
   let running = null; // the request under way
   let held = null; // somebody else's draft, until it is decided which one stays
 
+  // The newest: somebody who has logged in anew, in another window, has another one.
+  const cookie = () => /(?:^|; )csrftoken=([^;]+)/.exec(document.cookie)?.[1];
+
   async function ask(body) {
     const options = body && {
       method: "POST",
-      headers: { "Content-Type": "application/json", "X-CSRFToken": token },
+      headers: { "Content-Type": "application/json", "X-CSRFToken": cookie() ?? token },
       body: JSON.stringify(body),
     };
     const response = await fetch(address, options);
@@ -85,7 +88,7 @@ export function keeper(address, token, { made, show, reply }) {
     return done && !dirty;
   }
 
-  addEventListener("online", () => dirty && flush());
+  for (const event of ["online", "focus"]) addEventListener(event, () => dirty && flush());
   addEventListener("beforeunload", (event) => {
     if (dirty || running) event.preventDefault();
   });
