@@ -86,10 +86,14 @@ def password(request: HttpRequest) -> HttpResponse:
 @own
 @confirmed
 def factor(request: HttpRequest) -> HttpResponse:
-    """Set up, look at, change or switch off. Recovery codes are shown in reply, only there."""
+    """Set up, look at, change phones or switch off. Recovery codes are shown in reply, only there.
+
+    A new phone takes the place of the old one with its first code, so that nobody who must have a
+    second factor is ever without.
+    """
     user = cast(User, request.user)
     held = Factor.objects.filter(user=user).first()
-    if held is None:
+    if held is None or "another" in request.GET:
         return set_up(request, user)
     must, codes = must_have_factor(user), None
     if "codes" in request.POST:
@@ -128,6 +132,7 @@ def set_up(request: HttpRequest, user: User) -> HttpResponse:
         "picture": picture(totp.address(secret, SITE, user.get_username())),
         "secret": totp.text(secret),
         "wanted": WANTED in request.session,
+        "another": "another" in request.GET,
     }
     return shown(request, "factor_new", form, **context)
 

@@ -308,15 +308,15 @@ def test_a_setting_that_makes_no_sense_is_refused() -> None:
 # --- One's own account ----------------------------------------------------------------------------
 
 
-def switch_on(client: Client) -> list[str]:
+def switch_on(client: Client, page: str = "/account/factor/") -> list[str]:
     """As the page does it: the secret comes sealed and goes back so."""
-    form = client.get("/account/factor/").context
+    form = client.get(page).context
     secret = account.fernet().decrypt(form["sealed"].encode())
     assert totp.text(secret) == form["secret"]
-    wrong = client.post("/account/factor/", {"sealed": form["sealed"], "code": "12"})
+    wrong = client.post(page, {"sealed": form["sealed"], "code": "12"})
     assert wrong.status_code == 400 and wrong.context["secret"] == form["secret"]
     code = totp.code(secret, totp.step_at(time.time()))
-    done = client.post("/account/factor/", {"sealed": form["sealed"], "code": code})
+    done = client.post(page, {"sealed": form["sealed"], "code": code})
     assert done.status_code == 200
     codes: list[str] = done.context["codes"]
     assert "\n".join(codes) in done.content.decode()
@@ -335,6 +335,20 @@ def test_a_factor_is_switched_on_and_off_and_other_sessions_end(alice: User) -> 
     assert here.post("/account/factor/", {"off": "1"})["Location"] == "/account/"
     assert not Factor.objects.exists() and not RecoveryCode.objects.exists()
     assert logged_in(here) and not logged_in(there)
+
+
+def test_a_new_phone_takes_the_place_of_the_old_one(alice: User, settings: Any) -> None:
+    old = with_factor(alice)
+    settings.SECOND_FACTOR = "all"
+    client = builders.client(alice)
+    held = Factor.objects.get().secret
+    client.get("/account/factor/?another=1")
+    assert Factor.objects.get().secret == held  # only its first code changes anything
+    fresh = switch_on(client, "/account/factor/?another=1")
+    assert Factor.objects.count() == 1 and not set(old) & set(fresh)
+    Factor.objects.update(step=0)
+    assert not Factor.objects.get().takes(present()) and not Factor.objects.get().takes(old[0])
+    assert Factor.objects.get().takes(fresh[0])
 
 
 def test_a_secret_of_ones_own_making_is_not_taken(alice: User) -> None:
