@@ -6,6 +6,7 @@ tell it. After the move it must be gone.
 """
 
 import json
+import re
 from collections import Counter
 from typing import Any
 
@@ -87,6 +88,17 @@ def pairs(store: Store, people: list[list[str]], column: str) -> int:
     )
 
 
+def dead(store: Store) -> int:
+    """Versions of invitations that a statement could still come upon, as PostgreSQL counts them."""
+    with store.connect() as connection:
+        notices: list[str] = []
+        connection.add_notice_handler(lambda notice: notices.append(notice.message_primary))
+        connection.execute("VACUUM (VERBOSE) survey_invitation")
+    found = re.findall(r"tuples: (\d+) removed", "\n".join(notices))
+    assert found
+    return sum(map(int, found))
+
+
 @postgresql_only
 def test_no_join_and_no_order_leads_from_an_invitation_to_a_report(store: Store) -> None:
     people = visited(store)
@@ -100,8 +112,7 @@ def test_no_join_and_no_order_leads_from_an_invitation_to_a_report(store: Store)
     assert pairs(store, people, "xmin") == 0
     transactions = store.rows("SELECT DISTINCT xmin::text FROM survey_invitation")
     assert len(transactions) == 1
-    dead = "SELECT n_dead_tup FROM pg_stat_user_tables WHERE relname = 'survey_invitation'"
-    assert store.rows(dead) == [(0,)]
+    assert dead(store) == 0  # the job has vacuumed
     store.python("Survey.objects.get().close()")
     assert store.rows("SELECT count(*) FROM survey_invitation") == [(0,)]
     assert store.rows("SELECT invited, fetched FROM survey_survey") == [(PEOPLE, PEOPLE)]

@@ -265,6 +265,10 @@ def test_a_proof_of_work_comes_with_the_report(candor_server: Candor, page: Page
     assert respondent.stored(candor_server, "work") == 1
 
 
+def answers(status: int) -> Callable[[Route], None]:
+    return lambda route: route.fulfill(status=status)
+
+
 VARIANTS: dict[str, dict[str, Any]] = {
     "phone": {"viewport": {"width": 360, "height": 740}, "color_scheme": "light"},
     "laptop": {"viewport": {"width": 1280, "height": 800}, "color_scheme": "dark"},
@@ -306,7 +310,7 @@ def test_every_screen_of_an_invitation_is_accessible(
     check("fetching")
     page.unroute("**/passes/")
     for status in (409, 500):
-        page.route("**/passes/", lambda route, status=status: route.fulfill(status=status))
+        page.route("**/passes/", answers(status))
         page.goto(next(links))
         page.locator(".opening .primary").click()
         page.locator(".notice .stop").wait_for()
