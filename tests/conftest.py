@@ -6,9 +6,12 @@ Tests never use the user's var folder: they run where tests/run.py has set an en
 import os
 import signal
 from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest.nodeid import NodeId
 from django.test import TransactionTestCase
 from playwright.sync_api import BrowserContext, ConsoleMessage, WebError, expect
 
@@ -42,6 +45,58 @@ def pytest_configure(config: pytest.Config) -> None:
         )
     if hasattr(config, "workerinput"):  # one of xdist's: it would finish its test first
         die_with_parent(signal.SIGTERM)()
+
+
+# --- What a phase is about ------------------------------------------------------------------------
+
+BY_MARK = ("browser", "faults", "measured")  # phases of the tests that have this mark
+DATABASE = {"db", "transactional_db", "live_server"}  # fixtures
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--phase", default="", help="the phase of tests.run that this is")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Half of all files need not be loaded where only the tests with a mark are wanted."""
+    phase = config.getoption("phase")
+    if phase not in BY_MARK or not collection_path.name.startswith("test_"):
+        return None
+    return None if names_mark(collection_path, phase) else True
+
+
+@cache
+def names_mark(path: Path, mark: str) -> bool:
+    return f"mark.{mark}" in path.read_text()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        for mark in BY_MARK:
+            if item.get_closest_marker(mark) and not names_mark(item.path, mark):
+                raise pytest.UsageError(f"{item.nodeid}: its file must name the mark {mark}")
+    if config.getoption("phase") == "postgresql":
+        pure = [item for item in items if not uses_server(item)]
+        config.hook.pytest_deselected(items=pure)
+        items[:] = [item for item in items if uses_server(item)]
+    if hasattr(config, "workerinput"):
+        for item in items:
+            put_into_group(item)
+
+
+def uses_server(item: pytest.Item) -> bool:
+    """Whether another database could make a difference."""
+    marks = {mark.name for mark in item.iter_markers()}
+    fixtures = set(getattr(item, "fixturenames", ()))
+    return bool(marks & {"django_db", "postgresql", "redis"} or fixtures & DATABASE)
+
+
+def put_into_group(item: pytest.Item) -> None:
+    """What pytest-xdist does for --dist=loadgroup, in the way that this pytest keeps its names."""
+    groups = sorted({str(mark.args[0]) for mark in item.iter_markers("xdist_group")})
+    if groups:
+        item._id = NodeId.parse(f"{item.nodeid}@{'_'.join(groups)}")
 
 
 # --- Browser --------------------------------------------------------------------------------------

@@ -86,6 +86,7 @@ class Run:
             "CANDOR_DEMO": "1",
             "CANDOR_VAR": str(self.var),
             **UNLIMITED,
+            "OPENBLAS_NUM_THREADS": "1",  # there are as many processes as cores already
             # Where browsers, and tests that are killed, leave things lying.
             "TMPDIR": str(temporary),
             "XDG_CONFIG_HOME": str(folder / "config"),
@@ -133,8 +134,9 @@ class Run:
     def pytest(self, phase: str, markers: str, *arguments: str, **environment: str) -> Outcome:
         results = self.folder / f"{phase}.xml"
         code = self.command(
-            [PYTHON, "-m", "pytest", "-q", "-m", markers, f"--junitxml={results}",
-             f"--output={self.folder / 'results'}", *arguments, *self.pytest_arguments],
+            [PYTHON, "-m", "pytest", "-q", "-m", markers, f"--phase={phase}",
+             f"--junitxml={results}", f"--output={self.folder / 'results'}",
+             *arguments, *self.pytest_arguments],
             **environment,
         )  # fmt: skip
         return read_junit(results, code, may_be_empty=bool(self.pytest_arguments))

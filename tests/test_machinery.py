@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Page
 
-from tests.conftest import BOTH_INSTALLATIONS
+from tests.conftest import BOTH_INSTALLATIONS, uses_server
 from tests.run import (
     Outcome,
     look_for_packages,
@@ -72,6 +72,22 @@ def test_what_is_missing_is_left_out_aloud(
     assert look_for_packages(["lint"]) == []
 
 
+@pytest.mark.xdist_group("machinery")
+def test_the_name_of_a_group_reaches_the_scheduler(request: pytest.FixtureRequest) -> None:
+    """Otherwise every process would start what one group shares."""
+    shared = "PYTEST_XDIST_WORKER" in os.environ
+    assert request.node.nodeid.endswith("@machinery") == shared
+
+
+def test_a_pure_test_does_not_run_twice(request: pytest.FixtureRequest) -> None:
+    assert not uses_server(request.node)
+
+
+@pytest.mark.django_db
+def test_a_test_with_a_database_runs_on_both(request: pytest.FixtureRequest) -> None:
+    assert uses_server(request.node)
+
+
 @pytest.mark.faults
 @pytest.mark.postgresql
 @pytest.mark.redis
@@ -107,6 +123,8 @@ def test_a_real_installation(candor_server: Candor) -> None:
     vendor = candor_server.manage("shell", "--no-imports", "--command", program)
     expected = "postgresql" if "DATABASE_URL" in candor_server.env else "sqlite"
     assert vendor.strip() == expected
+    with pytest.raises(AssertionError, match="ended with 1:\n.*nowhere"):
+        candor_server.manage("simulate", "nowhere", "--people", "1")
     assert len(candor_server.processes()) >= 4  # serve, web, worker, beat
     assert str(candor_server.var) != os.environ["CANDOR_VAR"]
 
