@@ -7,9 +7,12 @@ that the machine runs anyway.
 
 import contextlib
 import ctypes
+import fcntl
+import json
 import os
 import pwd
 import secrets
+import select
 import shutil
 import signal
 import socket
@@ -321,6 +324,90 @@ class Redis(Server):
             return False
 
 
+class Manager:
+    """Commands of manage.py in one environment, each in a process of its own.
+
+    They are forks of one that has loaded everything and done nothing yet: a fresh start of Python
+    and Django takes a second.
+    """
+
+    PROGRAM = """
+import json, os, sys, traceback
+import django, manage
+django.setup()
+import config.urls
+for line in sys.stdin:
+    folder, *arguments = json.loads(line)
+    if not (child := os.fork()):
+        status = 1
+        try:
+            for number, name in enumerate(("stdin", "stdout", "stderr")):
+                os.dup2(os.open(f"{folder}/{name}", os.O_RDWR | os.O_CREAT, 0o600), number)
+            sys.stdin = open(0, closefd=False)
+            sys.stdout, sys.stderr = open(1, "w", closefd=False), open(2, "w", closefd=False)
+            sys.argv = ["manage.py", *arguments]
+            manage.main()
+            status = 0
+        except SystemExit as end:
+            status = end.code if isinstance(end.code, int) else int(bool(end.code))
+            print(end, file=sys.stderr)
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(status)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self.environment = environment
+        self.process: subprocess.Popen[str] | None = None
+
+    def __call__(self, *arguments: str, stdin: str | None = None) -> str:
+        """Run a command; its standard output."""
+        with tempfile.TemporaryDirectory(prefix="candor-manage-") as name:
+            folder = Path(name)
+            (folder / "stdin").write_text(stdin or "")
+            status = self._run(json.dumps([name, *arguments]))
+            out, errors = ((folder / stream).read_text() for stream in ("stdout", "stderr"))
+        shown = f"manage.py {' '.join(arguments)} ended with {status}:\n"
+        assert status == 0, shown + out + errors
+        return out
+
+    def _run(self, line: str) -> int:
+        if self.process is None or self.process.poll() is not None:
+            self.end()
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", self.PROGRAM],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT,
+                env={**self.environment, "DJANGO_SETTINGS_MODULE": "config.settings"},
+                start_new_session=True, preexec_fn=die_with_parent(signal.SIGKILL),
+            )  # fmt: skip
+        assert self.process.stdin and self.process.stdout
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+        if not select.select([self.process.stdout], [], [], 300)[0]:
+            self.end()
+            raise TimeoutError(f"{line}: not within 300 s")
+        return int(self.process.stdout.readline())
+
+    def end(self) -> None:
+        if self.process is None:
+            return
+        assert self.process.stdin and self.process.stdout
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)  # with a command that hangs
+        self.process.wait()
+        self.process.stdout.close()
+        with contextlib.suppress(OSError):
+            self.process.stdin.close()
+        self.process = None
+
+    def __del__(self) -> None:
+        self.end()
+
+
 class Candor(Server):
     """A real installation: its own var folder, migrated, and `manage.py serve` on a free port.
 
@@ -341,11 +428,12 @@ class Candor(Server):
             **UNLIMITED,
             **environment,
         }
+        self.manage = Manager(self.env)
 
     def start(self) -> None:
         if not self.var.exists():
             self.var.mkdir()
-            self.manage("migrate", "--verbosity=0")
+            self.migrate()
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "manage.py", "serve", "--port", str(self.port)],
@@ -367,20 +455,31 @@ class Candor(Server):
         super().kill()
         wait_until(lambda: not self.processes(), STOP_SECONDS, "the children of a killed serve")
 
-    def manage(self, *arguments: str, stdin: str | None = None) -> str:
-        """Run a management command against this installation; its standard output."""
-        done = subprocess.run(
-            [sys.executable, "manage.py", *arguments],
-            input=stdin, capture_output=True, text=True, cwd=ROOT, env=self.env, check=False,
-            timeout=300,
-        )  # fmt: skip
-        shown = f"manage.py {' '.join(arguments)} ended with {done.returncode}:\n"
-        assert done.returncode == 0, shown + done.stdout + done.stderr
-        return done.stdout
+    def migrate(self) -> None:
+        """On SQLite a copy of a database that is made once in a test run."""
+        run = os.environ.get("CANDOR_TEST_RUN")
+        if not run or "DATABASE_URL" in self.env:
+            self.manage("migrate", "--verbosity=0")
+            return
+        made = Path(tempfile.gettempdir()) / f"candor-migrated-{run}"
+        with made.with_suffix(".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not made.exists():
+                self.manage("migrate", "--verbosity=0")
+                part = shutil.copytree(self.var, made.with_suffix(".part"), dirs_exist_ok=True)
+                part.rename(made)
+                return
+        shutil.copytree(made, self.var, dirs_exist_ok=True)
 
     def processes(self) -> list[int]:
         """Everything that runs for this installation: web, worker, beat, their children."""
-        return processes_with("CANDOR_VAR", str(self.var))
+        manager = self.manage.process
+        found = processes_with("CANDOR_VAR", str(self.var))
+        return [pid for pid in found if not manager or pid != manager.pid]
+
+    def _remove(self) -> None:
+        self.manage.end()
+        super()._remove()
 
     def _healthy(self) -> bool:
         try:

@@ -8,8 +8,6 @@ import contextlib
 import os
 import secrets
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,7 +15,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from tests.services import ROOT, clean_environment, create_database
+from tests.services import Manager, clean_environment, create_database
 
 #   @pytest.mark.parametrize("kind", BOTH)
 BOTH = [
@@ -44,14 +42,7 @@ class Store:
             "CANDOR_VAR": str(folder),
             **({"DATABASE_URL": self.url} if self.url else {}),
         }
-
-    def manage(self, *arguments: str, stdin: str | None = None) -> str:
-        done = subprocess.run(
-            [sys.executable, "manage.py", *arguments],
-            input=stdin, capture_output=True, text=True, cwd=ROOT, env=self.env, timeout=300,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
+        self.manage = Manager(self.env)
 
     def python(self, *lines: str) -> str:
         """Run these lines in a process of their own, with the models at hand."""

@@ -17,6 +17,7 @@ def migrated(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Store]
     def get(kind: str) -> Store:
         result = Store(kind, tmp_path_factory.mktemp(kind))
         result.manage("migrate", "-v0")
+        result.manage.end()
         return result
 
     return get

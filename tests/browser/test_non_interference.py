@@ -56,7 +56,7 @@ def prepared(tmp_path: Path) -> Candor:
     """An installation with an open survey; nothing of it runs yet."""
     candor = Candor(parent=tmp_path)
     candor.var.mkdir()
-    candor.manage("migrate", "--verbosity=0")
+    candor.migrate()
     candor.manage("collectstatic", "--no-input", "--verbosity=0")
     candor.manage("import_survey", "-", "--open", stdin=json.dumps(builders.FILE))
     return candor

@@ -96,7 +96,7 @@ class Fleet(Candor):
     def start(self) -> None:
         if not self.var.exists():
             self.var.mkdir()
-            self.manage("migrate", "--verbosity=0")
+            self.migrate()
             self.manage("collectstatic", "--no-input", "--verbosity=0")
         self.mend()
 
