@@ -267,10 +267,10 @@ def test_miscoverage_in_twenty_thousand_looks_has_its_reference_value():
 
 
 def test_the_recursion_follows_the_limits_count_by_count():
-    """Up to n = 60 by asking for the interval of every count, for all three and two levels."""
+    """Up to n = 40 by asking for the interval of every count, for all three and two levels."""
     for function in ALL:
         for level, channel in ((0.95, TWO_COINS), (0.6, FORCED)):
-            share, top = 0.3, 60
+            share, top = 0.3, 40
             alive = {0: 1.0}
             for n in range(1, top + 1):
                 after = {}
