@@ -117,15 +117,20 @@ def described(site: Candor) -> dict[str, Any]:
     return description
 
 
-@pytest.mark.parametrize("who", ["researcher", "nobody"])
-def test_schemathesis_finds_nothing(site: Candor, token: str, who: str, tmp_path: Path) -> None:
-    """Some hundreds of requests to every operation, wrong in every way, and in a row."""
+@pytest.mark.parametrize(("who", "examples"), [("researcher", 20), ("nobody", 6)])
+def test_schemathesis_finds_nothing(
+    site: Candor, token: str, who: str, examples: int, tmp_path: Path
+) -> None:
+    """Some hundreds of requests to every operation, wrong in every way, and in a row.
+
+    Fewer from somebody without a token, who is mostly sent away at the door.
+    """
     (tmp_path / "schema.json").write_text(json.dumps(described(site)))
     (tmp_path / "schemathesis.toml").write_text(CONFIGURATION)
     done = subprocess.run(
         [
             *(sys.executable, "-m", "schemathesis.cli", "run", "schema.json", "--url", site.url),
-            *("--generation-deterministic", "--max-examples=20"),
+            *("--generation-deterministic", f"--max-examples={examples}"),
             *("--no-color", "--continue-on-failure", "--warnings=off"),
             *(["--header", f"Authorization: Token {token}"] if who == "researcher" else []),
         ],
@@ -133,4 +138,5 @@ def test_schemathesis_finds_nothing(site: Candor, token: str, who: str, tmp_path
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"Tested: {sum(map(len, described(site)['paths'].values()))}" in done.stdout
-    assert int(re.search(r"(\d+) generated", done.stdout)[1]) > 400  # type: ignore[index]
+    generated = int(re.search(r"(\d+) generated", done.stdout)[1])  # type: ignore[index]
+    assert generated > 20 * examples

@@ -34,7 +34,8 @@ from tests import builders
 pytestmark = pytest.mark.django_db
 
 CROWD = 5
-SEEDS = range(30)
+SLOW = pytest.mark.slow  # the rules are the same on every database; a few surveys try the rest
+SEEDS = [pytest.param(seed, marks=[SLOW] if seed > 7 else []) for seed in range(30)]
 
 Labels = NDArray[np.int64]  # the part of each report in a table
 REST, LATER, NOT_ASKED = -1, -2, -3
@@ -62,6 +63,7 @@ def fewest(one: Labels, two: Labels) -> int:
     return int(min(found))
 
 
+@SLOW
 def test_the_attacker_finds_the_smallest_figure() -> None:
     """Against all cuts of small graphs, one by one."""
     rng = np.random.default_rng(5)
@@ -355,6 +357,7 @@ def test_no_two_things_ever_published_tell_fewer_than_a_crowd_apart(seed: int) -
     assert attack(world, everything(world)) == []
 
 
+@SLOW
 def test_the_surveys_of_this_test_publish_much() -> None:
     """Or it would say little: groups are shown, tables change, analyses are made and refused."""
     worlds = [lived(seed) for seed in range(12)]
@@ -437,7 +440,7 @@ def analyses_from_the_api(client: Client, world: World) -> Iterator[Published]:
         yield from world.analysis(axes, found["release"], groups)
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=SLOW) for seed in (2, 3))])
 def test_page_export_and_api_tell_the_same_and_not_more(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -517,6 +520,7 @@ OFF: dict[str, list[tuple[str, Any]]] = {
 }
 
 
+@SLOW
 @pytest.mark.parametrize("rule", OFF)
 def test_the_attacker_wins_where_a_rule_is_switched_off(
     rule: str, monkeypatch: pytest.MonkeyPatch
@@ -540,6 +544,7 @@ COPY = {
 }
 
 
+@SLOW
 @pytest.mark.parametrize("rule", COPY)
 def test_the_copy_of_the_reports_counts_as_well(rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The last of four strata is the sum of the others but for a few; any three are well mixed."""
