@@ -15,7 +15,7 @@ import pytest
 from survey import passes
 from tests import builders
 from tests.conftest import BOTH_INSTALLATIONS
-from tests.services import Candor
+from tests.services import Candor, wait_until
 
 pytestmark = pytest.mark.faults
 
@@ -30,6 +30,7 @@ def test_nothing_of_the_sender_is_kept(candor_server: Candor) -> None:
     data = builders.FILE | {"slug": slug}
     candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(data))
     log_before = candor_server.log.read_text()
+    batches = rows(candor_server, "aggregation_batch")
     design = json.loads(request(candor_server, "GET", f"/api/v1/surveys/{slug}/"))["design"]
     started = datetime.now(UTC)
     reports = [
@@ -45,7 +46,9 @@ def test_nothing_of_the_sender_is_kept(candor_server: Candor) -> None:
 
     stored = dict(everything(candor_server, slug))
     waiting = dict(stored)
-    time.sleep(7)  # the beat and the worker have looked at it
+    moved = lambda: rows(candor_server, "aggregation_batch") != batches  # noqa: E731
+    wait_until(moved, 90, "the beat and the worker to look at it")
+    time.sleep(1)
     stored |= {f"{name} later": content for name, content in everything(candor_server, slug)}
     stored["log"] = candor_server.log.read_bytes()
     for name, content in stored.items():
