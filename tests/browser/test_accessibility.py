@@ -89,7 +89,8 @@ def test_every_state_in_every_variant(
     for state in States(page, url, url.replace("accessible", POOR["slug"]), keyboard):
         page.evaluate(SETTLE)
         if not keyboard:  # it looks like "light"
-            found = Axe().run(page, options=RULES)
+            loaded = page.evaluate("'axe' in window")  # half a megabyte, until the page is left
+            found = Axe(*["0"] * loaded).run(page, options=RULES)
             assert found.violations_count == 0, f"{state}\n{found.generate_report()}"
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), state
         assert not (keyboard and page.evaluate(UNSEEN_FOCUS)), state
