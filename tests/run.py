@@ -245,13 +245,15 @@ def node(run: Run) -> Outcome:
 
 
 def sqlite(run: Run) -> Outcome:
-    markers = possible("not browser and not postgresql and not redis and not faults")
+    markers = possible(
+        "not browser and not postgresql and not redis and not faults and not measured"
+    )
     return run.pytest("sqlite", markers, *TWO)
 
 
 def postgresql(run: Run) -> Outcome:
     assert run.postgresql is not None
-    markers = possible("not browser and not faults and not slow")
+    markers = possible("not browser and not faults and not slow and not measured")
     database = run.postgresql.create_database()
     return run.pytest("postgresql", markers, *TWO, DATABASE_URL=database)
 
