@@ -174,8 +174,8 @@ you are invited to take part in “{title}”.
 
 {{link}}
 
-The link is for you alone and works once. Nobody can connect it with what you report: the page \
-says how, and what it does not protect from.
+The link is for you alone and works once. Nothing that is stored connects it with your report: \
+the page says how, and what it does not protect from.
 """
 
 

@@ -220,9 +220,10 @@ function showCode() {
   show(() =>
     screens.code({
       why: visit.entry.wrong,
+      typed: visit.entry.typed,
       enter: (text) => {
         const given = readCode(text);
-        visit.entry = given ? { code: given } : { wrong: "malformed" };
+        visit.entry = given ? { code: given } : { wrong: "malformed", typed: text };
         if (!given) return showCode();
         if (!kiosk) device.noteCode({ slug, code: given, design: "" });
         showOpening();

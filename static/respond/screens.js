@@ -273,13 +273,14 @@ export function practice({ design, tapped, tap, back, start }) {
 }
 
 /* Somebody who is not known to be invited; `why` is what was wrong with the code before. */
-export function code({ why, enter }) {
+export function code({ why, typed, enter }) {
   const text = words.invited;
   const input = el("input", {
     id: "code",
     name: "code",
     type: "text",
     maxlength: 40,
+    value: typed,
     dir: "ltr",
     required: true,
     autocomplete: "off",
