@@ -1,0 +1,71 @@
+"""What is served of the respondent's page is its source without comments, and nothing else."""
+
+import gzip
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from config.static import BARE, bare
+from tests.services import ROOT
+
+STATIC = ROOT / "static"
+FILES = sorted(path for path in (STATIC / "respond").rglob("*") if path.is_file())
+SERVED = [path for path in FILES if BARE.fullmatch(str(path.relative_to(STATIC)))]
+
+
+def test_the_randomizer_is_served_whole() -> None:
+    assert [path.name for path in FILES if path not in SERVED] == ["randomizer.js"]
+    assert not BARE.fullmatch("respond/randomizer.1cd75ad3e00e.js")
+    assert not BARE.fullmatch("verify/verify.js")
+
+
+@pytest.mark.parametrize("path", SERVED, ids=lambda path: path.name)
+def test_only_comments_and_indentation_go(path: Path) -> None:
+    """Every line that is left is one of the source, in its order, and what is gone is no code."""
+    text = path.read_text()
+    short = bare(text)
+    assert bare(short) == short
+    assert len(gzip.compress(short.encode())) < len(gzip.compress(text.encode()))
+    left = iter(short.splitlines())
+    waiting = next(left)
+    inside = False
+    for line in map(str.strip, text.splitlines()):
+        if waiting is not None and (line == waiting or line.startswith(f"{waiting} // ")):
+            waiting = next(left, None)  # type: ignore[assignment]
+            continue
+        inside = inside or line.startswith("/*")
+        assert inside or line.startswith("//") or not line, line
+        inside = inside and "*/" not in line
+    assert waiting is None
+
+
+def test_a_text_over_several_lines_is_left_alone() -> None:
+    text = "const text = `\n  // no comment\n`;\n"
+    assert bare(text) == text
+    assert bare('const a = "x // y"; // why\n  b();\n') == 'const a = "x // y";\nb();\n'
+
+
+@pytest.mark.skipif(not shutil.which("node"), reason="Node.js is not installed")
+def test_the_modules_are_still_modules_and_the_catalogues_say_the_same(tmp_path: Path) -> None:
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    script = "const all = {};"
+    for path in (path for path in SERVED if path.suffix == ".js"):
+        copy = tmp_path / path.relative_to(STATIC)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_text(bare(path.read_text()))
+        subprocess.run(["node", "--check", str(copy)], check=True, timeout=60)
+        if path.parent.name == "words":
+            for where in (path, copy):
+                script += f"all['{where}'] = (await import('{where.as_uri()}')).default;"
+    found = json.loads(
+        subprocess.run(
+            ["node", "--input-type=module", "-e", f"{script}console.log(JSON.stringify(all))"],
+            capture_output=True, text=True, check=True, timeout=60,
+        ).stdout
+    )  # fmt: skip
+    assert len(found) == 10
+    for path in (STATIC / "respond/words").glob("*.js"):
+        assert found[str(path)] == found[str(tmp_path / path.relative_to(STATIC))]
