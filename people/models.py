@@ -286,10 +286,11 @@ class SetUp(models.Model):
 
 def check_alone(user: User) -> list[str]:
     """What stands in the way of deleting this account: what would be left without an owner."""
-    return [
-        *Membership.objects.of_last_owner(user),
-        *(f"the team {name}" for name in TeamMembership.objects.of_last_owner(user)),
-    ]
+    with transaction.atomic():  # or part of the one that deletes it
+        return [
+            *Membership.objects.of_last_owner(user),
+            *(f"the team {name}" for name in TeamMembership.objects.of_last_owner(user)),
+        ]
 
 
 def delete_account(user: User) -> None:

@@ -398,6 +398,30 @@ def test_the_last_owner_is_told_of_what(survey: Survey) -> None:
     assert roles(survey) == {"nina": "owner"}
 
 
+@pytest.mark.django_db(transaction=True)
+def test_pages_hold_no_row_outside_a_transaction() -> None:
+    """As they run in operation, where no test has begun one."""
+    survey = builders.opened()
+    nina, client = deletable()
+    Membership.objects.give(survey, nina, Role.OWNER)
+    team = builders.team(owner=nina)
+    pages = ["/account/delete/", "/account/", "/account/factor/", "/account/sessions/",
+             "/account/password/", "/teams/", f"/teams/{team.pk}/", PAGE]  # fmt: skip
+    for page in pages:
+        assert client.get(page).status_code == 200, page
+    for page in (PAGE, f"/teams/{team.pk}/"):
+        guest = Client()
+        assert guest.post(link(client, page), new_account(username=f"guest{len(page)}"))
+        for leave in ({"role": "viewer"}, {"remove": "1"}):
+            assert client.post(page, {"name": "nina"} | leave).status_code == 400
+    refused = client.post("/account/delete/", {"password": PASSWORD})
+    assert refused.status_code == 400 and "A small survey" in refused.content.decode()
+    Membership.objects.give(survey, User.objects.get(username=f"guest{len(PAGE)}"), Role.OWNER)
+    client.post(f"/teams/{team.pk}/", {"delete": "1"})
+    assert client.post("/account/delete/", {"password": PASSWORD}).status_code == 200
+    assert not User.objects.filter(pk=nina.pk).exists()
+
+
 def test_the_only_admin_stays() -> None:
     root = builders.root()
     with pytest.raises(ValidationError, match="only admin"):
