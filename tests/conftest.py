@@ -14,6 +14,7 @@ import pytest
 from _pytest.nodeid import NodeId
 from django.test import TransactionTestCase
 from playwright.sync_api import BrowserContext, ConsoleMessage, WebError, expect
+from whitenoise import WhiteNoise
 
 from tests.packages import chromium
 from tests.services import Candor, die_with_parent, production
@@ -189,6 +190,23 @@ def tables_can_be_emptied() -> Iterator[None]:
     """After a test that commits, without the triggers that keep surveys and releases."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(TransactionTestCase, "_fixture_teardown", lambda _: empty_tables())
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def static_files_are_looked_for_once() -> Iterator[None]:
+    """Every new test client would look at all of them."""
+    find: Callable[..., None] = WhiteNoise.update_files_dictionary
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+
+    def update(self: WhiteNoise, root: str, prefix: str) -> None:
+        if (root, prefix) not in found:
+            find(self, root, prefix)
+            found[root, prefix] = dict(self.files)
+        self.files.update(found[root, prefix])
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(WhiteNoise, "update_files_dictionary", update)
         yield
 
 

@@ -92,6 +92,8 @@ class Run:
             "XDG_CONFIG_HOME": str(folder / "config"),
             "XDG_CACHE_HOME": str(folder / "cache"),
         }
+        # Some hundred processes load the same modules, and pytest rewrites those of the tests.
+        self.environment.pop("PYTHONDONTWRITEBYTECODE", None)
         self.postgresql: PostgreSQL | None = None
         self.redis: Redis | None = None
         self.beside: Beside | None = None
