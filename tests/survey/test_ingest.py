@@ -2,7 +2,6 @@
 
 import json
 import logging
-import os
 from typing import Any
 from uuid import uuid4
 
@@ -322,9 +321,7 @@ nearly = st.fixed_dictionaries(
 
 
 @settings(
-    max_examples=75 if "DATABASE_URL" in os.environ else 300,  # few are ever stored
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(
     body=st.one_of(anything, nearly, st.lists(nearly, max_size=3).map(lambda r: {"reports": r})),
