@@ -145,7 +145,7 @@ class Firefox(Server):
         """Until there is such an element to be seen."""
         seen = "return Boolean(document.querySelector(arguments[0])?.checkVisibility())"
         try:
-            wait_until(lambda: bool(self.script(seen, css)), 20, css)
+            wait_until(lambda: bool(self.script(seen, css)), 60, css)
         except TimeoutError as error:
             raise TimeoutError(f"{error}. The page says:\n{self.text('body')}") from None
 
@@ -165,7 +165,7 @@ class Firefox(Server):
 
     def resize(self, width: int, height: int) -> None:
         self.browser_script(RESIZE, width, height)
-        wait_until(lambda: self.script("return innerWidth") == width, 5, f"{width} pixels")
+        wait_until(lambda: self.script("return innerWidth") == width, 60, f"{width} pixels")
 
     def speak(self, *languages: str) -> None:
         """What the next page is told about the reader's languages."""

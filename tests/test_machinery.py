@@ -109,7 +109,7 @@ def test_servers_die_with_a_killed_starter() -> None:
     starter.send_signal(signal.SIGKILL)
     starter.wait()
     starter.stdout.close()
-    wait_until(lambda: not any(map(command_line, started)), 10, "servers without their starter")
+    wait_until(lambda: not any(map(command_line, started)), 60, "servers without their starter")
     for folder in folders:
         subprocess.run(["rm", "-r", folder], check=True)  # what nobody could clean up
 

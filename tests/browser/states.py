@@ -109,7 +109,7 @@ class States:
         self.tap(page.locator(".primary"))
         expect(page.locator(".pulse")).to_be_visible()
         yield "sending"
-        wait_until(lambda: bool(held), 20, "the report")
+        wait_until(lambda: bool(held), 60, "the report")
         held[0].abort()
         expect(page.locator(".icon.waiting")).to_be_visible()
         page.unroute(REPORTS)

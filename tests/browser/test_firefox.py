@@ -163,12 +163,12 @@ def test_a_whole_run_by_keyboard(firefox: Firefox, site: Site) -> None:
     tab_to("Start")
     firefox.press("Enter")
     for title, moves in (("Did you?", 1), ("Which?", 2)):
-        wait_until(lambda title=title: focused() == title, 10, title)  # type: ignore[misc]
+        wait_until(lambda title=title: focused() == title, 60, title)  # type: ignore[misc]
         firefox.press("Tab", "Space", *["ArrowDown"] * moves, "Enter")
-    wait_until(lambda: focused() == "How old are you?", 10, "the background question")
+    wait_until(lambda: focused() == "How old are you?", 60, "the background question")
     tab_to("Next")
     firefox.press("Enter")
-    wait_until(lambda: focused() == "Check and send", 10, "the review")
+    wait_until(lambda: focused() == "Check and send", 60, "the review")
     review = firefox.text("main")
     assert "Yes" in review and "Blue" in review and "Not given" in review
     tab_to("Send")
@@ -292,7 +292,7 @@ def test_what_goes_wrong_in_a_page_is_noticed(firefox: Firefox, site: Site) -> N
         text = "".join(found)
         return "Content-Security-Policy" in text and "a fault of the page" in text
 
-    wait_until(both, 5, "two problems")
+    wait_until(both, 60, "two problems")
 
 
 def test_firefox_dies_with_a_killed_starter() -> None:
@@ -313,5 +313,5 @@ def test_firefox_dies_with_a_killed_starter() -> None:
     starter.send_signal(signal.SIGKILL)
     starter.wait()
     starter.stdout.close()
-    wait_until(lambda: not any(map(command_line, started)), 10, "Firefox without its starter")
+    wait_until(lambda: not any(map(command_line, started)), 60, "Firefox without its starter")
     shutil.rmtree(folder)  # what nobody could clean up

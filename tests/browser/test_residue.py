@@ -241,5 +241,5 @@ def test_a_kiosk_without_network_collects_and_sends_later(
     waiting = respondent.kept(page)["candor.waiting"]
     assert len({report["id"] for report in waiting}) == 2
     context.set_offline(False)
-    wait_until(lambda: not respondent.kept(page), 20, "the waiting reports to go")
+    wait_until(lambda: not respondent.kept(page), 60, "the waiting reports to go")
     assert respondent.stored(candor_server, "residue") == before + 2

@@ -153,7 +153,7 @@ def test_a_reload_in_the_middle_of_sending(
     respondent.answer(page, 1, 0)
     page.get_by_role("button", name="Send").click()
     expect(page.get_by_role("heading", name="Sending")).to_be_visible()
-    wait_until(lambda: bool(held or page.wait_for_timeout(50)), 20, "the report")
+    wait_until(lambda: bool(held or page.wait_for_timeout(50)), 60, "the report")
     page.reload()
     expect(page.get_by_role("heading", name="waited on this device")).to_be_visible()
     assert len(one_report()) >= 2

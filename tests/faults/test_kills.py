@@ -46,7 +46,7 @@ def test_a_web_process_is_killed_under_load(trial: Trial) -> None:
             senders.await_more(60)
             (victim,) = kill_9(random.sample(web_processes(trial.candor), 1))
             trial.release()
-            wait_until(lambda: victim not in web_processes(trial.candor), 20, "its end")  # noqa: B023
+            wait_until(lambda: victim not in web_processes(trial.candor), 60, "its end")  # noqa: B023
             mend(trial.candor)
         senders.await_more(60)
     assert senders.statuses[0] > 0  # some did notice
@@ -62,7 +62,7 @@ def test_a_web_server_is_killed_under_load(trial: Trial) -> None:
             before = web_processes(trial.candor)
             kill_9(main_web(trial.candor))
             gone = lambda: not set(before) & set(web_processes(trial.candor))  # noqa: E731, B023
-            wait_until(gone, 20, "the end of its processes")
+            wait_until(gone, 60, "the end of its processes")
             mend(trial.candor)
             senders.await_more(60)
     trial.settle(senders)
@@ -145,7 +145,7 @@ def test_workers_are_killed_in_the_middle_of_an_analysis(machines: Machines) -> 
         orphans = freeze(computations(trial.candor))
         kill_9(pool_processes(trial.candor))
         gone = lambda: not set(orphans) & set(trial.candor.processes())  # noqa: E731, B023
-        wait_until(gone, 5, "the end of the forks of killed workers")
+        wait_until(gone, 60, "the end of the forks of killed workers")
         trial.hurry()
     assert trial.await_done(job) == expected
     assert not computations(trial.candor)

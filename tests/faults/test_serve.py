@@ -80,7 +80,7 @@ def alive(pid: int) -> bool:
 
 
 def test_three_programs_run_each_in_a_session_of_its_own(candor: Candor) -> None:
-    wait_until(lambda: all(child(candor, name) for name in NAMES), 20, "all three programs")
+    wait_until(lambda: all(child(candor, name) for name in NAMES), 60, "all three programs")
     sessions = {os.getsid(child(candor, name) or 0) for name in NAMES}
     assert len(sessions) == 3
     assert os.getsid(supervisor(candor)) not in sessions
@@ -89,12 +89,12 @@ def test_three_programs_run_each_in_a_session_of_its_own(candor: Candor) -> None
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_killed_program_comes_back(candor: Candor, name: str) -> None:
-    wait_until(lambda: child(candor, name) is not None, 10, name)
+    wait_until(lambda: child(candor, name) is not None, 60, name)
     victim = child(candor, name)
     assert victim
     family = [victim, *descendants(victim)]
     os.kill(victim, signal.SIGKILL)
-    wait_until(lambda: child(candor, name) not in (None, victim), 10, f"another {name}")
+    wait_until(lambda: child(candor, name) not in (None, victim), 60, f"another {name}")
     assert not [pid for pid in family if alive(pid)]
     wait_until(lambda: answers(candor.url), 30, "the web server")
     assert f"The {name} ended (signal 9) and starts again in" in candor.tail()
@@ -108,7 +108,7 @@ def test_ctrl_c_leaves_no_process_and_says_success(candor: Candor) -> None:
     process, asked = candor.process, time.monotonic()
     assert process is not None
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the whole foreground group
-    assert process.wait(15) == 0
+    assert process.wait(60) == 0
     candor.process = None
     assert time.monotonic() - asked < 10
     assert not candor.processes()
@@ -228,10 +228,10 @@ def test_other_commands_find_the_data_of_the_demo(running_demo: Demo) -> None:
 def test_kill_9_of_the_supervisor_takes_everything_along(running_demo: Demo) -> None:
     running_demo.await_note()
     count = lambda: len(processes_with("CANDOR_VAR", str(running_demo.var)))  # noqa: E731
-    wait_until(lambda: count() >= 7, 20, "supervisor, web server and process, worker and 2, beat")
+    wait_until(lambda: count() >= 7, 60, "supervisor, web server and process, worker and 2, beat")
     running_demo.process.kill()
     running_demo.process.wait()
-    wait_until(lambda: count() == 0, 5, "the end of every process")
+    wait_until(lambda: count() == 0, 60, "the end of every process")
 
 
 def demo(env_file: Path, **environment: str) -> "subprocess.CompletedProcess[str]":
