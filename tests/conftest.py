@@ -5,6 +5,7 @@ Tests never use the user's var folder: they run where tests/run.py has set an en
 
 import os
 import signal
+import time
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -242,3 +243,13 @@ def forget_surveys(monkeypatch: pytest.MonkeyPatch) -> None:
     ingest.known.clear()
     ingest._requests.clear()
     monkeypatch.setattr(tasks, "TICKS_APART", 0.0)  # tests tick as often as they like
+
+
+@pytest.fixture
+def fresh_minute(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The minute in which limits are counted has just begun."""
+    from survey import throttle
+
+    clock = time.time
+    ahead = throttle.MINUTE - clock() % throttle.MINUTE
+    monkeypatch.setattr(time, "time", lambda: clock() + ahead)

@@ -139,7 +139,7 @@ def log_in(password: str, name: str = "alice", address: str = "192.0.2.1") -> bo
 
 
 @pytest.fixture
-def three_failures(settings: Any) -> None:
+def three_failures(settings: Any, fresh_minute: None) -> None:
     settings.FAILURES_PER_MINUTE = 3
 
 

@@ -23,12 +23,9 @@ API = "/api/v1/surveys/"
 
 
 @pytest.fixture(autouse=True)
-def nothing_counted(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three requests of an account, two of a stranger; and a minute that has just begun."""
+def nothing_counted(settings: Any, fresh_minute: None) -> None:
+    """Three requests of an account, two of a stranger."""
     settings.API_PER_MINUTE, settings.PUBLIC_PER_MINUTE = 3, 2
-    clock = time.time
-    ahead = throttle.MINUTE - clock() % throttle.MINUTE
-    monkeypatch.setattr("survey.throttle.time.time", lambda: clock() + ahead)
     cache.clear()
 
 
