@@ -275,6 +275,16 @@ class Survey(models.Model):
         """Whether this person may do this; pages, API and downloads all ask here."""
         return Survey.objects.where_may(user, deed).filter(pk=self.pk).exists()
 
+    def deeds(self, user: AbstractBaseUser | AnonymousUser) -> set[Deed]:
+        """All that `may` allows, for pages that show several, in one query."""
+        if getattr(user, "is_superuser", False):
+            return set(MAY)
+        part = Membership.objects.filter(user=user.pk, survey=self).first()
+        found = {deed for deed, roles in MAY.items() if part and part.role in roles}
+        if self.results_public and self.state != Survey.State.DRAFT:
+            found.add("see")
+        return found
+
     def draft_design(self) -> Design:
         """The design that opening would freeze; DesignError says what stands in the way."""
         designs.check_text("title", self.title)

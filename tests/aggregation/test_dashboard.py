@@ -137,6 +137,7 @@ def test_an_open_survey_is_watched_and_a_finished_one_is_not() -> None:
     survey = released()
     page = page_of(survey)
     assert "The survey is open, so the intervals are valid at every look" in page
+    assert "They suppose that the share itself stays the same over time." in page
     assert limits(survey) == limits(survey, interval=ALWAYS)
     low, high = limits(survey)
     assert f"{figures.percent(low)} to {figures.percent(high)}" in page
@@ -656,3 +657,12 @@ def test_what_a_script_asks_for_is_short_and_true() -> None:
     draft = builders.draft(slug="draft")
     Membership.objects.create(survey=draft, user=builders.User.objects.get(username="alice"))
     assert alice.get("/surveys/draft/now/").json()["release"] == 0
+
+
+def test_who_may_do_what_is_asked_once() -> None:
+    survey = released()
+    client = builders.client(builders.olga(survey))
+    with CaptureQueriesContext(connection) as queries:
+        assert client.get("/surveys/small/").status_code == 200
+    asked = [one["sql"] for one in queries.captured_queries if "survey_membership" in one["sql"]]
+    assert len(asked) == 1
