@@ -31,7 +31,9 @@ from rest_framework.views import APIView
 from aggregation import copies
 from aggregation.api import NUMBER, Conflict, JobSerializer, survey_for
 from aggregation.exports import EVERYTHING, FILES, Export, File, Withheld, bibtex, find, sentence
+from aggregation.forms import INTERVALS, LEVELS, MOST_FORGED, IntervalForm
 from aggregation.models import Release
+from aggregation.sections import Choice
 from aggregation.work import Copy, Job
 from survey import throttle
 from survey.log import Actor, record
@@ -59,9 +61,30 @@ def release_of(survey: Survey, number: str) -> Release | None:
     return survey.releases.select_related("survey").filter(number=int(number)).first()
 
 
-def export_of(request: HttpRequest | Request, release: Release) -> Export:
+def export_of(request: HttpRequest | Request, release: Release, choice: Choice | None) -> Export:
     here = reverse("release", args=[release.survey.slug, release.number])
-    return Export(release, request.build_absolute_uri(here))
+    return Export(release, request.build_absolute_uri(here), choice=choice)
+
+
+class NoSuchInterval(ValueError):
+    """Figures are asked for with intervals that there are not."""
+
+    def __init__(self, field: str, why: str) -> None:
+        super().__init__(f"{field}: {why}")
+        self.field, self.why = field, why
+
+
+def chosen(request: HttpRequest | Request, release: Release) -> Choice:
+    """The intervals that the address names, by the same names as on the page of the survey."""
+    given = request.GET.dict()
+    form = IntervalForm(given, Choice.default(release))
+    choice = form.choice
+    for field in form.fields:
+        if given.get(field) == "":
+            form.add_error(field, "A value.")
+    for field, why in form.errors.items():
+        raise NoSuchInterval(field, str(why[0]))
+    return choice
 
 
 def respond(
@@ -103,7 +126,7 @@ def take_home(
     request: HttpRequest, release: Release, deeds: set[Deed] | None = None
 ) -> dict[str, Any]:
     """What the section “Take home” of a page shows, to somebody who may do these deeds."""
-    export = export_of(request, release)
+    export = export_of(request, release, choice=None)
     deeds = release.survey.deeds(request.user) if deeds is None else deeds
     return {
         "release": release,
@@ -154,7 +177,10 @@ def page(request: HttpRequest, slug: str, release: str, name: str = "") -> HttpR
         return render(request, "release.html", {"home": take_home(request, found), **asked})
     if known is None:
         return _words(request, 404, "There is no such file", f"A release has these files: {THERE}.")
-    export = export_of(request, found)
+    try:
+        export = export_of(request, found, chosen(request, found))
+    except NoSuchInterval as error:
+        return _words(request, 400, "There are no such intervals", str(error))
     if request.method == "POST":
         change(export, name, known, request.user, cancel="cancel" in request.POST)
         return redirect(f"{request.path}?wait")  # a page, even if the file is there already
@@ -214,7 +240,13 @@ class AnyForm(negotiation.BaseContentNegotiation):
 PARAMETERS = [
     OpenApiParameter("release", NUMBER, OpenApiParameter.PATH),
     OpenApiParameter("name", str, OpenApiParameter.PATH, description=f"One of {THERE}."),
-]
+    OpenApiParameter("level", int, enum=[int(level) for level in LEVELS], description="Figures:"
+                     " the level of the intervals, 95 if none is given."),
+    OpenApiParameter("interval", str, enum=list(INTERVALS), description="Figures: for one look, or"
+                     " valid at every look, which is the default before the last release."),
+    OpenApiParameter("forged", {"type": "number", "minimum": 0, "maximum": MOST_FORGED},
+                     description="Figures: percent of the reports that may be forged."),
+]  # fmt: skip
 POST_FIRST = "This file is large, so a worker makes it: POST to this address asks for it."
 
 
@@ -281,7 +313,10 @@ class FileView(APIView):
             raise exceptions.NotFound("There is no such release.")
         if known is None:
             raise exceptions.NotFound(f"There is no such file; there are {THERE}.")
-        return export_of(request, found), known
+        try:
+            return export_of(request, found, chosen(request, found)), known
+        except NoSuchInterval as error:
+            raise exceptions.ValidationError({error.field: [error.why]}) from None
 
     def under_way(self, request: Request, job: Job) -> Response:
         data = JobSerializer(job, context={"request": request}).data

@@ -20,6 +20,7 @@ from aggregation.api import EstimatesSerializer
 from aggregation.codebook import Variable
 from aggregation.columns import Column, Kind, Piece, Table
 from aggregation.models import NOT_GIVEN, Estimate, Release, group_keys
+from aggregation.sections import Choice
 from aggregation.sheets import Line
 from survey.design import Design
 from survey.models import Deed, Survey
@@ -64,6 +65,11 @@ class Export:
     address: str
     # Told how much of the reports is written, where a worker does; raises if nobody wants it.
     watch: Callable[[float], None] | None = None
+    choice: Choice | None = None  # which intervals figures have; none: those of the page
+
+    @property
+    def intervals(self) -> Choice:
+        return self.choice or Choice.default(self.release)
 
     @cached_property
     def withheld(self) -> str:
@@ -246,7 +252,7 @@ def _script(name: str) -> Callable[[Export], Iterable[bytes]]:
 
 
 def _figure(question: str, stratum: str, export: Export) -> Iterable[bytes]:
-    return [figures.one(export.release, question, stratum)]
+    return [figures.one(export.release, question, stratum, export.intervals)]
 
 
 # --- Reports --------------------------------------------------------------------------------------
@@ -378,7 +384,7 @@ def _everything(export: Export) -> Iterator[bytes]:
                 for part in file.make(export):
                     member.write(part)
                     yield pipe.take()
-        for name, drawn in figures.every(export.release):
+        for name, drawn in figures.every(export.release, export.intervals):
             archive.writestr(entry(f"figures/{name}", 0o644), drawn)
             yield pipe.take()
     yield pipe.take()

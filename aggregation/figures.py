@@ -2,8 +2,8 @@
 
 A figure stands alone: it is made for a paper or a slide, so its colours, its size and its words are
 in it, and black print loses nothing. Presentation attributes and no style, which our own
-Content-Security-Policy would refuse, and a generic font. What is drawn is what the estimates of the
-release are; nothing is computed here.
+Content-Security-Policy would refuse, and a generic font. What is drawn are the estimates of the
+release, with the intervals that the reader chose on its page.
 """
 
 import re
@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 from aggregation.charts import PLOT, Axes, curve_name, short
 from aggregation.models import NOT_GIVEN, Estimate, Release, group_keys
 from aggregation.plan import Curve, Grid, Terms
-from aggregation.sections import MISFIT, shown_options
+from aggregation.sections import METHODS, MISFIT, Choice, asked, restate, shown_options
 from aggregation.templatetags.figures import half_width, percent
 from survey.design import Design, Question
 
@@ -50,15 +50,20 @@ def names(design: Design) -> dict[str, tuple[str, str]]:
     }
 
 
-def one(release: Release, question: str, stratum: str) -> bytes:
-    return drawn(release, list(release.estimates.filter(question=question, stratum=stratum)))
+def one(release: Release, question: str, stratum: str, choice: Choice) -> bytes:
+    rows = list(release.estimates.filter(question=question, stratum=stratum))
+    restate(rows, asked(release.survey.frozen_design()), choice)
+    return drawn(release, rows, choice)
 
 
-def every(release: Release) -> Iterator[tuple[str, bytes]]:
+def every(release: Release, choice: Choice) -> Iterator[tuple[str, bytes]]:
     """The name of each figure and what is in it; the estimates are read once."""
-    rows = release.estimates.iterator()
-    for (question, stratum), table in groupby(rows, key=lambda row: (row.question, row.stratum)):
-        yield name_of(question, stratum), drawn(release, list(table))
+    questions = asked(release.survey.frozen_design())
+    for question, some in groupby(release.estimates.iterator(), key=lambda row: row.question):
+        rows = list(some)
+        restate(rows, questions, choice)
+        for stratum, table in groupby(rows, key=lambda row: row.stratum):
+            yield name_of(question, stratum), drawn(release, list(table), choice)
 
 
 # --- A question -----------------------------------------------------------------------------------
@@ -73,14 +78,14 @@ class Group:
     rows: list[tuple[str, Estimate]]
 
 
-def drawn(release: Release, rows: list[Estimate]) -> bytes:
+def drawn(release: Release, rows: list[Estimate], choice: Choice) -> bytes:
     """The table of one question, over everybody or by one stratum, as dots and whiskers."""
     survey, first = release.survey, rows[0]
     design = survey.frozen_design()
     question = next(each for each in design.questions if each.key == first.question)
     stratum = next((each for each in design.strata if each.key == first.stratum), None)
     groups = list(_groups(design, question, rows))
-    level = f"{first.level:.0%}".replace("%", "\u00a0%")
+    level = f"{choice.level}\u00a0%"
     canvas = Canvas(question.text, _told(groups, level), survey.language)
     canvas.from_right = right_to_left(question.text)
     canvas.lines(question.text, size=18, bold=True)
@@ -94,7 +99,7 @@ def drawn(release: Release, rows: list[Estimate]) -> bytes:
     canvas.track(groups, by=stratum is not None)
     canvas.skip(18)
     canvas.lines(survey.title, bold=True)
-    for sentence in _caption(release, rows, groups, level):
+    for sentence in _caption(release, rows, groups, choice):
         canvas.lines(sentence, size=12, fill=QUIET, own=False)
     return canvas.done()
 
@@ -130,15 +135,18 @@ def _drawn(row: Estimate) -> tuple[float, float, float]:
 
 
 def _caption(
-    release: Release, rows: list[Estimate], groups: list[Group], level: str
+    release: Release, rows: list[Estimate], groups: list[Group], choice: Choice
 ) -> Iterator[str]:
     survey, as_of = release.survey, rows[0].as_of
     n = sum(group.n for group in groups)
     where = " in the groups shown" if rows[0].stratum else ""
+    looks = "valid at every look" if choice.always else "for one look"
+    forged = f", with up to {choice.forged:g} % of the reports forged" if choice.forged else ""
     yield (
         f"Release {release.number} of {release.made_at:%-d %B %Y}. n = {n:,} reports{where}, "
         f"total ε = {survey.epsilon:g} a person. Dots: estimated shares, moved into 0 to 100 %. "
-        f"Whiskers: {level} intervals ({rows[0].method}). "
+        f"Whiskers: {choice.level}\u00a0% intervals {looks}{forged} "
+        f"({METHODS[choice.interval]}). "
         f"Made with Candor, design {survey.design_hash[:19]}."
     )
     if as_of != release.number:

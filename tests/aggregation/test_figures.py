@@ -2,7 +2,9 @@
 
 import io
 import re
+from html import unescape
 from typing import Any
+from urllib.parse import parse_qsl
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 from zipfile import ZipFile
@@ -11,7 +13,9 @@ import pytest
 from django.test import Client
 
 from aggregation import exports, figures, plan
+from aggregation.forms import IntervalForm
 from aggregation.models import Batch, Estimate, Release
+from aggregation.sections import Choice, sections
 from aggregation.templatetags.figures import percent
 from survey import ingest
 from survey.design import Question, build, options_from_texts
@@ -337,3 +341,69 @@ def test_no_plan_no_picture() -> None:
     survey = builders.opened()
     assert curves(charlie, survey="small").status_code == 403
     assert curves(builders.client(builders.alice(survey)), survey="small").status_code == 200
+
+
+# --- The intervals that the reader chose ----------------------------------------------------------
+
+QUERIES = [
+    "", "level=80", "level=99&interval=fixed", "interval=always&forged=5",
+    "level=90&interval=fixed&forged=2.5",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("query", QUERIES)
+@pytest.mark.parametrize("final", [True, False])
+def test_a_figure_has_the_intervals_of_the_page(db: None, query: str, final: bool) -> None:
+    survey = builders.finished() if final else builders.opened()
+    if not final:
+        builders.send(survey, 300)
+        Batch.objects.collect(survey)
+        Release.objects.publish(survey)
+    release = survey.releases.order_by("number").last()
+    assert release and release.final == final
+    alice = builders.client(builders.alice(survey))
+    page = alice.get(f"/surveys/small/?by=age&{query}").content.decode()
+    links = [unescape(link) for link in re.findall(r'data-figure href="([^"]+)"', page)]
+    assert len(links) == 4
+    design = survey.frozen_design()
+    form = IntervalForm(dict(parse_qsl(query)), Choice.default(release))
+    found = {one.question.key: one for one in sections(release, design.strata[0], form.choice)}
+    for link in links:
+        name = link.partition("?")[0].rpartition("/")[2]
+        question, stratum = figures.names(design)[name]
+        table = found[question].groups if stratum else found[question].everybody
+        root = parsed(alice.get(link).getvalue())
+        assert alice.get("/api/v1" + link).getvalue() == alice.get(link).getvalue()
+        told = root[1].text or ""
+        assert table and f"{form.choice.level}\u00a0% intervals" in told
+        for _, rows in table.groups:
+            for row in (row for row in rows if not row.estimate.suppressed):
+                low, high = (percent(end).replace("\u202f", "\u00a0")
+                             for end in (row.estimate.low, row.estimate.high))  # fmt: skip
+                assert f", {low} to {high}," in told
+        looks = "valid at every look" if form.choice.always else "for one look"
+        assert looks in words(root)
+        assert (f"up to {form.choice.forged:g} % of the reports forged" in words(root)) == bool(
+            form.choice.forged
+        )
+
+
+@pytest.mark.parametrize(
+    "query", ["level=50", "level=", "interval=never", "forged=90", "forged=x", "level=80&forged=-1"]
+)
+def test_intervals_that_there_are_not_are_refused_in_words(alice: Client, query: str) -> None:
+    field = query.rpartition("&")[2].partition("=")[0]
+    for name in ("figure-q1.svg", "estimates.csv"):
+        page = alice.get(f"/surveys/small/releases/2/{name}?{query}")
+        assert page.status_code == 400 and field in page.content.decode()
+        response = alice.get(f"/api/v1/surveys/small/releases/2/{name}?{query}")
+        assert response.status_code == 400 and list(response.json()) == [field]
+
+
+def test_the_figures_of_the_zip_are_those_of_their_addresses(alice: Client) -> None:
+    for number in (1, 2):  # before the last release, intervals are valid at every look
+        data = alice.get(f"/surveys/small/releases/{number}/everything.zip").getvalue()
+        with ZipFile(io.BytesIO(data)) as bundle:
+            for name in ("figure-q1.svg", "figure-q2.by-age.svg"):
+                single = alice.get(f"/surveys/small/releases/{number}/{name}").getvalue()
+                assert bundle.read(f"figures/{name}") == single
