@@ -100,7 +100,7 @@ def factor(request: HttpRequest) -> HttpResponse:
         codes = RecoveryCode.fresh(user)
         end_others(request)
     elif "off" in request.POST and not must:
-        Factor.switch_off(user)
+        Factor.switch_off(user, by=user)
         end_others(request)
         return redirect("account")
     left = RecoveryCode.objects.filter(user=user).count()

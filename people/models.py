@@ -20,6 +20,7 @@ from django.db import models, transaction
 from django.utils.crypto import salted_hmac
 
 from people import totp
+from survey.log import Actor, record
 from survey.models import Membership, Role, Survey, Team, TeamMembership, digest, today
 
 CODES = 10  # for recovery, made together
@@ -91,13 +92,16 @@ class Factor(models.Model):
                 user=user,
                 defaults={"secret": encrypted, "made_on": today(), "step": step, "failures": 0},
             )
-            return RecoveryCode.fresh(user)
+            codes = RecoveryCode.fresh(user)
+            record(user, "second factor switched on", account=user.get_username())
+        return codes
 
     @classmethod
-    def switch_off(cls, user: User) -> None:
+    def switch_off(cls, user: User, by: Actor = None) -> None:
         with transaction.atomic():
             cls.objects.filter(user=user).delete()
             RecoveryCode.objects.filter(user=user).delete()
+            record(by, "second factor switched off", account=user.get_username())
 
     def takes(self, given: str) -> bool:
         """Whether this code is right, and not used before: of the app, or for recovery."""

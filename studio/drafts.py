@@ -16,6 +16,7 @@ from django.utils.text import slugify
 from survey import files
 from survey.design import DesignError
 from survey.languages import MAX_TITLE
+from survey.log import Actor, record
 from survey.models import (
     Draft,
     DraftRevision,
@@ -44,7 +45,9 @@ class Opened(Exception):
 # --- Making one -----------------------------------------------------------------------------------
 
 
-def make(document: Any, owner: User, **changes: Any) -> Survey:
+def make(
+    document: Any, owner: User, what: str = "survey made", of: str = "", **changes: Any
+) -> Survey:
     """A new draft from a document, at a free address like the one that it names."""
     if not isinstance(document, dict):
         raise files.FileError("the survey: an object, please")
@@ -54,7 +57,8 @@ def make(document: Any, owner: User, **changes: Any) -> Survey:
     try:
         with transaction.atomic():
             files.store(survey, document, frozenset(files.REQUIRED - {"slug"}))
-            Membership.objects.give(survey, owner, Role.OWNER)
+            record(owner, what, survey, **({"of": of} if of else {}))
+            Membership.objects.give(survey, owner, Role.OWNER, by=owner)
     except IntegrityError:
         raise files.FileError("slug: somebody took this address just now; try again") from None
     return survey
@@ -63,7 +67,8 @@ def make(document: Any, owner: User, **changes: Any) -> Survey:
 def copied(survey: Survey, owner: User) -> Survey:
     document = content(survey)
     title = f"{document['title'][: MAX_TITLE - 7]} (copy)".strip()
-    return make(document, owner, slug=f"{survey.slug[: MAX_SLUG - 5]}-copy", title=title)
+    slug = f"{survey.slug[: MAX_SLUG - 5]}-copy"
+    return make(document, owner, "survey copied", survey.slug, slug=slug, title=title)
 
 
 def free_slug(wanted: str) -> str:
@@ -82,11 +87,11 @@ def taken(slug: str) -> bool:
     return slug in TAKEN or there
 
 
-def move_to(survey: Survey, slug: str) -> None:
+def move_to(survey: Survey, slug: str, by: Actor = None) -> None:
     """Give a draft another address; ValidationError says why not."""
     with transaction.atomic():
         survey = held(survey)[0]
-        survey.slug = slug
+        before, survey.slug = survey.slug, slug
         try:
             if slug in TAKEN:
                 raise ValidationError("This address is the studio’s own. Choose another.")
@@ -97,6 +102,8 @@ def move_to(survey: Survey, slug: str) -> None:
                 survey.save()
         except IntegrityError:
             raise ValidationError("Survey with this Slug already exists.") from None
+        if slug != before:
+            record(by, "address changed", survey, before=before)
 
 
 # --- Changing one ---------------------------------------------------------------------------------

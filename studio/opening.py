@@ -1,7 +1,7 @@
 """The page where the owner of a survey opens it, closes it, puts it away and deletes it."""
 
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import segno
@@ -24,6 +24,7 @@ from aggregation.work import Job
 from studio import checklist
 from survey import preview
 from survey.design import Design, DesignError
+from survey.log import Actor, record
 from survey.models import Survey, today
 
 FARTHEST = timedelta(days=5 * 365)
@@ -69,7 +70,8 @@ def page(request: HttpRequest, slug: str) -> HttpResponse:
             deed = DEEDS.get(given.get("do", ""))
             if deed is None:
                 raise ValidationError("There is nothing of that name to do.")
-            deed(survey, given)
+            with transaction.atomic():
+                deed(survey, given, request.user)
         except DesignError as error:
             refused = [f"The survey cannot open. {error}."]
         except ValidationError as error:
@@ -125,11 +127,11 @@ def code(address: str) -> SafeString:
 Given = dict[str, str]
 
 
-def open_now(survey: Survey, given: Given) -> None:
-    survey.open(given.get("seen", ""))
+def open_now(survey: Survey, given: Given, by: Actor) -> None:
+    survey.open(given.get("seen", ""), by=by)
 
 
-def open_at(survey: Survey, given: Given) -> None:
+def open_at(survey: Survey, given: Given, by: Actor) -> None:
     """What would be refused now is refused now, and not at night."""
     at = MomentForm(given).moment()
     with transaction.atomic():
@@ -141,50 +143,64 @@ def open_at(survey: Survey, given: Given) -> None:
         survey.opens_at, survey.opens_seen, survey.opens_refused = at, survey.seen(), ""
         checklist.refuse(survey, design)
         survey.save()
+        record(by, "opening set", survey, at=minute(at))
 
 
-def open_later(survey: Survey, given: Given) -> None:
+def open_later(survey: Survey, given: Given, by: Actor) -> None:
     drafts = Survey.objects.filter(pk=survey.pk, state=Survey.State.DRAFT)
-    drafts.update(opens_at=None, opens_seen="", opens_refused="")
+    if drafts.update(opens_at=None, opens_seen="", opens_refused="") and survey.opens_at:
+        record(by, "opening called off", survey)
 
 
-def close_now(survey: Survey, given: Given) -> None:
-    survey.close()
+def close_now(survey: Survey, given: Given, by: Actor) -> None:
+    survey.close(by=by)
 
 
-def close_at(survey: Survey, given: Given) -> None:
+def close_at(survey: Survey, given: Given, by: Actor) -> None:
     at = MomentForm(given).moment()
     if survey.opens_at and at <= survey.opens_at:
         raise ValidationError("It would close before it opens.")
     if not _unless(survey, Survey.State.CLOSED).update(closes_at=at):
         raise ValidationError("The survey is closed already.")
+    record(by, "closing set", survey, at=minute(at))
 
 
-def close_by_hand(survey: Survey, given: Given) -> None:
-    _unless(survey, Survey.State.CLOSED).update(closes_at=None)
+def close_by_hand(survey: Survey, given: Given, by: Actor) -> None:
+    if _unless(survey, Survey.State.CLOSED).exclude(closes_at=None).update(closes_at=None):
+        record(by, "closing called off", survey)
 
 
-def archive(survey: Survey, given: Given) -> None:
+def archive(survey: Survey, given: Given, by: Actor) -> None:
     _must_be(survey, Survey.State.CLOSED)
-    Survey.objects.filter(pk=survey.pk, archived_on=None).update(archived_on=today())
+    if Survey.objects.filter(pk=survey.pk, archived_on=None).update(archived_on=today()):
+        record(by, "survey put away", survey)
 
 
-def bring_back(survey: Survey, given: Given) -> None:
-    Survey.objects.filter(pk=survey.pk).update(archived_on=None)
+def bring_back(survey: Survey, given: Given, by: Actor) -> None:
+    if Survey.objects.filter(pk=survey.pk, archived_on__isnull=False).update(archived_on=None):
+        record(by, "survey brought back", survey)
 
 
-def delete(survey: Survey, given: Given) -> None:
+def delete(survey: Survey, given: Given, by: Actor) -> None:
     """A draft at once; a closed survey by a worker, because there may be very much of it."""
     if survey.state == Survey.State.DRAFT:
-        remove_draft(survey)
+        remove_draft(survey, by)
         return
     _must_be(survey, Survey.State.CLOSED)
     if given.get("slug", "").strip() != survey.slug:
         raise ValidationError(f"Nothing was deleted. Type {survey.slug} to go on.")
     if why := unfinished(survey):
         raise ValidationError(f"Not yet. {why}")
-    Survey.objects.filter(pk=survey.pk, delete_asked_on=None).update(delete_asked_on=today())
+    fresh = Survey.objects.filter(pk=survey.pk, delete_asked_on=None).update(
+        delete_asked_on=today()
+    )
     Job.objects.request(survey)
+    if fresh:
+        record(by, "deletion asked for", survey)
+
+
+def minute(at: datetime) -> str:
+    return at.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def _must_be(survey: Survey, state: Survey.State) -> None:
@@ -196,7 +212,7 @@ def _unless(survey: Survey, state: Survey.State) -> Any:
     return Survey.objects.filter(pk=survey.pk).exclude(state=state)
 
 
-DEEDS: dict[str, Callable[[Survey, Given], None]] = {
+DEEDS: dict[str, Callable[[Survey, Given, Actor], None]] = {
     "open": open_now,
     "open-at": open_at,
     "open-later": open_later,

@@ -93,7 +93,7 @@ def made(request: HttpRequest, numbers: dict[str, Any]) -> Survey:
         text = file.read().decode("utf-8-sig")
     except UnicodeDecodeError:
         raise FileError("The file is not text in UTF-8.") from None
-    return drafts.make(files.parse(text), user)
+    return drafts.make(files.parse(text), user, "survey imported")
 
 
 @login_required
@@ -133,7 +133,7 @@ def editor(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST":
         context["wanted"] = wanted = request.POST.get("slug", "").strip()
         try:
-            drafts.move_to(survey, wanted)
+            drafts.move_to(survey, wanted, by=request.user)
             return redirect("studio", wanted)
         except ValidationError as error:
             context["refused"] = error.messages[0].replace("with this Slug", "at this address")

@@ -32,6 +32,7 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods
 
 from survey.exchange import ALPHABET, CODE_LENGTH
+from survey.log import record
 from survey.models import Invitation, InvitationError, PassKey, Survey, digest
 from survey.passes import to_text
 
@@ -251,7 +252,9 @@ def _codes(request: HttpRequest, survey: Survey) -> HttpResponseBase:
     form = CodesForm(request.POST)
     if not form.is_valid():
         return _show(request, survey, codes=form, status=400)
-    codes = make(survey, form.cleaned_data["count"])
+    with transaction.atomic():
+        codes = make(survey, form.cleaned_data["count"])
+        record(request.user, "invitations made", survey, number=len(codes))
     address = request.build_absolute_uri(reverse("respond", args=[survey.slug]))
     if form.cleaned_data["form"] == "sheet":
         rows = [(shown(code), picture(link(address, survey, code))) for code in codes]
@@ -290,16 +293,20 @@ def _letters(request: HttpRequest, survey: Survey) -> HttpResponseBase:
     letter = Letter(form.cleaned_data["subject"], form.cleaned_data["text"])
     more: dict[str, Any] = {"letter": form, "reminding": remind}
     try:
-        return _show(request, survey, **more, outcome=send(survey, letter, address, remind))
+        outcome = send(survey, letter, address, remind)
     except (SMTPException, OSError):  # before the first letter; later ones are counted
         why = "The mail server does not answer. Nothing was sent; try again later."
         return _show(request, survey, **more, problem=why, status=503)
+    if outcome.sent:
+        record(request.user, "reminders sent" if remind else "invitations sent", survey)
+    return _show(request, survey, **more, outcome=outcome)
 
 
 def _revoke(request: HttpRequest, survey: Survey) -> HttpResponseBase:
     with transaction.atomic():
         PassKey.objects.hold(survey)
-        Invitation.objects.filter(survey=survey, used_with="").delete()
+        if Invitation.objects.filter(survey=survey, used_with="").delete()[0]:
+            record(request.user, "invitations revoked", survey)
     return redirect("invitations", survey.slug)
 
 

@@ -5,12 +5,14 @@ import hashlib
 import io
 import json
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Permission, User
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, connection, transaction
 from django.http import HttpResponseBase
@@ -19,6 +21,8 @@ from django.test import Client
 from aggregation import archive, removal
 from aggregation.models import Batch, Release
 from aggregation.work import Analysis, Job
+from people import totp
+from people.models import Factor
 from survey.log import FIRST, Entry, head, record
 from survey.models import ApiToken, Membership, Role, Survey
 from tests import builders
@@ -388,6 +392,77 @@ def test_the_admin_pages() -> None:
     many = {"action": "delete_selected", "_selected_action": [eve.pk], "post": "yes"}
     root.post("/admin/auth/user/", many)
     assert User.objects.filter(pk=eve.pk).exists()
+
+
+def test_the_studio() -> None:
+    olga = builders.person("olga", Role.VIEWER)
+    olga.user_permissions.add(Permission.objects.get(codename="add_survey"))
+    here = builders.client(User.objects.get(pk=olga.pk))
+    made = written(lambda: here.post("/studio/new/", {"blank": "1"}))
+    slug = Survey.objects.get().slug
+    assert made == [("olga", "survey made", slug), ("olga", "role given", slug)]
+    file = SimpleUploadedFile("a.json", json.dumps(builders.FILE).encode())
+    made = written(lambda: here.post("/studio/new/", {"file": file}))
+    assert made[0] == ("olga", "survey imported", "small")
+    made = written(lambda: here.post("/studio/small/copy/"))
+    assert made[0] == ("olga", "survey copied", "small-copy")
+    moved = lambda: here.post("/studio/small-copy/", {"slug": "elsewhere"})  # noqa: E731
+    assert written(moved) == [("olga", "address changed", "elsewhere")]
+    gone = lambda: here.post("/studio/elsewhere/open/", {"do": "delete"})  # noqa: E731
+    assert written(gone) == [("olga", "draft removed", "elsewhere")]
+
+
+def test_the_life_of_a_survey_in_the_studio() -> None:
+    survey = builders.draft()
+    Membership.objects.give(survey, olga := builders.olga(), Role.OWNER)
+    here = builders.client(olga)
+    at = {"at": "2027-01-01T09:00"}
+
+    def do(deed: str, **given: str) -> list[str]:
+        fresh = written(lambda: here.post("/studio/small/open/", {"do": deed, **given}))
+        assert {(actor, slug) for actor, _, slug in fresh} <= {("olga", "small")}
+        return [what for _, what, _ in fresh]
+
+    seen = Survey.objects.get().seen()
+    assert do("open", seen="something else") == []  # refused
+    assert do("open-at", seen=seen, **at) == ["opening set"]
+    assert json.loads(head().detail) == {"at": "2027-01-01 09:00 UTC"}  # type: ignore[union-attr]
+    assert do("open-later") == ["opening called off"]
+    assert do("open-later") == []
+    assert do("open", seen=Survey.objects.get().seen()) == ["survey opened"]
+    assert do("close-at", **at) == ["closing set"]
+    assert do("close-by-hand") == ["closing called off"]
+    assert do("close-by-hand") == []
+    assert do("close") == ["survey closed"]
+    Batch.objects.collect(survey)
+    assert do("archive") == ["survey put away"]
+    assert do("archive") == []
+    assert do("bring-back") == ["survey brought back"]
+    assert do("delete", slug="other") == []
+    assert do("delete", slug="small") == ["deletion asked for"]
+
+
+def test_invitations() -> None:
+    survey = builders.opened(access="invited")
+    here = builders.client(builders.olga(survey))
+
+    def do(deed: str, **given: str) -> list[tuple[str, str, str]]:
+        page = "/surveys/small/invitations/"
+        return written(lambda: here.post(page, {"do": deed, **given}))
+
+    assert do("codes", count="3", form="csv") == [("olga", "invitations made", "small")]
+    assert json.loads(head().detail) == {"number": 3}  # type: ignore[union-attr]
+    assert do("codes", count="0", form="csv") == []
+    assert do("revoke") == [("olga", "invitations revoked", "small")]
+    assert do("revoke") == []
+
+
+def test_second_factors() -> None:
+    olga, secret = builders.olga(), b"twenty random bytes!"
+    given = totp.code(secret, totp.step_at(time.time()))
+    on = lambda: Factor.switch_on(olga, secret, given)  # noqa: E731
+    assert written(on) == [("olga", "second factor switched on", "")]
+    assert written(lambda: Factor.switch_off(olga)) == [("", "second factor switched off", "")]
 
 
 # --- Pages and files ------------------------------------------------------------------------------
