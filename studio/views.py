@@ -78,7 +78,7 @@ def made(request: HttpRequest, numbers: dict[str, Any]) -> Survey:
         blank = {"title": "", "epsilon": EPSILON, "questions": []} | planned
         return drafts.make(blank, user)
     if given.get("topic") in topics():
-        return drafts.make(topics()[given["topic"]].document, user, **planned)
+        return drafts.make(topics()[given["topic"]].document | planned, user)
     if "copy" in given:
         chosen = Survey.objects.readable_by(user).filter(slug=given["copy"]).first()
         if chosen is None:
