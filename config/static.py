@@ -32,6 +32,7 @@ class HashedStaticFiles(CompressedManifestStaticFilesStorage):
 
     def _save(self, name: str, content: "File[Any]") -> Any:
         if BARE.fullmatch(name.replace("\\", "/")):
+            content.seek(0)  # whoever made its name has read it
             content = ContentFile(bare(content.read().decode()).encode())
         return super()._save(name, content)
 

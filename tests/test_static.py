@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from config.static import BARE, bare
+from survey.management.commands.manifest import collect
 from tests.services import ROOT
 
 STATIC = ROOT / "static"
@@ -40,6 +42,19 @@ def test_only_comments_and_indentation_go(path: Path) -> None:
         assert inside or line.startswith("//") or not line, line
         inside = inside and "*/" not in line
     assert waiting is None
+
+
+def test_what_is_collected_is_what_was_written(tmp_path: Path) -> None:
+    """Under the plain name and under the hashed one, but for the names in its imports."""
+    storage = collect(str(tmp_path))
+    names = re.compile(r"\.[0-9a-f]{12}(?=\.js)")
+    for path in SERVED:
+        name = str(path.relative_to(STATIC))
+        wanted = bare(path.read_text())
+        assert (tmp_path / name).read_text() == wanted
+        assert names.sub("", (tmp_path / storage.stored_name(name)).read_text()) == wanted
+    whole = (STATIC / "respond/randomizer.js").read_text()
+    assert (tmp_path / storage.stored_name("respond/randomizer.js")).read_text() == whole
 
 
 def test_a_text_over_several_lines_is_left_alone() -> None:
