@@ -41,7 +41,7 @@ def collect(folder: str) -> HashedStaticFiles:
     for name, source in FileSystemFinder().list([]):
         with source.open(name) as file:
             storage.save(name, file)
-        found[name] = (storage, name)
+        found[name] = (source, name)
     for name, _, outcome in storage.post_process(found):
         if isinstance(outcome, Exception):
             raise CommandError(f"{name}: {outcome}")
