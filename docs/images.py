@@ -1,7 +1,7 @@
 """The pictures of the documentation, made anew from a real installation: `make images`.
 
 Every state of the respondent's page on a phone and on a laptop, the checking page, the
-researchers' pages and a figure to take home; look at them after a change.
+researchers' pages, the studio and a figure to take home; look at them after a change.
 """
 
 import json
@@ -44,6 +44,7 @@ def main() -> None:
             dashboard(browser, candor.url, size)
             analyses(browser, candor.url, size)
             planner(browser, candor.url, size)
+            studio(browser, candor.url, size)
         figure(browser, candor.url)
         browser.close()
 
@@ -100,6 +101,8 @@ def analyses(browser: Browser, url: str, size: str) -> None:
         if kind == "regression":
             page.locator("#outcome").select_option(index=2)  # yes
             page.locator("[name=strata]").first.check()
+            page.locator(".others summary").click()
+            page.locator("[name=predictors]").nth(1).check()  # of the same block
         if kind == "weights":
             page.locator("#margins").fill(POPULATION)
         page.get_by_role("button", name="Ask", exact=True).click()
@@ -120,6 +123,33 @@ def planner(browser: Browser, url: str, size: str) -> None:
     page.close()
 
 
+def studio(browser: Browser, url: str, size: str) -> None:
+    """From a topic to an open survey with invitations; and the pages of whoever runs the site."""
+    page = open_page(browser, size)
+    log_in(page, f"{url}/studio/new/", "admin")
+    take(page, size, "studio-new")
+    page.get_by_role("button", name="Use this").nth(1).click()
+    page.get_by_label("Who asks", exact=True).fill("The works council")
+    page.get_by_label("Why, and what becomes").fill("To end it. The council publishes the results.")
+    page.get_by_label("How people reach you").fill("council@example.org")
+    page.get_by_label("Days until everything is deleted").fill("365")
+    page.get_by_label("People you hope to reach").fill("4000")
+    page.get_by_label("Invited people").check()
+    expect(page.locator("#saved")).to_have_text("Saved")
+    take(page, size, "studio")
+    page.get_by_role("link", name="Check and open").first.click()
+    page.get_by_role("heading", name="Checklist").wait_for()
+    take(page, size, "studio-open")
+    page.get_by_role("button", name="Open now").click()
+    page.get_by_role("link", name="make invitations").click()
+    page.get_by_role("heading", name="Make codes").wait_for()
+    take(page, size, "invitations")
+    for name in ("account", "log"):
+        page.goto(f"{url}/{name}/")
+        take(page, size, name, whole=False)
+    page.close()
+
+
 def figure(browser: Browser, url: str) -> None:
     """A figure as whoever saves it will see it."""
     page = open_page(browser, "laptop")
@@ -134,10 +164,10 @@ def figure(browser: Browser, url: str) -> None:
     page.close()
 
 
-def log_in(page: Page, address: str) -> None:
+def log_in(page: Page, address: str, who: str = "researcher") -> None:
     page.goto(address)
-    page.get_by_label("Name").fill("researcher")
-    page.get_by_label("Password").fill("researcher-demo")
+    page.get_by_label("Name").fill(who)
+    page.get_by_label("Password").fill(f"{who}-demo")
     page.get_by_role("button", name="Log in").click()
 
 

@@ -279,8 +279,10 @@ class Survey(models.Model):
         """All that `may` allows, for pages that show several, in one query."""
         if getattr(user, "is_superuser", False):
             return set(MAY)
-        part = Membership.objects.filter(user=user.pk, survey=self).first()
-        found = {deed for deed, roles in MAY.items() if part and part.role in roles}
+        own = Membership.objects.filter(user=user.pk, survey=self).values_list("role", flat=True)
+        team = TeamMembership.objects.filter(user=user.pk, team=self.team_id)
+        mine = {Role(role) for role in own.union(team.values_list("role", flat=True))}
+        found = {deed for deed, roles in MAY.items() if mine & roles}
         if self.results_public and self.state != Survey.State.DRAFT:
             found.add("see")
         return found

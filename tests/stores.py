@@ -15,7 +15,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from tests.services import Manager, clean_environment, create_database
+from tests.services import UNLIMITED, Manager, clean_environment, create_database
 
 #   @pytest.mark.parametrize("kind", BOTH)
 BOTH = [
@@ -40,6 +40,7 @@ class Store:
             "CANDOR_SECRET_KEY": secrets.token_urlsafe(48),
             "CANDOR_HOSTS": "localhost",
             "CANDOR_VAR": str(folder),
+            **UNLIMITED,
             **({"DATABASE_URL": self.url} if self.url else {}),
         }
         self.manage = Manager(self.env)

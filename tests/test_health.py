@@ -78,7 +78,8 @@ def test_migrations_that_are_missing_are_said(monkeypatch: pytest.MonkeyPatch) -
     from django.db.migrations.recorder import MigrationRecorder
 
     monkeypatch.setattr(health, "applied", [])
-    MigrationRecorder.Migration.objects.filter(app="survey", name="0012_log").delete()
+    done = MigrationRecorder.Migration.objects.filter(app="survey").order_by("name")
+    done.filter(pk=done.values_list("pk", flat=True).last()).delete()
     response = Client().get("/readyz")
     assert response.status_code == 503 and "migrate" in response.json()["migrations"]
 
@@ -140,4 +141,4 @@ def test_no_metric_changes_by_one_report() -> None:
 def test_no_metric_is_of_one_survey_or_of_reports() -> None:
     builders.finished(people=60)
     text = Client().get("/metrics", headers=BEARER).content.decode()
-    assert "small" not in text and "67" not in text
+    assert "small" not in text and not re.search(r"\b67\b", text)
