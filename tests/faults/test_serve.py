@@ -203,7 +203,7 @@ def test_the_demo_says_where_it_answers(running_demo: Demo) -> None:
     assert [address.removeprefix(running_demo.url) for address in addresses] == [
         "/s/wellbeing-at-work/",
         "/surveys/wellbeing-at-work/",
-        "/admin/",
+        "/studio/new/",
         "/api/docs/",
     ]
     assert all(answers(address, at="") for address in addresses)
