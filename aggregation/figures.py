@@ -261,11 +261,15 @@ class Canvas:
             self.text(x, words, anchor="end", bold=bold, dy=middle - self.y + RISE)
 
     def _not_shown(self, name: str) -> None:
-        middle = self._label(name)
         lines = wrapped(SUPPRESSED, REPORTS - TRACK[0] - 8, SIZE)
+        named = wrapped(name, LABELS[1] - LABELS[0], SIZE)
+        room = LEAD * max(0, len(lines) - len(named)) // 2  # or two such groups would overlap
+        self.skip(room)
+        middle = self._label(name)
         for i, line in enumerate(lines):
             dy = middle - self.y + RISE + LEAD * (i - (len(lines) - 1) / 2)
             self.text(TRACK[0] + 8, line, fill=QUIET, dy=dy, more={"font-style": "italic"})
+        self.skip(room)
 
     def done(self) -> bytes:
         height = round(self.y + MARGIN)

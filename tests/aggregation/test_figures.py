@@ -3,6 +3,7 @@
 import io
 import re
 from html import unescape
+from itertools import pairwise
 from typing import Any
 from urllib.parse import parse_qsl
 from xml.etree import ElementTree
@@ -407,3 +408,16 @@ def test_the_figures_of_the_zip_are_those_of_their_addresses(alice: Client) -> N
             for name in ("figure-q1.svg", "figure-q2.by-age.svg"):
                 single = alice.get(f"/surveys/small/releases/{number}/{name}").getvalue()
                 assert bundle.read(f"figures/{name}") == single
+
+
+def test_groups_that_are_not_shown_do_not_run_into_each_other() -> None:
+    canvas = figures.Canvas("A figure", "")
+    canvas.track([figures.Group(name, 0, []) for name in ("One", "Two", "Three")], by=True)
+    found = ElementTree.fromstring(canvas.done().decode().partition("\n")[2])
+    places = sorted(
+        float(text.attrib["y"])
+        for text in found.iter()
+        if (text.text or "") and "font-style" in text.attrib
+    )
+    assert len(places) == 6
+    assert min(b - a for a, b in pairwise(places)) >= figures.LEAD
