@@ -254,10 +254,10 @@ def test_a_kiosk_keeps_no_pass(url: str, links: Iterator[str], page: Page) -> No
 
 
 def test_a_proof_of_work_comes_with_the_report(candor_server: Candor, page: Page) -> None:
-    survey = builders.FILE | {"slug": "work", "work": 10}
+    survey = builders.FILE | {"slug": "proof", "work": 10}
     candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(survey))
     bodies = respondent.posts(page)
-    respondent.start(page, f"{candor_server.url}/s/work/")
+    respondent.start(page, f"{candor_server.url}/s/proof/")
     respondent.answer(page, 0, 1)
     respondent.send(page)
     (body,) = bodies
