@@ -262,7 +262,7 @@ def test_a_proof_of_work_comes_with_the_report(candor_server: Candor, page: Page
     respondent.send(page)
     (body,) = bodies
     assert re.fullmatch(r"[0-9a-f]{8}", json.loads(body)["work"])
-    assert respondent.stored(candor_server, "work") == 1
+    assert respondent.stored(candor_server, "proof") == 1
 
 
 def answers(status: int) -> Callable[[Route], None]:
