@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from operator import itemgetter
 
 from aggregation.statistics import planning, privacy
 from aggregation.statistics.proportion import Channel
@@ -75,16 +76,20 @@ class Terms:
         what it does at one, and takes a thousand times as long to compute.
         """
 
-        def harm(kind: Kind) -> tuple[float, float]:
-            alone = planning.forgers_reach(kind.channel, self.forged)
-            return planning.half_width(1, kind.channel, self.share), alone
-
+        harms = [
+            (
+                planning.half_width(1, kind.channel, self.share),
+                planning.forgers_reach(kind.channel, self.forged),
+                kind,
+            )
+            for kind in kinds(self.design)
+        ]
         found: list[Kind] = []
         most = -1.0
-        for kind in sorted(kinds(self.design), key=harm, reverse=True):
-            if harm(kind)[1] > most:
+        for _, alone, kind in sorted(harms, key=itemgetter(0, 1), reverse=True):
+            if alone > most:
                 found.append(kind)
-                most = harm(kind)[1]
+                most = alone
         return found
 
     def half_width_of(self, channel: Channel, reports: int) -> float:
@@ -229,18 +234,23 @@ def people_for(terms: Terms) -> int:
 def epsilon_for(terms: Terms) -> float:
     """The least ε, in hundredths, with which every question is as precise as wanted."""
 
-    def enough(hundredths: int) -> bool:
-        found = replace(terms, epsilon=hundredths / STEP).reach(terms.people)
-        return found is not None and found <= terms.half_width
+    def enough(several: Sequence[int]) -> list[bool]:
+        """Of hundredths, together: at every look that takes hardly longer than one of them."""
+        found = reaches([replace(terms, epsilon=one / STEP) for one in several], [terms.people])
+        return [width is not None and width <= terms.half_width for (width,) in found]
 
-    highest = int(MOST_EPSILON * STEP)
-    if not enough(highest):
+    low, high = 0, int(MOST_EPSILON * STEP)
+    if not enough([high])[0]:
         at_best = terms.half_width_of(CLEAR, terms.people)
         why = f"Without any noise {terms.people:,} people give ± {100 * at_best:.2g} points"
         if at_best < terms.half_width:
             why = f"Not even ε = {MOST_EPSILON:g} is enough for {terms.people:,} people"
         raise PlanError("half_width", f"{why}. Ask more people, or allow more.")
-    return (1 + bisect_left(range(1, highest), True, key=enough)) / STEP
+    while high - low > 1:  # too little, and enough
+        quarters = sorted({low + (high - low) * i // 4 for i in (1, 2, 3)} - {low})
+        first = bisect_left(enough(quarters), True)
+        low, high = ([low, *quarters][first], [*quarters, high][first])
+    return high / STEP
 
 
 # --- What follows ---------------------------------------------------------------------------------
