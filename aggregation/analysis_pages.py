@@ -242,7 +242,7 @@ def _listed(survey: Survey, design: Design) -> Iterator[Listed]:
     asked = Analysis.objects.filter(release__survey=survey).select_related("release")
     rows = asked.annotate(last=Max("jobs__made_at")).order_by("-last").prefetch_related(jobs)
     together: dict[str, list[Analysis]] = {}
-    for row in rows.defer("sizes")[: 3 * MOST_LISTED]:
+    for row in rows.only("asked", "release")[: 3 * MOST_LISTED]:
         together.setdefault(_together(row), []).append(row)
     for members in list(together.values())[:MOST_LISTED]:
         first = members[0]

@@ -12,6 +12,7 @@ import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 
 from tests import packages
 from tests.services import ROOT, Candor, PostgreSQL
@@ -83,6 +84,7 @@ def pages() -> None:
     Release.objects.publish(survey)
     client = Client(SERVER_NAME="localhost")
     client.force_login(User.objects.create_superuser("root"))
+    analyses = dict(asked(client))
     null = median(client, "/healthz")[0]
     print(f"  {'':28} {'clock':>8}  {'processor':>9}  of the health check")
     for name, path in {
@@ -100,12 +102,40 @@ def pages() -> None:
         "… valid at every look": f"/plan/?{PLAN}&looks=every",
         "… and how many people": f"/plan/?{PLAN}&looks=every&solve=people&half_width=5",
         "… and which ε": f"/plan/?{PLAN}&looks=every&solve=epsilon&half_width=25",
+        "the analyses": "/surveys/wide/analyses/",
+        **analyses,
     }.items():
         clock, processor, size = median(client, path)
         print(
             f"  {name:28} {1000 * clock:5.1f} ms  {1000 * processor:6.1f} ms"
             f"  {clock / null:6.0f} times  {size:8,} bytes"
         )
+
+
+def asked(client: "object") -> Iterator[tuple[str, str]]:
+    """The pages of analyses of each kind, computed here."""
+    from aggregation.work import Job
+    from config.celery import app
+
+    app.conf.task_always_eager = True
+    keys = [f"q{i}" for i in range(20)]
+    strata = [f"s{i}" for i in range(10)]
+    margins = [f"{stratum},Group {j},{(j + 2) / 20}" for stratum in strata[:3] for j in range(5)]
+    for name, fields in {
+        "a table of four questions": {"kind": "crosstab", "questions": keys[:4]},
+        "… and a stratum": {"kind": "crosstab", "questions": keys[:2], "strata": strata[:1]},
+        "a regression": {"kind": "regression", "outcome": "q0:yes", "strata": strata[:3]},
+        "profiles": {"kind": "profiles", "questions": keys[:4], "classes": "2"},
+        "weights, twenty questions": {
+            "kind": "weights", "margins": "\n".join(["stratum,group,share", *margins]),
+        },
+    }.items():  # fmt: skip
+        response = client.post("/surveys/wide/analyses/", fields)  # type: ignore[attr-defined]
+        if response.status_code != 302:
+            raise RuntimeError(f"{name} was refused")
+        yield name, response["Location"]
+    for job in Job.objects.exclude(state="done"):
+        print(f"  {job.analysis}: {job.state}. {job.error}")
 
 
 def median(client: "object", path: str) -> tuple[float, float, int]:
