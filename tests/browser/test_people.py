@@ -1,7 +1,7 @@
-"""From an empty site to a team: set-up, second factor, sessions, invitations, and the end."""
+"""From an empty site to an answer and a team: set-up, studio, invitations, sessions, the end."""
 
 import base64
-import json
+import csv
 import time
 from collections.abc import Callable, Iterator
 
@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from people import totp
-from tests import builders
+from tests.browser import respondent
 from tests.browser.test_access import looked_at
 from tests.services import Candor
 
@@ -21,7 +21,8 @@ PASSWORD = "seven quiet herons"
 @pytest.fixture
 def empty_site() -> Iterator[Candor]:
     """No demo: as somebody finds it who has just installed it, but without TLS."""
-    with Candor(CANDOR_DEMO="0", CANDOR_SSL_REDIRECT="0") as candor:
+    strict = {"CANDOR_CHECKLIST": "1", "CANDOR_MAX_EPSILON": "4"}
+    with Candor(CANDOR_DEMO="0", CANDOR_SSL_REDIRECT="0", **strict) as candor:
         yield candor
 
 
@@ -82,6 +83,39 @@ def test_from_an_empty_site_to_a_team(
     page.get_by_role("link", name="go on").click()
     expect(page).to_have_url(f"{url}/surveys/")
 
+    # A survey, from a topic, for invited people; what is missing stands in the way.
+    page.get_by_role("link", name="New survey").click()
+    looked_at(page)
+    page.locator("li.card", has_text="Harassment at work").get_by_role("button").click()
+    fill(page, **{"Who asks": "The works council", "People you hope to reach": "800"})
+    page.get_by_label("Invited people").check()
+    page.get_by_role("link", name="Check and open").first.click()
+    expect(page.get_by_role("button", name="Open now")).to_have_count(0)
+    page.get_by_role("link", name="Mend it: No contact is given").click()
+    fill(page, How_people_reach_you_with_questions="council@example.org")
+    page.get_by_role("link", name="Check and open").first.click()
+    press(page, "Open now")
+    expect(page.get_by_role("heading", name="This survey is open")).to_be_visible()
+    looked_at(page)
+    page.get_by_role("link", name="Invitations").first.click()
+    survey = page.url.removesuffix("invitations/")
+    fill(page, How_many="3")
+    with page.expect_download() as download:
+        press(page, "Download as CSV")
+    lines = download.value.path().read_text("utf-8-sig").splitlines()
+    links = [line["link"] for line in csv.DictReader(lines)]
+
+    # Somebody who got one of its links answers on a phone.
+    phone = new_context(viewport={"width": 360, "height": 740}).new_page()
+    respondent.start(phone, links[0])
+    expect(phone.get_by_role("button", name="Next")).to_be_visible()
+    while phone.get_by_role("button", name="Next").count():
+        respondent.answer_one(phone, 0)
+    respondent.send(phone)
+    page.goto(survey)
+    expect(page.locator("dt:has-text('Waiting') + dd")).to_have_text("1")
+    looked_at(page)
+
     # Out, and in again in two steps; then in another browser, without the phone.
     press(page, "Log out")
     log_in(page, "olga")
@@ -126,10 +160,7 @@ def test_from_an_empty_site_to_a_team(
     press(page, "Make an invitation")
     link = page.get_by_label("Link", exact=True).inner_text()
     looked_at(page)
-    empty_site.manage(
-        "import_survey", "-", "--open", "--owner", "olga", stdin=json.dumps(builders.FILE)
-    )
-    page.goto(f"{url}/surveys/small/people/")
+    page.goto(f"{survey}people/")
     page.get_by_label("It belongs to").select_option("Night shift")
     press(page, "Set the team")
     expect(page.get_by_role("link", name="Night shift")).to_be_visible()
@@ -148,7 +179,7 @@ def test_from_an_empty_site_to_a_team(
     press(guest, "Make the account and accept")
     expect(guest).to_have_url(team)
     looked_at(guest)
-    guest.get_by_role("link", name="A small survey").click()
+    guest.get_by_role("link", name="Harassment at work").click()
     expect(guest.get_by_role("button", name="Release now")).to_be_visible()
     expect(guest.get_by_role("link", name="People and publication")).to_have_count(0)
     late = new_context().new_page()
@@ -166,6 +197,6 @@ def test_from_an_empty_site_to_a_team(
     expect(guest.get_by_role("heading", level=1)).to_have_text("The account is deleted")
     looked_at(guest)
     page.goto(f"{url}/account/delete/")
-    expect(page.get_by_role("alert")).to_contain_text("A small survey")
+    expect(page.get_by_role("alert")).to_contain_text("Harassment at work")
     expect(page.get_by_role("alert")).to_contain_text("the team Night shift")
     looked_at(page)
