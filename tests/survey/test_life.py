@@ -211,6 +211,15 @@ class TestPublicDesign:
         assert f"sha256:{hashlib.sha256(file.content).hexdigest()}" == survey.design_hash
         assert file["Content-Disposition"] == 'attachment; filename="small.design.json"'
 
+    @pytest.mark.parametrize(
+        ("given", "words"),
+        [({}, "not safe from manipulation"), ({"work": 12}, "a proof of work makes"),
+         ({"access": "invited"}, "Only people who are invited")],
+    )  # fmt: skip
+    def test_it_says_who_may_answer(self, given: dict[str, Any], words: str) -> None:
+        opened(**given)
+        assert words in Client().get("/designs/small/").content.decode()
+
     def test_a_draft_has_none(self) -> None:
         draft()
         admin = builders.client(builders.root())
