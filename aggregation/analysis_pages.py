@@ -24,11 +24,11 @@ from aggregation.analyses import read as read_asked
 from aggregation.margins import MarginsError
 from aggregation.models import Release
 from aggregation.sheets import Line, csv_parts
-from aggregation.views import readable
 from aggregation.work import Analysis, Job
 from survey.design import Design
 from survey.log import record
 from survey.models import Survey
+from survey.permitted import permitted
 
 MOST_LISTED = 100
 LARGEST_FILE = 1_000_000  # bytes of margins
@@ -179,8 +179,8 @@ def sentence(words: str) -> str:
 def analyses(request: HttpRequest, slug: str) -> HttpResponse:
     """What has been asked of a survey, and the form to ask more."""
     if request.method == "POST":
-        return _ask(request, readable(request, slug, "ask"))
-    survey = readable(request, slug)
+        return _ask(request, permitted(request, slug, "ask"))
+    survey = permitted(request, slug)
     form = Form(kind=request.GET.get("kind", ""))
     if like := request.GET.get("like"):
         form = Form.like(_analysis(survey, like).asked)
@@ -390,8 +390,8 @@ def _why(job: Job) -> str:
 def analysis(request: HttpRequest, slug: str, analysis: UUID) -> HttpResponse:
     """One analysis: how far it is, what it found, or why it found nothing."""
     if request.method == "POST":
-        return _act(request, readable(request, slug, "ask"), analysis)
-    survey = readable(request, slug)
+        return _act(request, permitted(request, slug, "ask"), analysis)
+    survey = permitted(request, slug)
     return _show(request, Outcome.of(survey, _analysis(survey, analysis)))
 
 
@@ -462,7 +462,7 @@ def _earlier(analysis: Analysis) -> Analysis | None:
 @require_safe
 def file(request: HttpRequest, slug: str, analysis: UUID, file: str) -> HttpResponse:
     """How far it is, and the figures of an analysis to take home: JSON, CSV, pictures."""
-    survey = readable(request, slug)
+    survey = permitted(request, slug)
     known = _analysis(survey, analysis)
     if file == "progress.json":
         outcome = Outcome.of(survey, known, results=False)
@@ -516,7 +516,7 @@ def _saved(
 @require_safe
 def margins_file(request: HttpRequest, slug: str) -> HttpResponse:
     """A file of margins to fill in: a line for each group."""
-    survey = readable(request, slug)
+    survey = permitted(request, slug)
     if survey.state == Survey.State.DRAFT:
         raise Http404
     content = b"\xef\xbb\xbf" + b"".join(csv_parts(margins.template(survey.frozen_design())))

@@ -22,7 +22,8 @@ from aggregation.glance import glances
 from aggregation.sections import ALWAYS, Choice, sections
 from aggregation.work import Job
 from survey.design import DesignError
-from survey.models import Deed, Survey
+from survey.models import Survey
+from survey.permitted import permitted
 
 
 @login_required
@@ -41,14 +42,6 @@ def overview(request: HttpRequest) -> HttpResponse:
         "may_add": request.user.has_perm("survey.add_survey"),
     }
     return render(request, "overview.html", context)
-
-
-def readable(request: HttpRequest, slug: str, deed: Deed = "read") -> Survey:
-    """The survey of this name, if the person may read it, or do what is said with it."""
-    survey = get_object_or_404(Survey, slug=slug)
-    if not survey.may(request.user, deed):
-        raise PermissionDenied
-    return survey
 
 
 @login_required
@@ -104,7 +97,7 @@ def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def trend(request: HttpRequest, slug: str) -> HttpResponse:
     """The estimates of a question over all releases, with intervals valid at every look."""
-    survey = readable(request, slug)
+    survey = permitted(request, slug)
     release = survey.releases.order_by("number").last()
     context: dict[str, Any] = {"survey": survey, "release": release, "levels": forms.LEVELS}
     if release:
@@ -128,7 +121,7 @@ def trend(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def now(request: HttpRequest, slug: str) -> HttpResponse:
     """What may have changed since a dashboard was shown, in a few bytes for its script."""
-    survey = readable(request, slug)
+    survey = permitted(request, slug)
     last = survey.releases.order_by("number").last()
     jobs = survey.jobs.filter(analysis=None, copy=None).order_by("-made_at")
     wanted = request.GET.get("job")
@@ -182,7 +175,7 @@ def plan(request: HttpRequest) -> HttpResponse:
 def asked_plan(request: HttpRequest) -> tuple[forms.PlanForm, Survey | None]:
     """The plan of an address, and the survey whose numbers it starts from."""
     given: dict[str, str] = request.GET.dict()
-    survey = readable(request, given["survey"]) if slug_re.match(given.get("survey", "")) else None
+    survey = permitted(request, given["survey"]) if slug_re.match(given.get("survey", "")) else None
     return forms.PlanForm((numbers_of(survey) if survey else {}) | given), survey
 
 

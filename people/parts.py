@@ -27,8 +27,7 @@ logger = logging.getLogger(__name__)
 ROLES = {  # in the words of the page; survey.models.MAY is what holds
     Role.VIEWER: "reads the dashboard, releases and finished analyses, and takes estimates home",
     Role.RESEARCHER: "also asks for releases and analyses, and takes the noisy reports home",
-    Role.OWNER: "also designs, opens and closes it, invites respondents, says who has a part, and whether "
-    "the results are public",
+    Role.OWNER: "also designs it, invites respondents, and says who has a part and what is public",
 }
 
 

@@ -4,10 +4,9 @@ from typing import cast
 
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
-from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods
 
@@ -15,6 +14,7 @@ from people import parts
 from people.forms import SurveyTeamForm
 from survey.log import record
 from survey.models import Survey, TeamMembership
+from survey.permitted import permitted
 
 
 @login_required
@@ -22,9 +22,7 @@ from survey.models import Survey, TeamMembership
 @require_http_methods(["GET", "HEAD", "POST"])
 def page(request: HttpRequest, slug: str) -> HttpResponse:
     """POST: `results` on or off; `set` the `team`; or what people.parts takes."""
-    survey = get_object_or_404(Survey.objects.select_related("team"), slug=slug)
-    if not survey.may(request.user, "manage"):
-        raise PermissionDenied
+    survey = permitted(request, slug, "manage")
     given = request.POST
     if given.get("results") in ("on", "off"):
         survey.publish_results(given["results"] == "on", by=request.user)

@@ -8,10 +8,10 @@ import segno
 from django import forms
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
-from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.safestring import SafeString
@@ -26,6 +26,7 @@ from survey import preview
 from survey.design import Design, DesignError
 from survey.log import Actor, record
 from survey.models import Survey, today
+from survey.permitted import permitted
 
 FARTHEST = timedelta(days=5 * 365)
 
@@ -60,9 +61,7 @@ class MomentForm(forms.Form):
 @require_http_methods(["GET", "HEAD", "POST"])
 def page(request: HttpRequest, slug: str) -> HttpResponse:
     """POST: `do`, one of DEEDS, with what it needs."""
-    survey = get_object_or_404(Survey, slug=slug)
-    if not survey.may(request.user, "manage"):
-        raise PermissionDenied
+    survey = permitted(request, slug, "manage")
     refused: list[str] = []
     given = request.POST.dict()
     if request.method == "POST":

@@ -20,6 +20,7 @@ from survey import files, languages
 from survey.design import MAX_OPTIONS, MAX_QUESTIONS, MAX_STRATUM_OPTIONS
 from survey.files import FileError
 from survey.models import Draft, Survey
+from survey.permitted import permitted
 
 MOST_BYTES = 1024 * 1024  # of a document
 EPSILON = 2.0  # of a blank survey
@@ -110,19 +111,12 @@ def copy(request: HttpRequest, slug: str) -> HttpResponse:
 # --- The editor -----------------------------------------------------------------------------------
 
 
-def managed(request: HttpRequest, slug: str) -> Survey:
-    survey = get_object_or_404(Survey, slug=slug)
-    if not survey.may(request.user, "manage"):
-        raise PermissionDenied
-    return survey
-
-
 @login_required
 @cache_control(private=True, no_store=True)
 @require_http_methods(["GET", "HEAD", "POST"])
 def editor(request: HttpRequest, slug: str) -> HttpResponse:
     """A draft to edit, or the frozen design to read. POST: another `slug` for a draft."""
-    survey = managed(request, slug)
+    survey = permitted(request, slug, "manage")
     context: dict[str, Any] = {
         "survey": survey,
         "may_add": request.user.has_perm("survey.add_survey"),
@@ -155,7 +149,7 @@ def editor(request: HttpRequest, slug: str) -> HttpResponse:
 @cache_control(private=True, no_store=True)
 @require_safe
 def export(request: HttpRequest, slug: str) -> HttpResponse:
-    survey = managed(request, slug)
+    survey = permitted(request, slug, "manage")
     text = json.dumps(files.dump(survey), ensure_ascii=False, indent=2)
     headers = {"Content-Disposition": f'attachment; filename="{survey.slug}.json"'}
     return HttpResponse(f"{text}\n", content_type="application/json", headers=headers)
@@ -169,7 +163,7 @@ def draft(request: HttpRequest, slug: str) -> HttpResponse:
 
     POST takes `number`, the one that the page started from, and a `document`, or `go` (-1, 1).
     """
-    survey = managed(request, slug)
+    survey = permitted(request, slug, "manage")
     try:
         if request.method != "POST":
             survey, state = drafts.look(survey)

@@ -18,13 +18,13 @@ import segno
 from django import forms
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
-from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.exceptions import ValidationError
 from django.core.mail import EmailMessage, get_connection
 from django.core.validators import validate_email
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.crypto import salted_hmac
 from django.utils.safestring import SafeString, mark_safe
@@ -35,6 +35,7 @@ from survey.exchange import ALPHABET, CODE_LENGTH
 from survey.log import record
 from survey.models import Invitation, InvitationError, PassKey, Survey, digest
 from survey.passes import to_text
+from survey.permitted import permitted
 
 MOST_CODES = 100_000  # made at once
 MOST_ON_A_SHEET = 500
@@ -232,9 +233,7 @@ class LetterForm(forms.Form):
 @require_http_methods(["GET", "HEAD", "POST"])
 def page(request: HttpRequest, slug: str) -> HttpResponseBase:
     """POST `do`: codes, letters, remind or revoke."""
-    survey = get_object_or_404(Survey, slug=slug)
-    if not survey.may(request.user, "manage"):
-        raise PermissionDenied
+    survey = permitted(request, slug, "manage")
     ready = survey.access == Survey.Access.INVITED and survey.state == Survey.State.OPEN
     deed = request.POST.get("do", "") if request.method == "POST" else ""
     if request.method == "POST" and not (ready and deed in DEEDS):
