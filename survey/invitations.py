@@ -1,16 +1,18 @@
 """The page where the owner of a survey makes invitations: as a file, as a sheet, or by e-mail.
 
 A code is shown or sent once, when it is made; what is kept is its digest. A reminder therefore
-makes a new code in place of the old one. No time is kept, and of an address, after its code was
-used, only a keyed hash, so that the same list can be pasted again without inviting anybody twice.
+makes a new code in place of the old one. The day of a letter is kept until its code is used, so
+that nobody gets two in a day; after that, of an address, only a keyed hash, so that the same list
+can be pasted again without inviting anybody twice.
 """
 
 import csv
 import re
 import secrets
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from smtplib import SMTPException
 from typing import Any
 
@@ -31,9 +33,10 @@ from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods
 
+from survey import letters
 from survey.exchange import ALPHABET, CODE_LENGTH
 from survey.log import record
-from survey.models import Invitation, InvitationError, PassKey, Survey, digest
+from survey.models import Invitation, InvitationError, PassKey, Survey, digest, today
 from survey.passes import to_text
 from survey.permitted import permitted
 
@@ -110,9 +113,21 @@ def add_people(survey: Survey, emails: Sequence[str]) -> int:
 class Letter:
     subject: str
     text: str  # with {link} in it
+    answers: str = ""  # where answers to the letter go; "": to the site's own address
 
     def to(self, email: str, address: str) -> EmailMessage:
-        return EmailMessage(self.subject, self.text.replace("{link}", address), to=[email])
+        text = self.text.replace("{link}", address)
+        answers = [self.answers] if self.answers else None
+        return EmailMessage(self.subject, text, to=[email], reply_to=answers)
+
+
+def contact(survey: Survey) -> str:
+    """The contact that respondents are told, if it is an e-mail address."""
+    try:
+        validate_email(survey.contact.strip())
+    except ValidationError:
+        return ""
+    return survey.contact.strip()
 
 
 @dataclass
@@ -124,35 +139,37 @@ class Sent:
 
 
 def send(survey: Survey, letter: Letter, address: str, remind: bool = False) -> Sent:
-    """Send to all who have not got one yet, or who have but not fetched a pass, for a while.
+    """Send to all who have not got one yet, or who have, before today, but not fetched a pass.
 
-    Each invitation is noted as sent, with the digest of its new code, before its letter leaves. So
-    after a crash at any moment nobody gets two; at worst somebody gets none, and the reminder
-    reaches them. A letter that the mail server refuses is not noted.
+    For a while; the next time goes on. Each invitation is noted as sent, with the digest of its new
+    code, before its letter leaves. So after a crash at any moment nobody gets two; at worst
+    somebody gets none, and the reminder reaches them. A letter that the mail server refuses is not
+    noted.
     """
     outcome, end = Sent(), time.monotonic() + MAIL_SECONDS
-    waiting = Invitation.objects.filter(survey=survey, used_with="", mailed=remind)
-    keys = list(waiting.exclude(email="").values_list("pk", flat=True))
+    mailed = {"mailed_on__lt": today()} if remind else {"mailed_on": None}
+    waiting = Invitation.objects.filter(survey=survey, used_with="", **mailed).exclude(email="")
+    keys = list(waiting.values_list("pk", "mailed_on"))
     if not keys:
         return outcome
     with get_connection() as mail:
-        for key in keys:
+        for key, before in keys:
             if time.monotonic() > end:
                 break
             code = new_code()
-            email = _renew(survey, key, code, mailed=True)
+            email = _renew(survey, key, code, today())
             if not email:
                 continue  # used, revoked or sent meanwhile
             try:
                 mail.send_messages([letter.to(email, link(address, survey, code))])
                 outcome.sent += 1
             except (SMTPException, OSError, ValueError):
-                _renew(survey, digest(code), new_code(), mailed=remind)
+                _renew(survey, digest(code), new_code(), before)
                 outcome.failed += 1
     return outcome
 
 
-def _renew(survey: Survey, key: str, code: str, mailed: bool) -> str:
+def _renew(survey: Survey, key: str, code: str, mailed_on: date | None) -> str:
     """Put a new code in place of one that was not used; its address, or nothing if it was."""
     with transaction.atomic():
         if PassKey.objects.hold(survey) is None:
@@ -161,24 +178,14 @@ def _renew(survey: Survey, key: str, code: str, mailed: bool) -> str:
         if old is None:
             return ""
         old.delete()
+        code_digest, email = digest(code), old.email
         Invitation.objects.create(
-            survey=survey, digest=digest(code), email=old.email, person=old.person, mailed=mailed
+            survey=survey, digest=code_digest, email=email, person=old.person, mailed_on=mailed_on
         )
-        return old.email
+        return email
 
 
 # --- The page -------------------------------------------------------------------------------------
-
-SUBJECT = "Your invitation to a survey"
-LETTER = """Hello,
-
-you are invited to take part in “{title}”.
-
-{{link}}
-
-The link is for you alone and works once. Nothing that is stored connects it with your report: \
-the page says how, and what it does not protect from.
-"""
 
 
 class CodesForm(forms.Form):
@@ -257,7 +264,8 @@ def _codes(request: HttpRequest, survey: Survey) -> HttpResponseBase:
     address = request.build_absolute_uri(reverse("respond", args=[survey.slug]))
     if form.cleaned_data["form"] == "sheet":
         rows = [(shown(code), picture(link(address, survey, code))) for code in codes]
-        context = {"survey": survey, "rows": rows, "address": address}
+        words = letters.words(survey.language)
+        context = {"survey": survey, "rows": rows, "address": address, "words": words}
         return render(request, "invitation_sheet.html", context)
     name = f"invitations-{survey.slug}.csv"
     return StreamingHttpResponse(
@@ -289,7 +297,7 @@ def _letters(request: HttpRequest, survey: Survey) -> HttpResponseBase:
     if not remind:
         add_people(survey, form.cleaned_data["addresses"])
     address = request.build_absolute_uri(reverse("respond", args=[survey.slug]))
-    letter = Letter(form.cleaned_data["subject"], form.cleaned_data["text"])
+    letter = Letter(form.cleaned_data["subject"], form.cleaned_data["text"], contact(survey))
     more: dict[str, Any] = {"letter": form, "reminding": remind}
     try:
         outcome = send(survey, letter, address, remind)
@@ -302,6 +310,9 @@ def _letters(request: HttpRequest, survey: Survey) -> HttpResponseBase:
 
 
 def _revoke(request: HttpRequest, survey: Survey) -> HttpResponseBase:
+    if "sure" not in request.POST:
+        why = "Nothing was revoked: say that you know what it does."
+        return _show(request, survey, problem=why, status=400)
     with transaction.atomic():
         PassKey.objects.hold(survey)
         if Invitation.objects.filter(survey=survey, used_with="").delete()[0]:
@@ -312,25 +323,40 @@ def _revoke(request: HttpRequest, survey: Survey) -> HttpResponseBase:
 DEEDS = {"codes": _codes, "letters": _letters, "remind": _letters, "revoke": _revoke}
 
 
+def _words(survey: Survey, again: bool, more: Mapping[str, Any]) -> dict[str, Any]:
+    """What stands in the form of the letter, or of the reminder: ours, or as it was sent."""
+    form = more.get("letter") if more.get("reminding", False) is again else None
+    if form is None:
+        subject, text = letters.subject(survey, again), letters.text(survey, again)
+        return {"again": again, "subject": subject, "text": text}
+    given = {name: form[name].value() or "" for name in ("subject", "text", "addresses")}
+    if not form.errors:  # they have their invitations now
+        given["addresses"] = ""
+    return {"again": again, **given, "errors": form.errors}
+
+
 def _show(request: HttpRequest, survey: Survey, status: int = 200, **more: Any) -> HttpResponse:
     mine = Invitation.objects.filter(survey=survey)
     closed = survey.state == Survey.State.CLOSED
     made = survey.invited if closed else mine.count()
     fetched = survey.fetched if closed else mine.exclude(used_with="").count()
     unused = mine.filter(used_with="")
+    to_remind = unused.filter(mailed_on__lt=today()).exclude(email="").count()
     context = {
         "survey": survey,
         "made": made,
         "fetched": fetched,
         "unused": made - fetched,
-        "to_send": unused.filter(mailed=False).exclude(email="").count(),
-        "to_remind": unused.filter(mailed=True).exclude(email="").count(),
+        "to_send": unused.filter(mailed_on=None).exclude(email="").count(),
+        "to_remind": to_remind,
+        "reminded": unused.filter(mailed_on=today()).exclude(email="").count(),
         "mail": bool(settings.EMAIL_URL),
         "most": MOST_CODES,
         "most_on_a_sheet": MOST_ON_A_SHEET,
         "fingerprint": fingerprint(survey) if survey.design_hash else "",
-        "subject": SUBJECT,
-        "text": LETTER.format(title=survey.title),
+        "contact": contact(survey),
+        "remind_button": f"Remind {to_remind:,} {'person' if to_remind == 1 else 'people'}",
+        "forms": [_words(survey, again, more) for again in (False, True)],
         **more,
     }
     return render(request, "invitations.html", context, status=status)

@@ -509,7 +509,7 @@ class InvitationManager(models.Manager["Invitation"]):
             if invitation.used_with not in ("", with_this):
                 raise InvitationError("used")
             if not invitation.used_with:
-                self.filter(pk=invitation.pk).update(used_with=with_this, email="")
+                self.filter(pk=invitation.pk).update(used_with=with_this, email="", mailed_on=None)
             return bytes(key.private)
 
     def rewrite(self, survey: Survey) -> None:
@@ -551,9 +551,9 @@ class Invitation(models.Model):
     survey = models.ForeignKey(Survey, models.CASCADE, related_name="invitations")
     # Of the blinded message that it was used with, its SHA-256; empty until then.
     used_with = models.CharField(max_length=64, blank=True, editable=False)
-    # Until it is used: where to send it, and whether that was done.
+    # Until it is used: where to send it, and the day of its last letter.
     email = models.EmailField(blank=True)
-    mailed = models.BooleanField(default=False)
+    mailed_on = models.DateField(null=True)
     # A keyed hash of the address, so that nobody is invited twice; survey/invitations.py.
     person = models.CharField(max_length=64, blank=True, editable=False)
 

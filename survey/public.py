@@ -13,6 +13,7 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
 from survey.design import Block, Design
+from survey.invitations import fingerprint
 from survey.languages import TOLD
 from survey.models import Survey
 
@@ -40,6 +41,7 @@ def page(request: HttpRequest, slug: str) -> HttpResponse:
         "survey": survey,
         "design": design,
         "told": [(LABELS[name], design.told[name]) for name in TOLD if name in design.told],
+        "ending": fingerprint(survey) if design.passes else "",
         "sure": "more than 99" if design.sure > 99 else f"at most about {design.sure}",
         "blocks": [{"block": block, "questions": _odds(block)} for block in design.blocks],
         "translations": [(tag, _texts(survey, design, tag)) for tag in sorted(survey.translations)],

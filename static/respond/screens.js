@@ -6,6 +6,7 @@
  * script.
  */
 
+import { ending } from "./access.js";
 import { el, svg } from "./dom.js";
 import { isWeak, kept, keptRange, outOf100, rest, sure, total } from "./odds.js";
 import {
@@ -49,7 +50,7 @@ export function opening({ survey, content, steps, program, start, practise, open
     ),
     howItWorks(practise),
     fears(design, weak),
-    design.passes && invitation(),
+    design.passes && invitation(design),
     unprotected(design, program, survey.state === "open" ? slug : ""),
     detail(design, certain, program && survey.state === "open" && `/designs/${slug}/`),
     openLedger &&
@@ -161,13 +162,14 @@ function fears(design, weak) {
 }
 
 /* What those who invited somebody can know of it. */
-function invitation() {
+function invitation(design) {
   const { title, can, cannot, network, same } = words.invited.known;
+  const points = [can, cannot, network, fill(same, { end: ending(design) })];
   return el(
     "details",
     {},
     el("summary", {}, title),
-    el("ul", {}, [can, cannot, network, same].map((text) => el("li", {}, text))),
+    el("ul", {}, points.map((text) => el("li", {}, text))),
   );
 }
 

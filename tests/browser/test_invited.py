@@ -96,6 +96,10 @@ def test_codes_are_made_on_the_page_and_one_is_answered_with(
     requests: list[Request] = []
     answering.on("request", lambda one: requests.append(one))
     link = made[0]["link"]
+    looking = new_context().new_page()
+    looking.goto(link)
+    looking.get_by_text("What your invitation tells").click()
+    expect(looking.get_by_text(f"end with {link.rpartition('.')[2]}.")).to_be_visible()
     respondent.start(answering, link)
     assert answering.url == url  # the code is off the address
     respondent.answer(answering, 1, 2)

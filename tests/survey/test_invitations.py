@@ -1,16 +1,18 @@
 """The page of invitations: codes as a file and a sheet, letters, reminders, revoking."""
 
 import csv
+import html
 import io
 import re
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.core import mail
 from django.test import Client
 
-from survey import invitations
-from survey.models import Invitation, Survey, digest
+from survey import invitations, letters
+from survey.models import Invitation, Survey, digest, today
 from tests import builders
 from tests.services import free_port
 from tests.survey.test_access import blinded, errors, fetched, post
@@ -34,6 +36,11 @@ def olga(survey: Survey) -> Client:
 @pytest.fixture(autouse=True)
 def set_up(settings: Any) -> None:
     settings.EMAIL_URL = "memory://"
+
+
+def days_later(survey: Survey) -> None:
+    yesterday = today() - timedelta(days=1)
+    Invitation.objects.filter(survey=survey).exclude(mailed_on=None).update(mailed_on=yesterday)
 
 
 def text(response: Any) -> str:
@@ -87,7 +94,9 @@ def test_a_wrong_number_is_said_so(olga: Client, given: dict[str, str], said: st
 def test_what_is_not_used_can_be_revoked(olga: Client, survey: Survey) -> None:
     used, unused = invitations.make(survey, 2)
     fetched(survey, used)
-    assert olga.post(PAGE, {"do": "revoke"}).status_code == 302
+    assert olga.post(PAGE, {"do": "revoke"}).status_code == 400  # not by one click
+    assert Invitation.objects.count() == 2
+    assert olga.post(PAGE, {"do": "revoke", "sure": "on"}).status_code == 302
     assert Invitation.objects.get().digest == digest(used)
     _, asked, _ = blinded(survey)
     assert errors(post(asked | {"code": unused}, "passes/")) == (403, {"code"})
@@ -131,9 +140,14 @@ def test_an_address_goes_when_its_code_is_used_and_reminders_with_it(
     codes = {message.to[0]: codes_of(message) for message in mail.outbox}
     fetched(survey, codes["a@example.org"])
     assert set(Invitation.objects.values_list("email", flat=True)) == {"", "b@example.org"}
-    assert "Remind 1 who has not fetched a pass" in text(olga.get(PAGE))
     mail.outbox.clear()
+    assert "1 got a letter today." in text(olga.get(PAGE))
+    assert "None sent." in text(olga.post(PAGE, LETTER | {"do": "remind"}))
+    days_later(survey)
+    page = text(olga.get(PAGE))
+    assert "Remind 1 person" in page and "does not work any more; this one does" in page
     assert "1 sent." in text(olga.post(PAGE, LETTER | {"do": "remind"}))
+    assert "None sent." in text(olga.post(PAGE, LETTER | {"do": "remind"}))  # no two in a day
     (message,) = mail.outbox
     assert message.to == ["b@example.org"]
     _, asked, _ = blinded(survey)
@@ -142,6 +156,70 @@ def test_an_address_goes_when_its_code_is_used_and_reminders_with_it(
     assert post(asked | {"code": new}, "passes/").status_code == 200
     survey.close()
     assert Invitation.objects.count() == 0
+
+
+def test_a_reminder_that_is_cut_short_goes_on_with_the_others(
+    survey: Survey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    invitations.add_people(survey, [f"p{i}@example.org" for i in range(4)])
+    letter = invitations.Letter("Please", "{link}")
+    invitations.send(survey, letter, "http://x/")
+    days_later(survey)
+    mail.outbox.clear()
+    calls = iter([0.0, 1.0, 1.0, 99.0])  # two letters, then the time is over
+    with monkeypatch.context() as patch:
+        patch.setattr(invitations.time, "monotonic", lambda: next(calls))
+        assert invitations.send(survey, letter, "http://x/", remind=True).sent == 2
+    assert invitations.send(survey, letter, "http://x/", remind=True).sent == 2
+    assert len({message.to[0] for message in mail.outbox}) == len(mail.outbox) == 4
+
+
+def test_a_letter_says_who_asks_in_every_language_that_we_know() -> None:
+    german = {"title": "Eine Umfrage", "asked_by": "Olgas Büro"}
+    told = {"asked_by": "Olga’s office", "purpose": "To know.", "contact": "olga@example.org"}
+    survey = builders.opened(
+        access="invited", **told, translations={"de": german, "sv": {"title": "En enkät"}}
+    )
+    client = builders.client(builders.olga(survey))
+    page = html.unescape(client.get(PAGE).content.decode())
+    for words in ("Who asks: Olga’s office", "Why: To know.", "Questions to: olga@example.org",
+                  "„Eine Umfrage“", "Wer fragt: Olgas Büro"):  # fmt: skip
+        assert words in page
+    assert "En enkät" not in letters.text(survey)
+    assert (
+        letters.text(survey).count("{link}")
+        == 2
+        == letters.text(survey, again=True).count("{link}")
+    )
+    given = {"subject": letters.subject(survey), "text": letters.text(survey)}
+    client.post(PAGE, LETTER | given | {"addresses": "a@example.org"})
+    (message,) = mail.outbox
+    assert message.reply_to == ["olga@example.org"]
+    assert survey.title not in message.subject and message.body.count(codes_of(message)) == 2
+    sheet = client.post(PAGE, {"do": "codes", "form": "sheet", "count": "1"}).content.decode()
+    assert "Olga’s office" in sheet and "Questions to: olga@example.org" in sheet
+
+
+@pytest.mark.parametrize("tag", letters.WORDS)
+def test_letters_and_cards_are_whole_in_every_language(tag: str) -> None:
+    words = letters.WORDS[tag]
+    assert words.tag == tag and words.direction == ("rtl" if tag == "ar" else "ltr")
+    assert "{title}" in words.invited and "{title}" in words.again
+    if tag != "en":
+        english = vars(letters.WORDS["en"])
+        assert {name for name, value in vars(words).items() if value == english[name]} <= {
+            "direction"
+        }
+    survey = builders.opened(access="invited", language=tag, title="{braces} {link}")
+    assert letters.text(survey).startswith(words.hello)
+    client = builders.client(builders.olga(survey))
+    sheet = client.post(PAGE, {"do": "codes", "form": "sheet", "count": "1"}).content.decode()
+    assert f'lang="{tag}" dir="{words.direction}"' in sheet and words.card in html.unescape(sheet)
+
+
+def test_a_contact_that_is_no_address_gets_no_answers(survey: Survey) -> None:
+    assert invitations.contact(survey) == ""
+    assert invitations.Letter("s", "{link}").to("a@example.org", "x").reply_to == []
 
 
 def test_a_crash_while_sending_sends_nothing_twice(

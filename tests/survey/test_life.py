@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from aggregation import tasks
-from survey import files, life
+from survey import files, invitations, life
 from survey.design import Design, DesignError
 from survey.models import Survey
 from tests import builders
@@ -217,8 +217,10 @@ class TestPublicDesign:
          ({"access": "invited"}, "Only people who are invited")],
     )  # fmt: skip
     def test_it_says_who_may_answer(self, given: dict[str, Any], words: str) -> None:
-        opened(**given)
-        assert words in Client().get("/designs/small/").content.decode()
+        survey = opened(**given)
+        page = Client().get("/designs/small/").content.decode()
+        assert words in page
+        assert (invitations.fingerprint(survey) in page) is ("access" in given)
 
     def test_a_draft_has_none(self) -> None:
         draft()

@@ -217,8 +217,8 @@ export default {
         "Wer zu dieser Zeit das Netz dieser Website beobachtet, könnte es aus dem Zeitpunkt " +
         "erraten. Nichts Gespeichertes verrät es.",
       same:
-        "Alle Links enden mit denselben Buchstaben. Wenn Ihrer anders endet, antworten Sie " +
-        "nicht.",
+        "Alle Links dieser Umfrage enden mit {end}. Wenn Ihrer oder der von anderen nicht so " +
+        "endet, antworten Sie nicht.",
     },
   },
 

@@ -203,7 +203,9 @@ export default {
       network:
         "Someone who watches the network of this site at that time could guess from the " +
         "moment. Nothing that is stored tells it.",
-      same: "Everyone’s link ends with the same letters. If yours ends with others, do not answer.",
+      same:
+        "All links of this survey end with {end}. If yours or somebody else’s does not, do not " +
+        "answer.",
     },
   },
 

@@ -224,8 +224,8 @@ export default {
         "Quien vigile la red de este sitio en ese momento podría adivinarlo por la hora. " +
         "Nada de lo que se guarda lo revela.",
       same:
-        "El enlace de todas las personas termina con las mismas letras. Si el suyo termina " +
-        "con otras, no responda.",
+        "Todos los enlaces de esta encuesta terminan en {end}. Si el suyo o el de otra persona " +
+        "no termina así, no responda.",
     },
   },
 

@@ -234,8 +234,8 @@ export default {
         "Qui observe le réseau de ce site à ce moment-là pourrait le deviner d’après " +
         "l’heure. Rien de ce qui est conservé ne le dit.",
       same:
-        "Tous les liens se terminent par les mêmes lettres. Si le vôtre se termine " +
-        "autrement, ne répondez pas.",
+        "Tous les liens de cette enquête se terminent par {end}. Si le vôtre, ou celui d’une " +
+        "autre personne, se termine autrement, ne répondez pas.",
     },
   },
 

@@ -1,0 +1,15 @@
+/*
+ * The sheet of invitations: its codes are shown once, so nobody should leave it by accident.
+ */
+
+const print = document.querySelector("#print");
+let printed = false;
+
+print.hidden = false;
+print.addEventListener("click", () => window.print());
+addEventListener("afterprint", () => {
+  printed = true;
+});
+addEventListener("beforeunload", (event) => {
+  if (!printed) event.preventDefault();
+});
