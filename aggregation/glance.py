@@ -32,7 +32,7 @@ class Line:
 class Glance:
     survey: Survey
     release: Release | None = None
-    waiting: int = 0
+    waiting: str = "0"
     lines: list[Line] = field(default_factory=list)
     more: int = 0  # questions that are not shown
 
@@ -41,8 +41,9 @@ def glances(surveys: QuerySet[Survey]) -> list[Glance]:
     last = Release.objects.filter(survey=OuterRef("pk")).order_by("-number").values("pk")[:1]
     rows = {survey.pk: Glance(survey) for survey in surveys}
     inbox = Report.objects.filter(content__isnull=False, survey__in=rows)
-    for survey, waiting in inbox.values_list("survey").annotate(Count("pk")):
-        rows[survey].waiting = waiting
+    waiting = dict(inbox.values_list("survey").annotate(Count("pk")))
+    for pk, row in rows.items():
+        row.waiting = row.survey.waiting(waiting.get(pk, 0))
     newest = list(surveys.values_list(Subquery(last), flat=True))
     releases = list(Release.objects.filter(pk__in=[pk for pk in newest if pk]))
     for release in releases:

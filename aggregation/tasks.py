@@ -130,7 +130,7 @@ def release(job: Job) -> dict[str, int | None]:
     return {
         "release": published.number if published else None,
         "moved": moved,
-        "waiting": survey.pending().count(),
+        "waiting": survey.in_crowds(survey.pending().count()),
         "crowd": survey.crowd,
     }
 

@@ -64,7 +64,7 @@ def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
     context: dict[str, Any] = {
         "survey": survey,
         "release": release,
-        "waiting": survey.pending().count(),
+        "waiting": survey.waiting(),
         "may_ask": "ask" in deeds,
         "may_manage": "manage" in deeds,
         "job": job,
@@ -130,7 +130,7 @@ def now(request: HttpRequest, slug: str) -> HttpResponse:
         {
             "state": survey.state,
             "release": last.number if last else 0,
-            "waiting": survey.pending().count(),
+            "waiting": survey.waiting(),
             "job": JobSerializer(job, context={"request": request}).data if job else None,
         }
     )

@@ -50,7 +50,7 @@ async function show(now) {
     if (!(await refresh())) return;
     box.dataset.release = now.release;
   }
-  document.getElementById("waiting").textContent = now.waiting.toLocaleString("en");
+  document.getElementById("waiting").textContent = now.waiting;
   job = now.job?.id;
   if (!now.job) return;
   bar.value = now.job.progress;
@@ -66,9 +66,9 @@ function words({ state, result, error }) {
   if (state === "queued") return "Waiting for a worker …";
   if (state === "running") return "Making a release …";
   if (state === "failed") return `The release failed. ${error}`;
-  const { release, moved, waiting, crowd } = result;
+  const { release, moved, crowd } = result;
   if (moved) return `Release ${release} is out, with ${moved.toLocaleString("en")} new reports.`;
-  return `Nothing new to release: ${waiting} waiting, and a crowd is ${crowd}.`;
+  return `Nothing new to release: too few wait. A crowd is ${crowd}.`;
 }
 
 function say(text) {

@@ -640,11 +640,23 @@ def test_a_dashboard_asks_the_database_as_often_for_many_questions() -> None:
         )
 
 
+@pytest.mark.parametrize(("sent", "told"), [(1, "fewer than 20"), (25, "20 or more")])
+def test_nobody_sees_whether_one_of_the_invited_has_sent(sent: int, told: str) -> None:
+    survey = builders.opened(access="invited")
+    alice = builders.client(builders.alice(survey))
+    before = alice.get("/surveys/small/now/").json()["waiting"]
+    builders.send(survey, sent)
+    now = alice.get("/surveys/small/now/").json()["waiting"]
+    assert (before, now) == ("fewer than 20", told)
+    for page in ("/surveys/small/", "/surveys/"):
+        assert f">{told}</dd>" in alice.get(page).content.decode()
+
+
 def test_what_a_script_asks_for_is_short_and_true() -> None:
     survey = released(100)
     builders.send(survey, 4, seed=3)
     alice = builders.client(builders.alice(survey))
-    quiet = {"state": "open", "release": 1, "waiting": 4, "job": None}
+    quiet = {"state": "open", "release": 1, "waiting": "4", "job": None}
     assert alice.get("/surveys/small/now/").json() == quiet
     assert alice.get("/surveys/small/now/?job=nonsense").json() == quiet
     alice.post("/surveys/small/")

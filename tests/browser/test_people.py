@@ -113,7 +113,7 @@ def test_from_an_empty_site_to_a_team(
         respondent.answer_one(phone, 0)
     respondent.send(phone)
     page.goto(survey)
-    expect(page.locator("dt:has-text('Waiting') + dd")).to_have_text("1")
+    expect(page.locator("dt:has-text('Waiting') + dd")).to_have_text("fewer than 20")
     looked_at(page)
 
     # Out, and in again in two steps; then in another browser, without the phone.
