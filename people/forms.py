@@ -27,6 +27,9 @@ class AccountForm(UserCreationForm):
         fields = ["username", "email"]
         labels = {"username": "Name", "email": "E-mail address, if you like"}
         help_texts = {"username": "You log in with it. Letters, digits and @ . + - _"}
+        error_messages = {
+            "username": {"invalid": "Letters, digits and @ . + - _ only; no spaces between them."}
+        }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -37,6 +40,10 @@ class AccountForm(UserCreationForm):
         self.fields["password1"].help_text = RULES
         self.fields["password2"].label = "Password again"
         self.fields["password2"].help_text = ""
+
+    def validate_password_for_user(self, user: User, **kwargs: Any) -> None:
+        """What is wrong with a password stands at the password, not at its repetition."""
+        super().validate_password_for_user(user, "password1")
 
 
 class SetUpForm(AccountForm):

@@ -22,7 +22,7 @@ def page(request: HttpRequest) -> HttpResponse:
     if not SetUp.due():
         raise Http404
     form = SetUpForm(request.POST if request.method == "POST" else None)
-    if form.is_valid() and knows(request, form):
+    if form.is_bound and knows(request, form) and form.is_valid():
         try:
             SetUp.finish(form.cleaned_data["code"], form.save(commit=False))
         except Gone:
@@ -33,6 +33,8 @@ def page(request: HttpRequest) -> HttpResponse:
 
 def knows(request: HttpRequest, form: SetUpForm) -> bool:
     """Whether the code is right; so much is counted that it cannot be guessed."""
+    if "code" in form.errors:
+        return False
     tries = ("setup", throttle.address(request), settings.FAILURES_PER_MINUTE)
     if throttle.wait(*tries, spend=False):
         form.add_error("code", ValidationError("Too many tries. Wait a minute."))

@@ -62,7 +62,7 @@ def test_the_code_makes_the_owner_and_leads_on() -> None:
         ({"code": "aaaa-aaaa-aaaa-aaaa"}, "not the code"),
         ({"code": ""}, "This field is required"),
         ({"username": ""}, "This field is required"),
-        ({"username": "a b"}, "Enter a valid username"),
+        ({"username": "a b"}, "no spaces between them"),
         ({"username": "a\0b"}, "Null characters"),
         ({"username": "x" * 151}, "at most 150"),
         ({"email": "nowhere"}, "valid email"),
@@ -75,6 +75,14 @@ def test_what_makes_no_sense_is_said_and_makes_nobody(changes: dict[str, str], s
     refused = Client().post("/setup/", account(SetUp.code()) | changes)
     assert refused.status_code == 400 and said in refused.content.decode()
     assert not User.objects.exists() and SetUp.due()
+
+
+def test_a_wrong_code_is_said_together_with_the_rest() -> None:
+    SetUp.code()
+    wrong = {"password1": "olga", "password2": "olga"}
+    page = Client().post("/setup/", account("aaaa-aaaa-aaaa-aaaa") | wrong).content.decode()
+    assert "not the code" in page
+    assert page.index("too short") < page.index("Password again")  # at the password itself
 
 
 def test_without_a_code_there_is_no_empty_one() -> None:
