@@ -43,7 +43,7 @@ class AccountForm(UserCreationForm):
 
     def validate_password_for_user(self, user: User, **kwargs: Any) -> None:
         """What is wrong with a password stands at the password, not at its repetition."""
-        super().validate_password_for_user(user, "password1")
+        super().validate_password_for_user(user, "password1")  # type: ignore[misc]
 
 
 class SetUpForm(AccountForm):

@@ -39,14 +39,21 @@ export function readCode(text) {
 }
 
 /*
- * With what somebody comes to a survey of invited people: {code, pass}, where either may be null,
- * or {problem}. On a device of many people a link is for the first of them.
+ * With what somebody comes to a survey: {code, pass}, where either may be null, or {problem}. On a
+ * device of many people a link is for the first of them.
+ *
+ * Whoever has a code or a pass is asked under the design that it is for, or not at all: also if the
+ * site says all of a sudden that nobody needs one.
  */
 export async function entrance({ slug, design }, kiosk) {
-  if (!globalThis.crypto?.subtle) return { problem: "generator" };
-  const invitation = kiosk ? arrived : device.code(slug);
+  const invitation = arrived ?? (kiosk ? null : device.code(slug));
   arrived = null;
   if (!ending(design).startsWith(invitation?.design ?? "")) return { problem: "otherDesign" };
+  if (!design.passes) {
+    const invited = invitation || device.passes(slug, kiosk).length;
+    return invited ? { problem: "otherDesign" } : {};
+  }
+  if (!globalThis.crypto?.subtle) return { problem: "generator" };
   const code = invitation?.code ?? null;
   const pass = await held(slug, code, kiosk);
   // Another design means another key, by which a site could know this person again.

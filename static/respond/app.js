@@ -60,7 +60,7 @@ async function begin(another = false) {
   if (visit !== mine) return;
   clearTimeout(slow);
   if (problem) return stop(problem);
-  const { problem: barred, ...entry } = survey.design.passes ? await entrance(survey, kiosk) : {};
+  const { problem: barred, ...entry } = await entrance(survey, kiosk);
   if (visit !== mine) return;
   if (barred) return stop(barred);
   try {

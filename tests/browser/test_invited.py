@@ -14,6 +14,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import BrowserContext, Page, Request, Route, expect
 
 from survey import passes
+from survey.design import Design
 from tests import builders
 from tests.browser import respondent
 from tests.browser.test_accessibility import RULES, SETTLE
@@ -191,10 +192,11 @@ def test_a_code_can_be_typed(url: str, links: Iterator[str], page: Page) -> None
     respondent.send(page)
 
 
+@pytest.mark.parametrize("without", [False, True])
 def test_a_site_that_shows_somebody_another_design_is_refused(
-    url: str, links: Iterator[str], page: Page
+    url: str, links: Iterator[str], page: Page, without: bool
 ) -> None:
-    """Another key means another design; the link and a kept pass both name the right one."""
+    """Another key, or none, means another design; link and kept pass both name the right one."""
     link = next(links)
     key = passes.public_text(passes.new_key().public_key())
 
@@ -202,9 +204,10 @@ def test_a_site_that_shows_somebody_another_design_is_refused(
         response = route.fetch()
         data = response.json()
         data["design"].pop("hash")
-        data["design"]["passes"] = key
-        from survey.design import Design
-
+        if without:
+            del data["design"]["passes"]
+        else:
+            data["design"]["passes"] = key
         design = Design.from_json(json.dumps(data["design"]))
         data["design"]["hash"] = design.hash
         route.fulfill(response=response, body=json.dumps(data))
