@@ -46,6 +46,10 @@ BEGIN
   IF OLD.state <> NEW.state AND NOT (OLD.state = 'open' AND NEW.state = 'closed') THEN
     RAISE EXCEPTION 'a survey goes from draft to open to closed' USING ERRCODE = '23000';
   END IF;
+  IF NEW.state = 'closed' AND COALESCE(
+       NEW.closed_on > COALESCE(OLD.closed_on, CURRENT_DATE + 1), TRUE) THEN
+    RAISE EXCEPTION 'the day of the closing is not put off' USING ERRCODE = '23000';
+  END IF;
   RETURN NEW;
 END $$ LANGUAGE plpgsql;
 
@@ -149,6 +153,12 @@ CREATE TRIGGER survey_keep_state BEFORE UPDATE ON survey_survey
   WHEN OLD.state <> 'draft' AND OLD.state <> NEW.state
     AND NOT (OLD.state = 'open' AND NEW.state = 'closed')
   BEGIN SELECT RAISE(ABORT, 'a survey goes from draft to open to closed'); END""",
+        # By it goes when everything is deleted. A day more: clocks need not be in one time zone.
+        """
+CREATE TRIGGER survey_keep_closing BEFORE UPDATE ON survey_survey
+  WHEN OLD.state <> 'draft' AND NEW.state = 'closed'
+    AND COALESCE(NEW.closed_on > COALESCE(OLD.closed_on, date('now', '+1 day')), 1)
+  BEGIN SELECT RAISE(ABORT, 'the day of the closing is not put off'); END""",
         # OR REPLACE deletes without a DELETE trigger, unless recursive_triggers is on.
         """
 CREATE TRIGGER survey_keep_displaced BEFORE UPDATE ON survey_survey

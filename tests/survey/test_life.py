@@ -12,7 +12,7 @@ from django.utils import timezone
 from aggregation import tasks
 from survey import files, invitations, life
 from survey.design import Design, DesignError
-from survey.models import Survey
+from survey.models import Survey, today
 from tests import builders
 
 pytestmark = pytest.mark.django_db
@@ -189,6 +189,21 @@ def test_only_what_is_closed_is_put_away_or_deleted(state: str, column: str) -> 
         Survey.objects.update(**{column: "2026-01-01"})
     with pytest.raises(IntegrityError), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(f"UPDATE survey_survey SET {column} = '2026-01-01'")
+
+
+@pytest.mark.parametrize("days", [1, 30_000, None])
+@pytest.mark.parametrize("state", ["open", "closed"])
+def test_the_day_by_which_everything_goes_is_not_put_off(state: str, days: int | None) -> None:
+    survey = opened()
+    if state == "closed":
+        survey.close()
+    later = today() + timedelta(days=days + 1) if days else None
+    with pytest.raises(IntegrityError, match="not put off"), transaction.atomic():
+        Survey.objects.update(state="closed", closed_on=later)
+    if state == "closed":  # sooner is fine
+        Survey.objects.update(closed_on=today() - timedelta(days=1))
+        with pytest.raises(IntegrityError, match="not put off"), transaction.atomic():
+            Survey.objects.update(closed_on=today())
 
 
 HOSTILE = [
