@@ -416,18 +416,16 @@ class Survey(models.Model):
         return Report.objects.filter(survey=self, content__isnull=False)
 
     def in_crowds(self, count: int) -> int:
-        """So many waiting reports as may be told of. Where people are invited, in whole crowds:
+        """So many waiting reports as may be told of, in whole crowds.
 
-        else, whoever knows that one of them has fetched a pass could see whether they then sent a
-        report.
+        Else whoever may look could see when each one comes, and whether somebody who has fetched a
+        pass then sent a report.
         """
-        return count - count % self.crowd if self.access == self.Access.INVITED else count
+        return count - count % self.crowd
 
     def waiting(self, count: int | None = None) -> str:
         """How many reports wait, in words that may be shown."""
         told = self.in_crowds(self.pending().count() if count is None else count)
-        if self.access != self.Access.INVITED:
-            return f"{told:,}"
         return f"{told:,} or more" if told else f"fewer than {self.crowd}"
 
     def ids_due(self) -> bool:
