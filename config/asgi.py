@@ -68,12 +68,14 @@ async def take(
     """Check reports and hand them in; the reply comes after the commit."""
     try:
         client = scope.get("client") or ("",)
-        ingest.throttle(client[0], headers.get(b"x-forwarded-for", b"").decode("latin-1"))
+        forwarded = headers.get(b"x-forwarded-for", b"").decode("latin-1")
+        sender = ingest.throttle(client[0], forwarded)
         content_type = headers.get(b"content-type", b"").decode("latin-1")
         if path == ingest.BATCH and here.validator.key:  # a thousand signatures take a while
             delivery = await asyncio.to_thread(ingest.read, here, path, content_type, body)
         else:
             delivery = ingest.read(here, path, content_type, body)
+        ingest.charge(sender, len(delivery.reports))
         return delivery.reply(await inbox.store(delivery.reports))
     except Exception as error:
         return ingest.failed(error)

@@ -18,6 +18,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from ipaddress import IPv6Address, ip_network
 from typing import Any
 
 from django.conf import settings
@@ -344,18 +345,18 @@ def _no_constant(name: str) -> None:
     raise ValueError(name)
 
 
-# Requests of this minute by a keyed hash of the address, in the memory of this process. Key and
+# Reports of this minute by a keyed hash of the address, in the memory of this process. Key and
 # counts are thrown away every minute.
 _minute = 0
 _key = secrets.token_bytes(32)
 _requests: Counter[bytes] = Counter()
 
 
-def throttle(remote: str, forwarded: str) -> None:
-    """Refuse an address that asks too often; `forwarded` is its X-Forwarded-For."""
+def throttle(remote: str, forwarded: str) -> bytes:
+    """Refuse an address that asks too often; `forwarded` is its X-Forwarded-For. For `charge`."""
     global _minute, _key
     if not settings.INGEST_PER_MINUTE:
-        return
+        return b""
     minute = int(time.monotonic() // 60)
     if minute != _minute:
         _requests.clear()
@@ -365,13 +366,28 @@ def throttle(remote: str, forwarded: str) -> None:
     _requests[sender] += 1
     if _requests[sender] > settings.INGEST_PER_MINUTE:
         raise Refused(429, {"rate": ["too many requests; wait a minute and send the same again"]})
+    return sender
+
+
+def charge(sender: bytes, reports: int) -> None:
+    """A request that brings many reports counts as many, for the ones after it."""
+    if sender in _requests:
+        _requests[sender] += max(0, reports - 1)
 
 
 def address(remote: str, forwarded: str) -> str:
-    """Where the request comes from, past the proxies of our own."""
+    """Where the request comes from, past the proxies of our own; of IPv6 the network, since one
+    house has all of that."""
     named = forwarded.split(",")
     hops = settings.TRUSTED_PROXIES
-    return named[-hops].strip() if hops and len(named) >= hops else remote
+    found = named[-hops].strip() if hops and len(named) >= hops else remote
+    if ":" not in found:
+        return found
+    try:
+        parsed = IPv6Address(found)
+    except ValueError:
+        return found
+    return str(parsed.ipv4_mapped or ip_network((parsed, 64), strict=False))
 
 
 # --- The plain views ------------------------------------------------------------------------------
@@ -381,10 +397,12 @@ def _view(path: str) -> Callable[[HttpRequest, str], HttpResponseBase]:
     def view(request: HttpRequest, slug: str) -> HttpResponse:
         try:
             meta = request.META
-            throttle(meta.get("REMOTE_ADDR", ""), meta.get("HTTP_X_FORWARDED_FOR", ""))
+            sender = throttle(meta.get("REMOTE_ADDR", ""), meta.get("HTTP_X_FORWARDED_FOR", ""))
             here = target(slug)  # an unknown survey is a 404, whatever the body
             body = whole(request, LIMITS[path])
-            reply = _store(read(here, path, meta.get("CONTENT_TYPE", ""), body))
+            delivery = read(here, path, meta.get("CONTENT_TYPE", ""), body)
+            charge(sender, len(delivery.reports))
+            reply = _store(delivery)
         except Exception as error:
             reply = failed(error)
         return HttpResponse(

@@ -7,7 +7,6 @@ read from it. The ingest path does not come by here.
 
 import logging
 import time
-from ipaddress import IPv6Address, ip_address, ip_network
 from typing import Any
 
 from django.conf import settings
@@ -43,14 +42,9 @@ def wait(kind: str, who: str, most: int, spend: bool = True) -> int:
 
 
 def address(request: HttpRequest | Request) -> str:
-    """Where a request comes from; of IPv6 the network, since one house has all of that."""
+    """Where a request comes from."""
     meta = request.META
-    found = ingest.address(meta.get("REMOTE_ADDR", ""), meta.get("HTTP_X_FORWARDED_FOR", ""))
-    try:
-        parsed = ip_address(found)
-    except ValueError:
-        return found
-    return str(ip_network((parsed, 64), strict=False)) if isinstance(parsed, IPv6Address) else found
+    return ingest.address(meta.get("REMOTE_ADDR", ""), meta.get("HTTP_X_FORWARDED_FOR", ""))
 
 
 def stranger(request: HttpRequest | Request) -> int:

@@ -217,6 +217,31 @@ def test_too_many_from_one_address_is_429(good: Any, settings: Any) -> None:
     assert post(good, REMOTE_ADDR="192.0.2.2").status_code == 200
 
 
+def test_many_at_once_count_as_many(good: Any, settings: Any) -> None:
+    settings.INGEST_PER_MINUTE = 3
+    several = {"reports": [good | {"id": str(uuid4())} for _ in range(5)]}
+    assert post(several, path="reports/batch/").status_code == 200
+    assert post(several, path="reports/batch/").status_code == 429 == post(good).status_code
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "together"),
+    [
+        ("2001:db8::1", "2001:db8::ffff:ffff:ffff:ffff", True),
+        ("2001:db8::1", "2001:db8:0:1::1", False),
+        ("::ffff:192.0.2.1", "192.0.2.1", True),
+        ("::ffff:192.0.2.1", "::ffff:192.0.2.2", False),
+        ("::not", "an address:", False),
+    ],
+)
+def test_of_ipv6_the_network_counts(
+    good: Any, settings: Any, first: str, second: str, together: bool
+) -> None:
+    settings.INGEST_PER_MINUTE = 1
+    statuses = [post(good, REMOTE_ADDR=one).status_code for one in (first, second)]
+    assert statuses == [201, 429 if together else 200]
+
+
 def test_the_address_is_taken_past_our_own_proxies_only(good: Any, settings: Any) -> None:
     settings.INGEST_PER_MINUTE, settings.TRUSTED_PROXIES = 1, 1
     first = {"HTTP_X_FORWARDED_FOR": "198.51.100.1, 192.0.2.7"}
