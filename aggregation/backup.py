@@ -6,6 +6,7 @@ that wait, background answers, password hashes and keys. So only its owner may r
 """
 
 import contextlib
+import fcntl
 import hashlib
 import json
 import os
@@ -20,11 +21,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import connection
 from django.db.backends.postgresql.client import DatabaseClient
 
 from config import __version__
+from config.processes import RUNNING, held
 from survey.log import head, record
 from survey.models import Removed, Survey
 
@@ -171,8 +174,13 @@ def is_empty() -> bool:
 
 
 def load_sqlite(data: Path) -> None:
+    """Not under a site that runs: it remembers the designs that it has seen."""
+    try:
+        alone = held(settings.VAR_DIR / RUNNING, fcntl.LOCK_EX)
+    except BlockingIOError:
+        raise BackupError("Stop the site first: manage.py serve is running.") from None
     connection.ensure_connection()
-    with contextlib.closing(sqlite3.connect(data)) as copy:
+    with alone, contextlib.closing(sqlite3.connect(data)) as copy:
         look_at(copy)
         try:
             copy.backup(connection.connection)

@@ -179,9 +179,11 @@ def post(trial: Trial, report: dict[str, Any]) -> tuple[int, Any]:
 
 def test_other_files_and_other_databases_are_refused(tmp_path: Path) -> None:
     with installation("embedded") as candor:
-        candor.stop()
         good = tmp_path / "good.backup"
         candor.manage("backup", str(good))
+        said = refused(candor, "restore", "--replace", str(good))
+        assert "Stop the site first: manage.py serve is running." in said
+        candor.stop()
         manifest = json.loads(zipfile.ZipFile(good).read("manifest.json"))
         path = tmp_path / "no zip"
         path.write_text("PK, or so it says")

@@ -10,6 +10,7 @@ Never here: what the children do, or data.
 
 import contextlib
 import errno
+import fcntl
 import http.client
 import os
 import signal
@@ -21,13 +22,13 @@ from argparse import ArgumentParser
 from collections.abc import Callable
 from functools import partial
 from types import FrameType
-from typing import Any
+from typing import IO, Any
 
 from django.conf import settings
 from django.core.management import BaseCommand, CommandError, call_command
 from django.db import DatabaseError, connection
 
-from config.processes import die_with
+from config.processes import RUNNING, die_with, held
 
 HOST = "127.0.0.1"
 CONNECTIONS = 1024  # to each web process; more wait in the kernel
@@ -151,6 +152,7 @@ class Command(BaseCommand):
         children = self.children(host, port, processes)
         try:
             self.collect_static_files()
+            self.running = self.hold()
             ready = options.get("ready") or partial(self.say_ready, host, port)
             self.supervise(children, host, port, ready)
         finally:
@@ -190,6 +192,13 @@ class Command(BaseCommand):
             call_command("collectstatic", interactive=False, verbosity=0)
         except OSError as error:
             raise CommandError(f"Cannot write to {settings.VAR_DIR}: {error.strerror}.") from None
+
+    def hold(self) -> IO[bytes]:
+        """What tells `manage.py restore` that somebody is here, as long as it is open."""
+        try:
+            return held(settings.VAR_DIR / RUNNING, fcntl.LOCK_SH)
+        except BlockingIOError:
+            raise CommandError("A backup is being put back. Start again when it is.") from None
 
     def supervise(
         self, children: list[Child], host: str, port: int, ready: Callable[[], None]
