@@ -26,11 +26,13 @@ from django.core import checks
 from django.db import connection
 from redis import Redis, RedisError
 
+from aggregation import triggers
 from aggregation.models import Batch
 from aggregation.pulse import Pulse
 from aggregation.tasks import sign
 from config import health
 from survey import manifest, views
+from survey import triggers as survey_triggers
 from survey.log import Broken, verified
 from survey.management.commands.manifest import collect
 from survey.models import Invitation, Report, Survey
@@ -156,6 +158,7 @@ def listed(logs: list[Path]) -> dict[str, Check]:
         "the secret key is long": secret_key,
         "there is room on the disk": room,
         "the audit log is whole": log,
+        "the database keeps what is frozen": triggers_there,
         "respondents' pages: headers, no cookie": respondents,
         "researchers' pages: headers, safe cookies": researchers,
         "the API: headers, no cookie": api,
@@ -220,6 +223,20 @@ def secret_key(site: Site) -> None:
 def room(site: Site) -> None:
     free = shutil.disk_usage(settings.VAR_DIR).free
     expect(free >= ROOM, f"{settings.VAR_DIR} has {free / 2**20:.0f} MB left.")
+
+
+def triggers_there(site: Site) -> None:
+    vendor = connection.vendor
+    statement = (
+        "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal AND tgenabled <> 'D'"
+        if vendor == "postgresql"
+        else "SELECT name FROM sqlite_master WHERE type = 'trigger'"
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+        found = {name for (name,) in cursor.fetchall()}
+    missing = sorted((survey_triggers.names(vendor) | triggers.names(vendor)) - found)
+    expect(not missing, f"triggers are missing or switched off: {', '.join(missing)}.")
 
 
 def log(site: Site) -> None:

@@ -5,6 +5,8 @@ alters one of these tables calls `remove` before and `install` after: SQLite dro
 table that it rebuilds, and rebuilds none that another's name.
 """
 
+import re
+
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
 # The survey of a row that is being deleted.
@@ -59,6 +61,13 @@ def sqlite(table: str, tombstones: bool) -> list[str]:
         f"CREATE TRIGGER {table}_no_delete BEFORE DELETE ON {table}"
         f" WHEN NOT {buried(table, tombstones)} {refuse}",
     ]
+
+
+def names(vendor: str) -> set[str]:
+    """Of all triggers that should be there."""
+    make = postgresql if vendor == "postgresql" else sqlite
+    text = "".join("".join(make(table, tombstones=True)) for table in SURVEY)
+    return set(re.findall(r"CREATE TRIGGER (\w+)", text))
 
 
 def install(schema_editor: BaseDatabaseSchemaEditor, tombstones: bool = True) -> None:

@@ -8,6 +8,7 @@ A migration that alters one of these tables calls `remove` before and `install` 
 the triggers of a table that it rebuilds, and rebuilds none that another's name.
 """
 
+import re
 from collections.abc import Sequence
 
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
@@ -46,8 +47,9 @@ BEGIN
   IF OLD.state <> NEW.state AND NOT (OLD.state = 'open' AND NEW.state = 'closed') THEN
     RAISE EXCEPTION 'a survey goes from draft to open to closed' USING ERRCODE = '23000';
   END IF;
-  IF NEW.state = 'closed' AND COALESCE(
-       NEW.closed_on > COALESCE(OLD.closed_on, CURRENT_DATE + 1), TRUE) THEN
+  IF NEW.state = 'closed'
+     AND (OLD.state = 'open' OR OLD.closed_on IS DISTINCT FROM NEW.closed_on)
+     AND COALESCE(NEW.closed_on > COALESCE(OLD.closed_on, CURRENT_DATE + 1), TRUE) THEN
     RAISE EXCEPTION 'the day of the closing is not put off' USING ERRCODE = '23000';
   END IF;
   RETURN NEW;
@@ -157,6 +159,7 @@ CREATE TRIGGER survey_keep_state BEFORE UPDATE ON survey_survey
         """
 CREATE TRIGGER survey_keep_closing BEFORE UPDATE ON survey_survey
   WHEN OLD.state <> 'draft' AND NEW.state = 'closed'
+    AND (OLD.state = 'open' OR OLD.closed_on IS NOT NEW.closed_on)
     AND COALESCE(NEW.closed_on > COALESCE(OLD.closed_on, date('now', '+1 day')), 1)
   BEGIN SELECT RAISE(ABORT, 'the day of the closing is not put off'); END""",
         # OR REPLACE deletes without a DELETE trigger, unless recursive_triggers is on.
@@ -292,6 +295,17 @@ def remove(schema_editor: BaseDatabaseSchemaEditor, keys: bool = True) -> None:
     for event in KEYS if keys else ():
         name = f"survey_passkey_keep_{event.lower()}"
         schema_editor.execute(f"DROP TRIGGER IF EXISTS {name}", params=None)
+
+
+def names(vendor: str) -> set[str]:
+    """Of all triggers that should be there."""
+    if vendor == "postgresql":
+        text = postgresql(FROZEN, tombstones=True) + POSTGRESQL_LOG
+        keys = {"survey_passkey_no_truncate"}
+    else:
+        text, keys = "".join([*sqlite(FROZEN, tombstones=True), *SQLITE_LOG]), set()
+    keys |= {f"survey_passkey_keep_{event.lower()}" for event in KEYS}
+    return keys | set(re.findall(r"CREATE TRIGGER (\w+)", text))
 
 
 # --- The log --------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from survey import triggers
 from tests.faults.harness import Console, Trial
 from tests.mirror import Mirror, Reply
 from tests.services import ROOT, Candor, production, wait_until
@@ -182,6 +183,20 @@ def test_a_time_beside_reports_is_found(world: World) -> None:
     found = world.failing()
     world.run("ALTER TABLE survey_report DROP COLUMN arrived")
     assert set(found) == {"no time and no address beside a report"}
+
+
+@pytest.mark.parametrize("world", KINDS, indirect=True)
+def test_a_trigger_that_is_gone_is_found(world: World) -> None:
+    if "DATABASE_URL" in world.candor.env:
+        world.run("ALTER TABLE survey_entry DISABLE TRIGGER survey_keep_log")
+        found = world.failing()
+        world.run("ALTER TABLE survey_entry ENABLE TRIGGER survey_keep_log")
+    else:
+        world.run("DROP TRIGGER survey_keep_log_delete")
+        found = world.failing()
+        world.run(next(one for one in triggers.SQLITE_LOG if "log_delete" in one))
+    assert list(found) == ["the database keeps what is frozen"]
+    assert "survey_keep_log" in found["the database keeps what is frozen"]
 
 
 @pytest.mark.parametrize("world", ["embedded"], indirect=True)
