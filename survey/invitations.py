@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from email.errors import MessageError
 from smtplib import SMTPException
 from typing import Any
 
@@ -34,6 +35,7 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods
 
 from survey import letters
+from survey.design import NO_TEXT
 from survey.exchange import ALPHABET, CODE_LENGTH
 from survey.log import record
 from survey.models import Invitation, InvitationError, PassKey, Survey, digest, today
@@ -163,7 +165,7 @@ def send(survey: Survey, letter: Letter, address: str, remind: bool = False) -> 
             try:
                 mail.send_messages([letter.to(email, link(address, survey, code))])
                 outcome.sent += 1
-            except (SMTPException, OSError, ValueError):
+            except (SMTPException, OSError, ValueError, MessageError):
                 _renew(survey, digest(code), new_code(), before)
                 outcome.failed += 1
     return outcome
@@ -214,6 +216,12 @@ class LetterForm(forms.Form):
     addresses = forms.CharField(required=False, max_length=1_000_000)
     subject = forms.CharField(max_length=200, error_messages={"required": "Give a subject."})
     text = forms.CharField(max_length=10_000, error_messages={"required": "Write something."})
+
+    def clean_subject(self) -> str:
+        subject: str = self.cleaned_data["subject"]
+        if NO_TEXT.search(subject) or len(subject.splitlines()) > 1 or "\t" in subject:
+            raise ValidationError("One line of plain text, please.")
+        return subject
 
     def clean_addresses(self) -> list[str]:
         found = [one for one in re.split(r"[\s,;]+", self.cleaned_data["addresses"]) if one]

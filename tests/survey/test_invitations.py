@@ -288,7 +288,10 @@ def test_sending_takes_a_while_and_goes_on_next_time(
     [({"addresses": "a@example.org nobody"}, "“nobody” is no e-mail address"),
      ({"addresses": "a@example.org\nb@example.org\nBcc: c@example.org"}, "“Bcc:” is no e-mail"),
      ({"text": "no link"}, "Write {link}"), ({"subject": ""}, "Give a subject"),
-     ({"subject": "one\nBcc: x@example.org"}, "refused 1"),
+     ({"subject": "one\nBcc: x@example.org"}, "One line of plain text"),
+     ({"subject": "one\x0bX: y"}, "One line of plain text"),
+     ({"subject": "one\u2028two"}, "One line of plain text"),
+     ({"subject": "a\u202eb"}, "One line of plain text"),
      ({"addresses": "a@example.org " * 10_001}, "At most 10,000 at once")],
 )  # fmt: skip
 def test_a_wrong_letter_is_not_sent(olga: Client, change: dict[str, str], said: str) -> None:
