@@ -71,6 +71,9 @@ def load(text: str, by: Actor = None) -> Survey:
     return survey
 
 
+MOST_DEPTH = 20  # a survey has six
+
+
 def parse(text: str | bytes) -> Any:
     """JSON whose texts are texts."""
     try:
@@ -160,18 +163,20 @@ def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is no number here")
 
 
-def _check_texts(where: str, value: Any) -> None:
-    """Nothing that is no text in any text, names of members included."""
+def _check_texts(where: str, value: Any, depth: int = 0) -> None:
+    """Nothing that is no text in any text, names of members included; and no endless nesting."""
+    if depth > MOST_DEPTH:
+        raise FileError(f"{where[:100]}…: too many objects inside each other")
     if isinstance(value, str):
         if found := NO_TEXT.search(value):
             raise FileError(f"{where}: a character that is no text, {found[0]!r}")
     elif isinstance(value, list):
         for i, item in enumerate(value):
-            _check_texts(f"{where}[{i}]", item)
+            _check_texts(f"{where}[{i}]", item, depth + 1)
     elif isinstance(value, dict):
         for key, item in value.items():
             _check_texts(where, key)
-            _check_texts(f"{where}.{key}", item)
+            _check_texts(f"{where}.{key}", item, depth + 1)
 
 
 def _check_members(data: Any, required: Set[str]) -> None:

@@ -255,3 +255,12 @@ def test_a_draft_takes_no_simulated_people() -> None:
     builders.draft()
     with pytest.raises(CommandError, match="is draft"):
         run("simulate", "small", "--people", "5")
+
+
+def test_what_is_nested_without_end_is_refused() -> None:
+    deep: Any = "x"
+    for _ in range(900):
+        deep = {"a": deep}
+    text = json.dumps(builders.FILE | {"translations": {"de": deep}})
+    with pytest.raises(files.FileError, match="inside each other"):
+        files.parse(text)
