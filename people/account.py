@@ -120,7 +120,7 @@ def set_up(request: HttpRequest, user: User) -> HttpResponse:
     if form.is_valid():
         codes = Factor.switch_on(user, secret, form.cleaned_data["code"])
         if codes is not None:
-            request.session.pop(WANTED, None)
+            request.session.pop(WANTED, None)  # and it is looked at again
             request.session.cycle_key()
             end_others(request)
             held, must = Factor.objects.get(user=user), must_have_factor(user)

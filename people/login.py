@@ -36,12 +36,13 @@ def safe_next(request: HttpRequest, given: str) -> str:
     """Where to go afterwards, on this site only."""
     here = {request.get_host()}
     fine = url_has_allowed_host_and_scheme(given, here, require_https=request.is_secure())
-    return given if given and fine else reverse(settings.LOGIN_REDIRECT_URL)
+    fine = fine and given.startswith("/")
+    return given if fine else reverse(settings.LOGIN_REDIRECT_URL)
 
 
 def enter(request: HttpRequest, user: User, to: str) -> HttpResponse:
     auth.login(request, user, BACKEND)
-    response = redirect(to)
+    response = redirect(safe_next(request, to))
     remember(response, user.get_username())
     return response
 

@@ -11,8 +11,9 @@ from typing import Any, cast
 
 from django.conf import settings
 from django.contrib.auth import SESSION_KEY
-from django.contrib.auth.models import User
+from django.contrib.auth.models import AnonymousUser, User
 from django.contrib.auth.signals import user_logged_in
+from django.contrib.sessions.backends.base import SessionBase
 from django.contrib.sessions.backends.db import SessionStore as DatabaseStore
 from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponseBase, JsonResponse
@@ -24,6 +25,7 @@ from survey.accounts import CONFIRMED
 from survey.models import Membership, Role, TeamMembership, today
 
 WANTED = "second factor wanted"  # in the session of somebody who has to set one up first
+HELD = "second factor held"  # in one of somebody who must have one, and has
 OPEN = ("/account/factor/", "/account/again/", "/logout/", "/login/", "/static/")
 
 
@@ -90,8 +92,17 @@ def begin(request: HttpRequest, user: User, **_: Any) -> None:
     session["browser"] = browser(request.headers.get("User-Agent", ""))
     session["begun_on"] = session["used_on"] = today().isoformat()
     session[CONFIRMED] = time.time()
-    if must_have_factor(user) and not Factor.objects.filter(user=user).exists():
-        session[WANTED] = True
+    lacks_factor(session, user)
+
+
+def lacks_factor(session: SessionBase, user: User | AnonymousUser) -> bool:
+    """Whether somebody must set up a second factor first. Who has one is asked about once; others
+    each time, since they may have become an owner just now."""
+    if WANTED in session or HELD in session or isinstance(user, AnonymousUser):
+        return WANTED in session
+    if must_have_factor(user):
+        session[HELD if Factor.objects.filter(user=user).exists() else WANTED] = True
+    return WANTED in session
 
 
 def end_others(request: HttpRequest) -> None:
@@ -117,7 +128,7 @@ def kept(
             return get_response(request)
         if session.get("used_on") != today().isoformat():
             session["used_on"] = today().isoformat()
-        if session.get(WANTED) and not request.path.startswith(OPEN):
+        if lacks_factor(session, request.user) and not request.path.startswith(OPEN):
             if request.path.startswith("/api/"):
                 said = "Set up a second factor at /account/factor/ first."
                 return JsonResponse({"detail": said}, status=403)

@@ -4,6 +4,7 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
@@ -27,7 +28,7 @@ def page(request: HttpRequest) -> HttpResponse:
             SetUp.finish(form.cleaned_data["code"], form.save(commit=False))
         except Gone:
             raise Http404 from None
-        return enter(request, form.instance, "surveys")
+        return enter(request, form.instance, reverse("surveys"))
     return render(request, "setup.html", {"form": form}, status=400 if form.errors else 200)
 
 

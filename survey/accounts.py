@@ -32,6 +32,7 @@ CONFIRMED_SECONDS = 15 * 60
 KNOWN = "known"  # a cookie: this browser has logged in to this account before
 KNOWN_SECONDS = 180 * 24 * 60 * 60
 FROM_ANYWHERE = 3  # times as many failures as from one address
+OF_ANYBODY = 10  # times as many from one address, of whatever account
 
 
 class Passwords(ModelBackend):
@@ -39,7 +40,7 @@ class Passwords(ModelBackend):
 
     Counted from one address, and from all together: an attacker may have many. A browser that has
     logged in to the account before is spared the second count, so that whoever guesses all day
-    does not shut its owner out.
+    does not shut its owner out. A third one is of all accounts from one address.
     """
 
     def authenticate(
@@ -54,6 +55,7 @@ class Passwords(ModelBackend):
         most = settings.FAILURES_PER_MINUTE
         counts = [("login", f"{username} from {throttle.address(request)}", most)]
         if not is_known(request, username or ""):
+            counts.append(("login", f"anybody from {throttle.address(request)}", OF_ANYBODY * most))
             counts.append(("login", f"{username} from anywhere", FROM_ANYWHERE * most))
         if any([throttle.wait(*count, spend=False) for count in counts]):
             raise PermissionDenied

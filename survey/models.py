@@ -800,16 +800,19 @@ class PartQuerySet(models.QuerySet[Any]):
         held = self.select_for_update(of=("self",)).filter(
             role=Role.OWNER, **{f"{name}__in": owned}
         )
-        parts = list(held.select_related(name).order_by("pk"))
-        shared = {getattr(part, name).pk for part in parts if part.user_id != user.pk}
+        parts = list(held.select_related(name, "user").order_by("pk"))
+        others = [part for part in parts if part.user_id != user.pk and part.user.is_active]
+        shared = {getattr(part, name).pk for part in others}
         wholes = [getattr(part, name) for part in parts if part.user_id == user.pk]
         return [str(whole) for whole in wholes if whole.pk not in shared]
 
     def _spare(self, whole: models.Model, user: User, role: Role | None = None) -> None:
         """Held until the commit, so that of two owners who leave at once one is the last."""
-        owners = self.filter(**{self.model.whole: whole}, role=Role.OWNER)
-        held = owners.select_for_update().order_by("pk")
-        if role != Role.OWNER and [owner.user_id for owner in held] == [user.pk]:
+        owners = self.filter(**{self.model.whole: whole}, role=Role.OWNER).select_related("user")
+        held = list(owners.select_for_update(of=("self",)).order_by("pk"))
+        owns = any(owner.user_id == user.pk for owner in held)
+        others = [owner for owner in held if owner.user_id != user.pk and owner.user.is_active]
+        if role != Role.OWNER and owns and not others:
             raise LastOwner
 
 

@@ -6,6 +6,7 @@ import sys
 import time
 from datetime import timedelta
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from django.contrib.auth.hashers import make_password
@@ -20,7 +21,7 @@ from people.forms import RULES
 from people.models import CODES, MOST_WRONG, Factor, RecoveryCode, Session
 from people.sessions import browser
 from survey.accounts import CONFIRMED, CONFIRMED_SECONDS
-from survey.models import Role, Team, TeamMembership, may_design, today
+from survey.models import Membership, Role, Team, TeamMembership, may_design, today
 from tests import builders
 from tests.services import ROOT
 from tests.survey.test_throttle import early_in_the_minute
@@ -295,6 +296,41 @@ def test_who_needs_a_second_factor_is_led_to_it(settings: Any, asked: str, led: 
         client.post("/account/factor/", {"off": "1"})
         assert Factor.objects.filter(user=user).exists()
     assert Factor.objects.count() == len(led.split())
+
+
+@pytest.mark.parametrize("how", ["given", "invited"])
+def test_who_becomes_an_owner_while_logged_in_needs_one_at_once(settings: Any, how: str) -> None:
+    settings.SECOND_FACTOR = "owners"
+    survey = builders.opened()
+    alice = builders.alice(survey)
+    client = builders.client(alice)
+    assert client.get("/surveys/").status_code == 200
+    if how == "given":
+        Membership.objects.give(survey, alice, Role.OWNER)
+    else:
+        Membership.objects.raise_to(survey, alice, Role.OWNER)
+    for address in ("/surveys/", "/surveys/small/people/", "/studio/small/open/"):
+        assert client.get(address)["Location"] == "/account/factor/"
+    switch_on(client)
+    assert client.get("/surveys/small/people/").status_code == 200
+
+
+@pytest.mark.parametrize("given", ["foo", "//evil.example", "https://evil.example/", "\\x"])
+def test_where_to_go_is_an_address_of_this_site(given: str) -> None:
+    User.objects.create_user("ada", password=PASSWORD)
+    fields = {"username": "ada", "password": PASSWORD, "next": given}
+    assert Client().post(f"/login/?{urlencode({'next': given})}", fields)["Location"] == "/surveys/"
+
+
+def test_one_address_does_not_try_a_few_passwords_on_everybody(settings: Any) -> None:
+    settings.FAILURES_PER_MINUTE = 1
+    early_in_the_minute(8)
+    User.objects.create_user("ada", password=PASSWORD)
+    for i in range(10):
+        Client().post("/login/", {"username": f"u{i}", "password": "x"})
+    right = {"username": "ada", "password": PASSWORD}
+    assert Client().post("/login/", right).status_code == 200  # refused, and the form again
+    assert Client().post("/login/", right, REMOTE_ADDR="192.0.2.9").status_code == 302
 
 
 def test_a_setting_that_makes_no_sense_is_refused() -> None:

@@ -108,6 +108,11 @@ def test_the_last_owner_stays() -> None:
         Membership.objects.remove(survey, olga)
     Membership.objects.give(survey, olga, Role.OWNER)
     Membership.objects.give(survey, alice, Role.OWNER)
+    User.objects.filter(pk=alice.pk).update(is_active=False)  # who cannot log in owns nothing
+    with pytest.raises(LastOwner):
+        Membership.objects.remove(survey, olga)
+    assert Membership.objects.of_last_owner(olga) == [str(survey)]
+    User.objects.filter(pk=alice.pk).update(is_active=True)
     Membership.objects.give(survey, olga, Role.VIEWER)
     Membership.objects.remove(survey, olga)
     assert roles(survey) == {"alice": "owner"}
