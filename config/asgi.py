@@ -27,7 +27,8 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 THREADS = 16  # for pages; they wait for the database more than they compute
 BODY_SECONDS = 60.0  # for a body to arrive whole
 MOST_BODY = 4 * 1024 * 1024  # of one request to a page
-MOST_BODIES = 64 * 1024 * 1024  # that this process holds while they arrive
+MOST_BODIES = 64 * 1024 * 1024  # that this process holds while they arrive,
+SMALL = 16 * 1024  # besides bodies up to this: large ones must not keep reports and log-ins out
 
 REPORTS = re.compile(r"/api/v1/surveys/(?P<slug>[-\w]+)/(?P<path>reports/(?:batch/)?)", re.ASCII)
 REPLY_HEADERS = [
@@ -101,7 +102,7 @@ async def tell(send: Send, reply: ingest.Reply) -> None:
 
 
 class Bodies:
-    """Request bodies on their way in, together never more than MOST_BODIES."""
+    """Request bodies on their way in, together never more than MOST_BODIES and all small ones."""
 
     def __init__(self) -> None:
         self.held = 0
@@ -121,7 +122,7 @@ class Bodies:
                     self.held += len(chunks[-1])
                     if size > limit:
                         raise ingest.too_large(limit)
-                    if self.held > MOST_BODIES:
+                    if size > SMALL and self.held > MOST_BODIES:
                         raise Full
                     if not message.get("more_body"):
                         return b"".join(chunks)

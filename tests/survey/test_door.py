@@ -223,10 +223,15 @@ def test_a_body_without_end_is_cut_off(survey: Survey) -> None:
 
 def test_bodies_together_are_bounded(survey: Survey, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(asgi, "MOST_BODIES", 10_000)
+    monkeypatch.setattr(asgi, "SMALL", 2_000)
+    report = good(survey)
 
     async def crowd() -> list[Told | None]:
         body = slowly(0.05, *[b" " * 1000] * 3)
         slow = [asyncio.create_task(request(REPORTS, body)) for _ in range(20)]
+        await asyncio.sleep(0.07)  # all of them are on their way
+        small = await request(REPORTS, report)
+        assert small and small.status == 201  # and a report passes by
         return [await task for task in slow]
 
     statuses = {told.status for told in asyncio.run(crowd()) if told}
