@@ -160,6 +160,9 @@ CACHES = {
 }
 
 MAX_EPSILON: float = env.float("CANDOR_MAX_EPSILON", 4.0)  # that a survey may open with
+MIN_CROWD: int = env.int("CANDOR_MIN_CROWD", 10)  # that a survey may open with
+if MIN_CROWD < 2:
+    raise ImproperlyConfigured("CANDOR_MIN_CROWD must be 2 or more.")
 RELEASE_SECONDS: int = env.int("CANDOR_RELEASE_SECONDS", 600)  # at most one unasked release in this
 ANALYSIS_SECONDS: int = env.int("CANDOR_ANALYSIS_SECONDS", 300)  # for the computation of one
 ANALYSIS_MEGABYTES: int = env.int("CANDOR_ANALYSIS_MEGABYTES", 1000)  # of memory for it

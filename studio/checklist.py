@@ -24,6 +24,7 @@ USELESS, WIDE = 0.15, 0.10  # half-widths of the 95 % interval of the least prec
 LONG = {"title": 100, "introduction": 1200, "purpose": 800}  # characters, for a phone
 LONG_QUESTION, LONG_OPTION = 200, 80
 MANY_OPTIONS = 12  # of a background question
+USUAL_CROWD = 20  # nobody is asked to go below it
 
 Level = Literal["blocks", "warns", "fine"]
 ORDER: tuple[Level, ...] = ("blocks", "warns", "fine")
@@ -126,6 +127,12 @@ def _sure(epsilon: float) -> int:
 
 def people(look: Look) -> Iterator[Finding]:
     expected, crowd = look.survey.expected, look.survey.crowd
+    if crowd < settings.MIN_CROWD:
+        yield blocks(
+            f"A crowd of {crowd:,} is too small: this site wants {settings.MIN_CROWD:,} at least",
+            "What changes by so few people can tell who answered what.",
+            "crowd",
+        )
     if expected is None:
         yield blocks(
             "It is not said how many people you hope to reach",
@@ -134,16 +141,18 @@ def people(look: Look) -> Iterator[Finding]:
         )
         return
     if crowd > expected:
+        large = crowd > USUAL_CROWD
         yield blocks(
             f"The crowd of {crowd:,} is larger than the {expected:,} people you hope to reach",
-            "Nothing would ever be shown.",
-            "crowd",
+            "Nothing would ever be shown. "
+            + (f"A crowd of {USUAL_CROWD} is usual." if large else "More people are needed."),
+            "crowd" if large else "expected",
         )
     elif 4 * crowd > expected:
         yield warns(
-            f"The crowd of {crowd:,} is large for {expected:,} people",
-            "Results would come late and in few steps.",
-            "crowd",
+            f"{expected:,} people are few for results that come in crowds of {crowd:,}",
+            f"They would come late and in few steps. With {4 * crowd:,} people it is better.",
+            "expected",
         )
     if look.design:
         yield from _precision(look.design, expected)
@@ -189,15 +198,19 @@ def _points(width: float) -> str:
 
 def background(look: Look) -> Iterator[Finding]:
     """Background answers are sent in clear: few people may share them."""
-    expected, crowd = look.survey.expected, look.survey.crowd
+    expected, crowd, least = look.survey.expected, look.survey.crowd, least_group(look.survey)
     sizes = [len(stratum.options) for stratum in look.strata if stratum.options]
     for stratum in look.strata:
         place, size = place_of(stratum), len(stratum.options)
-        if expected is not None and size and expected < crowd * size:
+        if expected is not None and size and expected < least * size:
             yield blocks(
                 f"The groups of “{stratum.text}” are too small",
                 f"{expected:,} people in {size} groups are about {expected // size:,} each. "
-                f"Groups below the crowd of {crowd:,} are never shown.",
+                + (
+                    f"Groups below the crowd of {crowd:,} are never shown."
+                    if expected < crowd * size
+                    else f"Background answers are sent in clear: {least:,} should share each."
+                ),
                 place,
             )
         elif size > MANY_OPTIONS:
@@ -206,13 +219,24 @@ def background(look: Look) -> Iterator[Finding]:
                 "Fine groups can tell who somebody is. Fewer, larger ones are safer.",
                 place,
             )
-    if expected is not None and len(sizes) > 1 and expected < crowd * math.prod(sizes):
+    if expected is not None and len(sizes) > 1 and expected < least * math.prod(sizes):
         yield blocks(
             "The background questions together could tell who somebody is",
             f"They make {math.prod(sizes):,} groups of about {expected // math.prod(sizes):,} "
-            "people each, and they are sent in clear. Ask fewer of them, or with fewer options.",
+            f"people each, and they are sent in clear; {least:,} should share each. Ask fewer of "
+            "them, or with fewer options.",
             "strata",
         )
+
+
+def least_group(survey: Survey) -> int:
+    """How many people should share their background answers, on average.
+
+    Who makes a survey chooses its crowd, for what is shown; these answers stand in the database
+    whatever is shown, so that a small crowd does not make small groups safe. Groups are never equal
+    either: twice the site's least crowd leaves one of half the average still a crowd.
+    """
+    return max(survey.crowd, 2 * settings.MIN_CROWD)
 
 
 def identity(look: Look) -> Iterator[Finding]:

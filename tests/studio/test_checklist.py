@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def as_in_production(settings: Any) -> None:
-    settings.CHECKLIST, settings.MAX_EPSILON = True, 4.0
+    settings.CHECKLIST, settings.MAX_EPSILON, settings.MIN_CROWD = True, 4.0, 10
 
 
 def draft(**changes: Any) -> Survey:
@@ -66,7 +66,14 @@ CASES: dict[str, tuple[str, str, dict[str, Any], dict[str, Any]]] = {
     "too few people": ("blocks", "expected", {"expected": 200}, {"expected": 300}),
     "rough answers": ("warns", "expected", {"expected": 400}, {"expected": 500}),
     "crowd above all": ("blocks", "crowd", {"crowd": 5001}, {"crowd": 5000}),
-    "crowd large": ("warns", "crowd", {"crowd": 1251}, {"crowd": 1250}),
+    "people below a usual crowd": ("blocks", "expected", {"expected": 19}, {}),
+    "crowd below the site's": ("blocks", "crowd", {"crowd": 9}, {"crowd": 10}),
+    "few crowds": ("warns", "expected", {"crowd": 1251}, {"crowd": 1250}),
+    "groups below twice the least crowd": (
+        "blocks", "stratum-age",
+        {"crowd": 10, "expected": 219, "strata": [stratum(*"abcdefghijk")]},
+        {"crowd": 10, "expected": 220, "strata": [stratum(*"abcdefghijk")]},
+    ),
     "groups rough": ("warns", "stratum-age", {"expected": 300}, {"expected": 500}),
     "groups below the crowd": (
         "blocks", "stratum-age",
@@ -144,6 +151,24 @@ def test_it_fires_where_it_must_and_not_nearby(name: str) -> None:
     level, place, bad, good = CASES[name]
     assert place in found(draft(**bad), level)
     assert place not in found(draft(slug="good", **good), level)
+
+
+def test_a_small_crowd_does_not_make_small_groups_safe() -> None:
+    months, areas = (stratum(*"abcdefghijkl", key=key) for key in ("month", "area"))
+    given = {"expected": 300, "epsilon": 4, "crowd": 2, "strata": [months, areas]}
+    stops = found(draft(**given), "blocks")
+    assert {"crowd", "strata"} <= stops.keys()
+    assert "144 groups of about 2 people" in stops["strata"].why
+    with pytest.raises(NotReady):
+        Survey.objects.get().open()
+    assert "strata" in found(draft(slug="enough", **given | {"crowd": 10}), "blocks")
+    assert "strata" not in found(draft(slug="many", **given | {"expected": 2880}), "blocks")
+
+
+def test_nobody_is_asked_to_make_a_usual_crowd_smaller() -> None:
+    for expected in (5, 19, 60, 79):
+        said = checklist.of(draft(slug=f"of-{expected}", expected=expected))
+        assert "crowd" not in {one.place for one in said}
 
 
 def test_a_survey_in_order_has_a_fine_line_for_every_part() -> None:
