@@ -140,6 +140,8 @@ def studio(browser: Browser, url: str, size: str) -> None:
     page.get_by_role("link", name="Check and open").first.click()
     page.get_by_role("heading", name="Checklist").wait_for()
     take(page, size, "studio-open")
+    for read in page.get_by_label("I have read the checklist").all()[:1]:
+        read.check()
     page.get_by_role("button", name="Open now").click()
     page.get_by_role("link", name="make invitations").click()
     page.get_by_role("heading", name="Make codes").wait_for()

@@ -22,6 +22,7 @@ from aggregation.models import unfinished
 from aggregation.removal import remove_draft
 from aggregation.work import Job
 from studio import checklist
+from studio.checklist import Finding
 from survey import preview
 from survey.design import Design, DesignError
 from survey.log import Actor, record
@@ -89,7 +90,8 @@ def described(request: HttpRequest, survey: Survey) -> dict[str, Any]:
         found = checklist.of(survey)
         context |= {
             "findings": found,
-            "blocked": settings.CHECKLIST and any(one.level == "blocks" for one in found),
+            "blocked": blocked(found),
+            "to_read": to_read(found),
             "counts": {
                 level: sum(one.level == level for one in found) for level in checklist.ORDER
             },
@@ -106,6 +108,15 @@ def described(request: HttpRequest, survey: Survey) -> dict[str, Any]:
             "unfinished": unfinished(survey) if survey.state == Survey.State.CLOSED else "",
         }
     return context
+
+
+def blocked(found: list[Finding]) -> bool:
+    return settings.CHECKLIST and any(one.level == "blocks" for one in found)
+
+
+def to_read(found: list[Finding]) -> int:
+    """How much there is to think about before opening: what warns, and what blocks nothing here."""
+    return sum(one.level in ("blocks", "warns") for one in found)
 
 
 def _design(survey: Survey) -> Design | None:
@@ -126,13 +137,29 @@ def code(address: str) -> SafeString:
 Given = dict[str, str]
 
 
+def _must_have_read(survey: Survey, given: Given) -> None:
+    """Opening cannot be undone: who does it says once that they have read what is to be thought of.
+
+    What blocks, and what changed since they looked, is refused by whoever opens.
+    """
+    found = checklist.of(survey)
+    if blocked(found) or given.get("seen") != survey.seen():
+        return
+    if to_read(found) and "read" not in given:
+        raise ValidationError(
+            "It did not open yet. Read what there is to think about, and say that you have."
+        )
+
+
 def open_now(survey: Survey, given: Given, by: Actor) -> None:
+    _must_have_read(survey, given)
     survey.open(given.get("seen", ""), by=by)
 
 
 def open_at(survey: Survey, given: Given, by: Actor) -> None:
     """What would be refused now is refused now, and not at night."""
     at = MomentForm(given).moment()
+    _must_have_read(survey, given)
     with transaction.atomic():
         survey = Survey.objects.select_for_update().get(pk=survey.pk)
         _must_be(survey, Survey.State.DRAFT)
@@ -152,6 +179,8 @@ def open_later(survey: Survey, given: Given, by: Actor) -> None:
 
 
 def close_now(survey: Survey, given: Given, by: Actor) -> None:
+    if survey.state == Survey.State.OPEN and given.get("slug", "").strip() != survey.slug:
+        raise ValidationError(f"It was not closed. Type {survey.slug} to go on.")
     survey.close(by=by)
 
 

@@ -97,7 +97,15 @@ def test_a_survey_from_draft_to_deletion(
 
     # Closed, put away, brought back, and deleted for good.
     page.goto(f"{site}/studio/life/open/")
-    page.get_by_role("button", name="Close now").click()
+    close = page.get_by_role("button", name="Close now")
+    expect(close).to_be_hidden()
+    page.get_by_text("Close it now").click()
+    page.get_by_label("Type life to go on").fill("open")
+    close.click()
+    expect(page.get_by_role("alert")).to_contain_text("It was not closed.")
+    looked_at(page)
+    page.get_by_label("Type life to go on").fill("life")
+    close.click()
     expect(page.get_by_role("heading", name="This survey is over")).to_be_visible()
     page.get_by_role("button", name="Archive").click()
     no_violations(page)

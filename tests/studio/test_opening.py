@@ -20,7 +20,7 @@ PAGE = "/studio/small/open/"
 
 @pytest.fixture(autouse=True)
 def as_in_production(settings: Any) -> None:
-    settings.CHECKLIST, settings.MAX_EPSILON = True, 4.0
+    settings.CHECKLIST, settings.MAX_EPSILON, settings.MIN_CROWD = True, 4.0, 10
 
 
 def owner_of(survey: Survey) -> Client:
@@ -73,6 +73,23 @@ class TestOpen:
         survey.refresh_from_db()
         assert survey.state == "draft" and survey.opens_at is None
 
+    @pytest.mark.parametrize("deed", ["open", "open-at"])
+    def test_who_opens_has_read_what_there_is_to_think_about(self, deed: str) -> None:
+        survey = builders.draft(**builders.READY | {"purpose": ""})
+        olga, given = owner_of(survey), {"seen": survey.seen(), "at": at(days=1)}
+        assert 'name="read" required' in olga.get(PAGE).content.decode()
+        response = do(olga, deed, **given)
+        assert response.status_code == 400 and "It did not open yet" in response.content.decode()
+        survey.refresh_from_db()
+        assert survey.state == "draft" and survey.opens_at is None
+        assert do(olga, deed, **given, read="on").status_code == 302
+        survey.refresh_from_db()
+        assert survey.state == "open" or survey.opens_at
+
+    def test_where_there_is_nothing_to_think_about_nobody_is_asked(self) -> None:
+        survey = builders.draft(**builders.READY)
+        assert 'name="read"' not in owner_of(survey).get(PAGE).content.decode()
+
     def test_a_time_is_set_changed_and_taken_back(self) -> None:
         survey = builders.draft(**builders.READY)
         olga = owner_of(survey)
@@ -119,7 +136,8 @@ class TestOpen:
         assert "people with an invitation" in olga.get(PAGE).content.decode()
         assert do(olga, "open", seen=survey.seen()).status_code == 302
         page = olga.get(PAGE).content.decode()
-        assert "/surveys/small/invitations/" in page and "Anyone who has it" not in page
+        button = '<a class="button" href="/surveys/small/invitations/">Make invitations</a>'
+        assert button in page and "Anyone who has it" not in page
 
     def test_two_who_open_at_once(self) -> None:
         survey = builders.draft(**builders.READY)
@@ -135,7 +153,12 @@ class TestEnd:
         survey = builders.opened(**builders.READY)
         olga = owner_of(survey)
         assert do(olga, "archive").status_code == 400  # not while it is open
-        do(olga, "close")
+        for typed in ({}, {"slug": "smal"}):
+            response = do(olga, "close", **typed)
+            assert response.status_code == 400 and "Type small" in response.content.decode()
+        survey.refresh_from_db()
+        assert survey.state == "open"
+        do(olga, "close", slug="small")
         survey.refresh_from_db()
         assert survey.state == "closed"
         do(olga, "archive")

@@ -416,7 +416,7 @@ def test_the_life_of_a_survey_in_the_studio() -> None:
     survey = builders.draft()
     Membership.objects.give(survey, olga := builders.olga(), Role.OWNER)
     here = builders.client(olga)
-    at = {"at": "2027-01-01T09:00"}
+    at, read = {"at": "2027-01-01T09:00"}, {"read": "on"}
 
     def do(deed: str, **given: str) -> list[str]:
         fresh = written(lambda: here.post("/studio/small/open/", {"do": deed, **given}))
@@ -425,15 +425,16 @@ def test_the_life_of_a_survey_in_the_studio() -> None:
 
     seen = Survey.objects.get().seen()
     assert do("open", seen="something else") == []  # refused
-    assert do("open-at", seen=seen, **at) == ["opening set"]
+    assert do("open-at", seen=seen, **at, **read) == ["opening set"]
     assert json.loads(head().detail) == {"at": "2027-01-01 09:00 UTC"}  # type: ignore[union-attr]
     assert do("open-later") == ["opening called off"]
     assert do("open-later") == []
-    assert do("open", seen=Survey.objects.get().seen()) == ["survey opened"]
+    assert do("open", seen=Survey.objects.get().seen(), **read) == ["survey opened"]
     assert do("close-at", **at) == ["closing set"]
     assert do("close-by-hand") == ["closing called off"]
     assert do("close-by-hand") == []
-    assert do("close") == ["survey closed"]
+    assert do("close") == []  # its address was not typed
+    assert do("close", slug="small") == ["survey closed"]
     Batch.objects.collect(survey)
     assert do("archive") == ["survey put away"]
     assert do("archive") == []
