@@ -1,11 +1,13 @@
 """What stands in the way of opening a survey, and what should be thought of before.
 
-`check` only looks. `refuse` is what Survey.open asks, by whichever way somebody comes: what blocks
-here does not open. A finding is one of three kinds: it blocks (unsafe or useless), it warns, or it
-is fine. Words are looked for in the language of the text that they stand in.
+`of` only looks. `refuse` is what Survey.open asks, by whichever way somebody comes: what blocks
+here does not open. What the editor says is wrong in a draft (studio/drafts.py) is part of it, so
+that there is one list. A finding is one of three kinds: it blocks (unsafe or useless), it warns, or
+it is fine. Words are looked for in the language of the text that they stand in.
 """
 
 import math
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -15,13 +17,14 @@ from django.utils import timezone
 
 from aggregation import plan
 from aggregation.statistics import planning
-from studio import wording
+from studio import drafts, wording
 from survey.design import Design, DesignError
 from survey.languages import TOLD, words
 from survey.models import NotReady, Question, Stratum, Survey
 
 USELESS, WIDE = 0.15, 0.10  # half-widths of the 95 % interval of the least precise question
 LONG = {"title": 100, "introduction": 1200, "purpose": 800}  # characters, for a phone
+FIELDS = {"title", "introduction", "epsilon", "ask", "crowd", *TOLD}  # places of their own
 LONG_QUESTION, LONG_OPTION = 200, 80
 MANY_OPTIONS = 12  # of a background question
 USUAL_CROWD = 20  # nobody is asked to go below it
@@ -49,13 +52,14 @@ def warns(what: str, why: str, place: str) -> Finding:
 class Look:
     """A draft as the checks see it; `design` is missing where there cannot be one."""
 
-    def __init__(self, survey: Survey, design: Design | DesignError, most_epsilon: float) -> None:
+    def __init__(self, survey: Survey) -> None:
         self.survey = survey
-        self.design = design if isinstance(design, Design) else None
-        self.error = design if isinstance(design, DesignError) else None
-        self.most_epsilon = most_epsilon
         self.questions: list[Question] = list(survey.questions.all())
         self.strata: list[Stratum] = list(survey.strata.all())
+        try:
+            self.design: Design | None = survey.draft_design()
+        except DesignError:
+            self.design = None
 
     @property
     def asked(self) -> list[Question | Stratum]:
@@ -66,9 +70,9 @@ def place_of(asked: Question | Stratum) -> str:
     return f"{'question' if isinstance(asked, Question) else 'stratum'}-{asked.key}"
 
 
-def check(survey: Survey, design: Design | DesignError, most_epsilon: float) -> list[Finding]:
+def of(survey: Survey) -> list[Finding]:
     """All findings, those that block first; a part in which nothing was found is fine."""
-    look = Look(survey, design, most_epsilon)
+    look = Look(survey)
     found: list[Finding] = []
     for part, fine in PARTS:
         here = list(part(look))
@@ -76,21 +80,11 @@ def check(survey: Survey, design: Design | DesignError, most_epsilon: float) -> 
     return sorted(found, key=lambda finding: ORDER.index(finding.level))
 
 
-def of(survey: Survey) -> list[Finding]:
-    """The findings for a draft as it is."""
-    try:
-        design: Design | DesignError = survey.draft_design()
-    except DesignError as error:
-        design = error
-    return check(survey, design, settings.MAX_EPSILON)
-
-
-def refuse(survey: Survey, design: Design, **_: Any) -> None:
+def refuse(survey: Survey, **_: Any) -> None:
     """Asked by Survey.open, with the survey locked: raise what blocks."""
     if not settings.CHECKLIST:
         return
-    found = check(survey, design, settings.MAX_EPSILON)
-    if stops := [f"{one.what}. {one.why}" for one in found if one.level == "blocks"]:
+    if stops := [f"{one.what}. {one.why}".strip() for one in of(survey) if one.level == "blocks"]:
         raise NotReady(stops)
 
 
@@ -98,14 +92,29 @@ def refuse(survey: Survey, design: Design, **_: Any) -> None:
 
 
 def designed(look: Look) -> Iterator[Finding]:
-    if look.error:
-        where = look.error.where
-        place = where if where in ("title", "introduction", "epsilon", "ask") else "questions"
-        yield blocks("The survey cannot open as it is", f"{where}: {look.error.what}.", place)
+    """What the editor says is missing or wrong, which is said there beside its field."""
+    for where, what in drafts.wrong(look.survey).items():
+        if where != "epsilon" or look.survey.epsilon <= settings.MAX_EPSILON:
+            place, why = _located(look, where)
+            yield blocks(what.rstrip("."), why, place)
+
+
+def _located(look: Look, where: str) -> tuple[str, str]:
+    """Where a part of the document is in the editor, and in words."""
+    if found := re.match(r"(questions|strata)\[(\d+)\]", where):
+        asked = (look.questions if found[1] == "questions" else look.strata)[int(found[2])]
+        kind = "Question" if found[1] == "questions" else "Background question"
+        named = f": “{asked.text}”" if asked.text.strip() else ""
+        return place_of(asked), f"{kind} {int(found[2]) + 1}{named}"
+    if found := re.match(r"translations\.([\w-]+)", where):
+        return f"language-{found[1]}", where
+    if where in FIELDS:
+        return where, ""
+    return "questions", "" if where == "questions" else f"At {where}"
 
 
 def privacy(look: Look) -> Iterator[Finding]:
-    epsilon, most = look.survey.epsilon, look.most_epsilon
+    epsilon, most = look.survey.epsilon, settings.MAX_EPSILON
     if epsilon > most:
         yield blocks(
             f"ε = {epsilon:g} is over this site’s limit of {most:g}",
@@ -344,7 +353,7 @@ def questions(look: Look) -> Iterator[Finding]:
                 "If somebody could say yes to one part and no to the other, make it two questions.",
                 place,
             )
-        if pair := wording.same(asked.options):
+        if (pair := wording.same(asked.options)) and pair[0] != pair[1]:  # else the editor says it
             yield blocks(
                 f"Two options of “{asked.text}” are the same",
                 f"“{pair[0]}” and “{pair[1]}”.",

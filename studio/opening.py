@@ -163,11 +163,11 @@ def open_at(survey: Survey, given: Given, by: Actor) -> None:
     with transaction.atomic():
         survey = Survey.objects.select_for_update().get(pk=survey.pk)
         _must_be(survey, Survey.State.DRAFT)
-        design = survey.draft_design()
+        survey.draft_design()  # which says why there is none
         if given.get("seen") != survey.seen():
             raise ValidationError("The survey has changed since you looked. Look again.")
         survey.opens_at, survey.opens_seen, survey.opens_refused = at, survey.seen(), ""
-        checklist.refuse(survey, design)
+        checklist.refuse(survey)
         survey.save()
         record(by, "opening set", survey, at=minute(at))
 

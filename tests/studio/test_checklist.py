@@ -11,8 +11,10 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 
-from studio import checklist, wording
+from studio import checklist, drafts, wording
 from studio.checklist import Finding
+from survey import files
+from survey.design import DesignError
 from survey.models import NotReady, Question, Stratum, Survey
 from tests import builders
 
@@ -185,7 +187,40 @@ def test_a_design_that_cannot_be_is_said_beside_all_the_rest() -> None:
     survey = draft(contact="")
     Question.objects.filter(key="q2").update(options=["Only one"], prefer_not_to_say=False)
     stops = found(survey, "blocks")
-    assert "2 to 21 options, not 1" in stops["questions"].why and "contact" in stops
+    assert "two options" in stops["question-q2"].what and "Which?" in stops["question-q2"].why
+    assert "contact" in stops
+
+
+BROKEN: dict[str, tuple[dict[str, Any], str]] = {
+    "no title": ({"title": " "}, "title"),
+    "no questions": ({"questions": [], "blocks": []}, "questions"),
+    "a question without a text": ({"questions": yes_no(""), "blocks": []}, "question-q1"),
+    "an empty option": ({"questions": choice("a", ""), "blocks": []}, "question-q1"),
+    "one option": ({"strata": [stratum("a")]}, "stratum-age"),
+    "the same option": ({"strata": [stratum("a", "a")]}, "stratum-age"),
+    "a character that is no text": ({"purpose": "a\u202eb"}, "purpose"),
+    "a part of the blocks": ({"ask": 7}, "ask"),
+    "options of a translation": (
+        german(strata={"age": {"text": "Alter?", "options": ["Jung"]}}), "language-de",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_what_the_editor_says_is_wrong_blocks_here_too(name: str) -> None:
+    changes, place = BROKEN[name]
+    survey = draft()
+    if changes.keys() <= {"title", "purpose"}:  # which no file brings
+        Survey.objects.update(**changes)
+        survey.refresh_from_db()
+    else:
+        files.store(survey, builders.FILE | builders.READY | changes)
+    said = set(drafts.wrong(survey).values())
+    stops = [one for one in checklist.of(survey) if one.level == "blocks"]
+    assert said and said == {f"{one.what}." for one in stops if f"{one.what}." in said}
+    assert [one.place for one in stops if f"{one.what}." in said] == [place]
+    with pytest.raises((DesignError, NotReady)):
+        survey.open()
 
 
 def test_it_may_not_close_before_it_opens() -> None:

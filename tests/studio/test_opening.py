@@ -121,7 +121,7 @@ class TestOpen:
         survey = builders.draft(**builders.READY)
         Question.objects.all().delete()
         olga = owner_of(survey)
-        assert "at least one question" in olga.get(PAGE).content.decode()
+        assert "Add a question" in olga.get(PAGE).content.decode()
         assert do(olga, "open", seen="").status_code == 400
 
     def test_what_is_to_be_mended_leads_to_its_field_in_the_editor(self) -> None:
