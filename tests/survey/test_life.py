@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.db import IntegrityError, connection, transaction
 from django.test import Client
 from django.utils import timezone
@@ -12,8 +13,9 @@ from django.utils import timezone
 from aggregation import tasks
 from survey import files, invitations, life
 from survey.design import Design, DesignError
-from survey.models import Survey, today
+from survey.models import Role, Survey, today
 from tests import builders
+from tests.services import free_port
 
 pytestmark = pytest.mark.django_db
 
@@ -60,8 +62,54 @@ class TestByTheClock:
         survey.refresh_from_db()
         assert survey.state == "draft" and survey.opens_at is None
         assert "changed since you looked" in survey.opens_refused
-        page = builders.client(builders.root()).get("/studio/small/open/").content.decode()
-        assert "It did not open at the time that was set" in page
+        root = builders.client(builders.root())
+        for page in ("/studio/small/open/", "/surveys/"):
+            said = root.get(page).content.decode()
+            assert "It did not open at the time that was set" in said
+        victor = builders.client(builders.victor(survey))
+        assert "did not open" not in victor.get("/surveys/").content.decode()
+
+    def test_the_overview_says_when_it_opens(self) -> None:
+        survey = scheduled(opens=HOUR)
+        page = builders.client(builders.victor(survey)).get("/surveys/").content.decode()
+        assert f"Opens {survey.opens_at:%-d %b, %H:%M} UTC" in page
+
+    def test_owners_are_told_by_mail_once_that_it_did_not_open(
+        self, settings: Any, mailoutbox: list[Any]
+    ) -> None:
+        survey = scheduled(opens=-HOUR)
+        survey.questions.all().delete()
+        team = builders.team(
+            owner=builders.person("tess", Role.OWNER), viewer=builders.person("vera", Role.OWNER)
+        )
+        Survey.objects.update(team=team)
+        builders.olga(survey), builders.alice(survey), builders.charlie()
+        for name in ("olga", "alice", "charlie", "tess", "vera"):
+            User.objects.filter(username=name).update(email=f"{name}@example.org")
+        life.open_now(survey)
+        assert mailoutbox == []  # no mail server
+        settings.EMAIL_URL = "smtp://localhost"
+        Survey.objects.update(opens_at=timezone.now() - HOUR)
+        late = Survey.objects.get()
+        life.turn()
+        life.turn()
+        life.open_now(late)  # a second beat, a moment later
+        (letter,) = mailoutbox
+        assert sorted(letter.to) == ["olga@example.org", "tess@example.org"]
+        assert letter.subject == "Survey small did not open"
+        assert "at least one question" in letter.body
+
+    def test_a_mail_server_that_is_away_changes_nothing(self, settings: Any, caplog: Any) -> None:
+        settings.EMAIL_URL = "smtp://localhost"
+        settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+        settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", free_port()
+        survey = scheduled(opens=-HOUR)
+        User.objects.filter(pk=builders.olga(survey).pk).update(email="olga@example.org")
+        survey.questions.all().delete()
+        life.turn()
+        survey.refresh_from_db()
+        assert survey.opens_at is None and survey.opens_refused
+        assert "ConnectionRefusedError" in caplog.text and "olga" not in caplog.text
 
     def test_an_impossible_design_does_not_open_and_says_so(self) -> None:
         survey = scheduled(opens=-HOUR)
