@@ -2,13 +2,14 @@
 
 `of` only looks. `refuse` is what Survey.open asks, by whichever way somebody comes: what blocks
 here does not open. What the editor says is wrong in a draft (studio/drafts.py) is part of it, so
-that there is one list. A finding is one of three kinds: it blocks (unsafe or useless), it warns, or
-it is fine. Words are looked for in the language of the text that they stand in.
+that there is one list. A finding is one of four kinds: it blocks (unsafe or useless), it warns, it
+could not be checked yet, or it is fine. Words are looked for in every language that is shown, each
+text by the words of its own.
 """
 
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -21,16 +22,19 @@ from studio import drafts, wording
 from survey.design import Design, DesignError
 from survey.languages import TOLD, words
 from survey.models import NotReady, Question, Stratum, Survey
+from survey.public import language_name
 
 USELESS, WIDE = 0.15, 0.10  # half-widths of the 95 % interval of the least precise question
 LONG = {"title": 100, "introduction": 1200, "purpose": 800}  # characters, for a phone
 FIELDS = {"title", "introduction", "epsilon", "ask", "crowd", *TOLD}  # places of their own
+# Texts that are translated as well. Not who asks and the contact: names are as they are.
+BESIDE = {"introduction": "the introduction", "purpose": "why"}
 LONG_QUESTION, LONG_OPTION = 200, 80
 MANY_OPTIONS = 12  # of a background question
 USUAL_CROWD = 20  # nobody is asked to go below it
 
-Level = Literal["blocks", "warns", "fine"]
-ORDER: tuple[Level, ...] = ("blocks", "warns", "fine")
+Level = Literal["blocks", "warns", "unchecked", "fine"]
+ORDER: tuple[Level, ...] = ("blocks", "warns", "unchecked", "fine")
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,21 @@ def warns(what: str, why: str, place: str) -> Finding:
     return Finding("warns", what, why, place)
 
 
+def unchecked(what: str, why: str) -> Finding:
+    return Finding("unchecked", f"Not checked yet: {what[0].lower()}{what[1:]}", why, "")
+
+
+@dataclass(frozen=True)
+class Version:
+    """A question or stratum as it is shown in one language."""
+
+    tag: str
+    text: str
+    options: Sequence[str]
+    name: str  # for a finding
+    place: str
+
+
 class Look:
     """A draft as the checks see it; `design` is missing where there cannot be one."""
 
@@ -64,6 +83,31 @@ class Look:
     @property
     def asked(self) -> list[Question | Stratum]:
         return [*self.questions, *self.strata]
+
+    @property
+    def tags(self) -> list[str]:
+        return [self.survey.language, *self.survey.translations]
+
+    def versions(self, asked: Question | Stratum) -> Iterator[Version]:
+        """In the survey's own language, and in all others that there is something of."""
+        own = f"“{asked.text}”"
+        yield Version(self.survey.language, asked.text, asked.options, own, place_of(asked))
+        kind = "questions" if isinstance(asked, Question) else "strata"
+        for tag, translation in self.survey.translations.items():
+            given = translation.get(kind, {}).get(asked.key, {})
+            text, options = given.get("text") or "", [*filter(None, given.get("options") or [])]
+            name = f"“{text}” (in {language_name(tag)})" if text else f"{language_name(tag)}: {own}"
+            yield Version(tag, text, options, name, f"language-{tag}")
+
+    def nothing_asked(self, what: str) -> Iterator[Finding]:
+        if not self.asked:
+            yield unchecked(what, "There is no question yet.")
+
+    def unread(self, what: str) -> Iterator[Finding]:
+        """Where texts are of a language whose words we do not know."""
+        for tag in self.tags:
+            if not wording.knows(tag):
+                yield unchecked(what, f"Candor knows no words of {language_name(tag)}.")
 
 
 def place_of(asked: Question | Stratum) -> str:
@@ -106,8 +150,9 @@ def _located(look: Look, where: str) -> tuple[str, str]:
         kind = "Question" if found[1] == "questions" else "Background question"
         named = f": “{asked.text}”" if asked.text.strip() else ""
         return place_of(asked), f"{kind} {int(found[2]) + 1}{named}"
-    if found := re.match(r"translations\.([\w-]+)", where):
-        return f"language-{found[1]}", where
+    if found := re.match(r"translations\.([\w-]+)\.?", where):
+        at = f", at {where[found.end() :]}" if where[found.end() :] else ""
+        return f"language-{found[1]}", f"In {language_name(found[1])}{at}"
     if where in FIELDS:
         return where, ""
     return "questions", "" if where == "questions" else f"At {where}"
@@ -165,6 +210,8 @@ def people(look: Look) -> Iterator[Finding]:
         )
     if look.design:
         yield from _precision(look.design, expected)
+    else:
+        yield unchecked("Enough people for a useful answer", "There is no whole design yet.")
 
 
 def _precision(design: Design, expected: int) -> Iterator[Finding]:
@@ -173,13 +220,15 @@ def _precision(design: Design, expected: int) -> Iterator[Finding]:
         yield blocks(
             f"{expected:,} people are too few for a useful answer",
             f"The least precise question would be known to {_points(width)} to either side. "
-            "Reach more people, ask fewer questions or options, or choose a larger ε.",
+            f"Reach more people{_would_do(design, USELESS)}, ask fewer questions or options, or "
+            "choose a larger ε.",
             "expected",
         )
     elif width > WIDE:
         yield warns(
             f"With {expected:,} people the answers are rough",
-            f"The least precise question would be known to {_points(width)} to either side.",
+            f"The least precise question would be known to {_points(width)} to either side"
+            f"{_would_do(design, WIDE, f' for {_points(WIDE)}')}.",
             "expected",
         )
     for stratum in design.strata:
@@ -201,6 +250,21 @@ def half_width(design: Design, expected: int) -> float:
     return max(planning.half_width(reports, kind.channel) for kind in plan.kinds(design))
 
 
+def people_for(design: Design, width: float) -> int | None:
+    """How many people make the least precise question as precise as this; None: far too many."""
+    try:
+        reports = max(planning.sample_size(width, kind.channel) for kind in plan.kinds(design))
+    except ValueError:
+        return None
+    people = -(-reports * len(design.blocks) // design.ask)
+    return people if people <= plan.MOST_PEOPLE else None
+
+
+def _would_do(design: Design, width: float, what: str = "") -> str:
+    people = people_for(design, width)
+    return f" ({people:,} would do{what})" if people else ""
+
+
 def _points(width: float) -> str:
     return "nothing" if width > 1 else f"{100 * width:.0f} points"
 
@@ -209,6 +273,13 @@ def background(look: Look) -> Iterator[Finding]:
     """Background answers are sent in clear: few people may share them."""
     expected, crowd, least = look.survey.expected, look.survey.crowd, least_group(look.survey)
     sizes = [len(stratum.options) for stratum in look.strata if stratum.options]
+    if look.strata and (expected is None or len(sizes) < len(look.strata)):
+        yield unchecked(
+            "Background groups are large enough",
+            "It is not said how many people you hope to reach."
+            if expected is None
+            else "Not every background question has its options.",
+        )
     for stratum in look.strata:
         place, size = place_of(stratum), len(stratum.options)
         if expected is not None and size and expected < least * size:
@@ -249,21 +320,31 @@ def least_group(survey: Survey) -> int:
 
 
 def identity(look: Look) -> Iterator[Finding]:
+    what = "Nothing asks who somebody is"
+    yield from look.nothing_asked(what)
+    yield from look.unread(what)
     for asked in look.asked:
-        texts = [asked.text, *asked.options]
-        what = next((found for text in texts if (found := wording.identifies(text))), "")
-        if what and isinstance(asked, Stratum):
-            yield blocks(
-                f"“{asked.text}” asks for {what}",
-                "Background answers are sent in clear: this would say who somebody is.",
-                place_of(asked),
-            )
-        elif what:
-            yield warns(
-                f"“{asked.text}” seems to ask for {what}",
-                "People who are asked who they are do not believe that nobody knows.",
-                place_of(asked),
-            )
+        if found := next(_identifying(look, asked), None):
+            version, of_whom = found
+            if isinstance(asked, Stratum):
+                yield blocks(
+                    f"{version.name} asks for {of_whom}",
+                    "Background answers are sent in clear: this would say who somebody is.",
+                    version.place,
+                )
+            else:
+                yield warns(
+                    f"{version.name} seems to ask for {of_whom}",
+                    "People who are asked who they are do not believe that nobody knows.",
+                    version.place,
+                )
+
+
+def _identifying(look: Look, asked: Question | Stratum) -> Iterator[tuple[Version, str]]:
+    for version in look.versions(asked):
+        for text in (version.text, *version.options):
+            if found := wording.identifies(text):
+                yield version, found
 
 
 def who(look: Look) -> Iterator[Finding]:
@@ -304,27 +385,26 @@ def languages(look: Look) -> Iterator[Finding]:
     """A language that was begun is finished, or taken out."""
     for tag, translation in look.survey.translations.items():
         lacks = list(_missing(look, tag, translation))
-        beside = [text for name, text in lacks if name in ("introduction", *TOLD)]
-        asked = [text for name, text in lacks if name not in ("introduction", *TOLD)]
+        beside = [text for name, text in lacks if name in BESIDE]
+        asked = [text for name, text in lacks if name not in BESIDE]
         if asked:
             yield blocks(
-                f"In {tag}, not all that is asked is translated",
+                f"In {language_name(tag)}, not all that is asked is translated",
                 f"Missing: {_some(asked)}. Finish the language, or take it out.",
                 f"language-{tag}",
             )
         if beside:
             yield warns(
-                f"In {tag}, some texts are not translated",
-                f"Missing: {_some(beside)}. They are shown in {look.survey.language}.",
+                f"In {language_name(tag)}, some texts are not translated",
+                f"Missing: {_some(beside)}. They are shown in "
+                f"{language_name(look.survey.language)}.",
                 f"language-{tag}",
             )
 
 
 def _missing(look: Look, tag: str, translation: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """What there is in the survey's own language and not in this one: field and words for it."""
-    names = {"title": "the title", "introduction": "the introduction", "asked_by": "who asks",
-             "purpose": "why", "contact": "the contact"}  # fmt: skip
-    for name, text in names.items():
+    for name, text in {"title": "the title", **BESIDE}.items():
         if getattr(look.survey, name).strip() and not translation.get(name):
             yield name, text
     for asked in look.asked:
@@ -344,57 +424,73 @@ def _some(texts: list[str]) -> str:
 
 def questions(look: Look) -> Iterator[Finding]:
     """Heuristics about the words of each question; they warn, and may be wrong."""
-    language = look.survey.language
+    what = "Every question asks one thing"
+    yield from look.nothing_asked(what)
+    yield from look.unread(what)
     for asked in look.asked:
-        place = place_of(asked)
-        if wording.asks_two(asked.text, language):
-            yield warns(
-                f"“{asked.text}” may ask two things",
-                "If somebody could say yes to one part and no to the other, make it two questions.",
-                place,
-            )
-        if (pair := wording.same(asked.options)) and pair[0] != pair[1]:  # else the editor says it
-            yield blocks(
-                f"Two options of “{asked.text}” are the same",
-                f"“{pair[0]}” and “{pair[1]}”.",
-                place,
-            )
-        elif pair := wording.overlap(asked.options):
-            yield warns(
-                f"Options of “{asked.text}” overlap",
-                f"Somebody may be both “{pair[0]}” and “{pair[1]}”.",
-                place,
-            )
+        for version in look.versions(asked):
+            yield from _worded(version)
         if (
             isinstance(asked, Question)
             and not asked.prefer_not_to_say
-            and wording.sensitive(asked.text, language)
+            and wording.sensitive(asked.text, look.survey.language)
         ):
             yield warns(
                 f"“{asked.text}” cannot be declined",
                 "It is sensitive. Offer “prefer not to say”, or people may leave here.",
-                place,
+                place_of(asked),
             )
+
+
+def _worded(version: Version) -> Iterator[Finding]:
+    if wording.asks_two(version.text, version.tag):
+        yield warns(
+            f"{version.name} may ask two things",
+            "If somebody could say yes to one part and no to the other, make it two questions.",
+            version.place,
+        )
+    if pair := wording.same(version.options):
+        if pair[0] != pair[1]:  # else the editor says it
+            yield blocks(
+                f"Two options of {version.name} are the same",
+                f"“{pair[0]}” and “{pair[1]}”.",
+                version.place,
+            )
+    elif pair := wording.overlap(version.options):
+        yield warns(
+            f"Options of {version.name} overlap",
+            f"Somebody may be both “{pair[0]}” and “{pair[1]}”.",
+            version.place,
+        )
 
 
 def lengths(look: Look) -> Iterator[Finding]:
+    survey = look.survey
+    yield from look.nothing_asked("All texts fit a phone")
     for name, most in LONG.items():
-        if len(getattr(look.survey, name)) > most:
-            yield warns(
-                f"The {'text about why' if name == 'purpose' else name} is long for a phone",
-                f"{len(getattr(look.survey, name)):,} characters; up to {most:,} read well.",
-                name,
-            )
+        called = "text about why" if name == "purpose" else name
+        texts = {"": getattr(survey, name)}
+        texts |= {tag: given.get(name) or "" for tag, given in survey.translations.items()}
+        for tag, text in texts.items():
+            if len(text) > most:
+                of = f" in {language_name(tag)}" if tag else ""
+                yield warns(
+                    f"The {called}{of} is long for a phone",
+                    f"{len(text):,} characters; up to {most:,} read well.",
+                    f"language-{tag}" if tag else name,
+                )
     for asked in look.asked:
-        if len(asked.text) > LONG_QUESTION or any(len(one) > LONG_OPTION for one in asked.options):
-            yield warns(
-                f"“{asked.text[:60]}…” is long for a phone"
-                if len(asked.text) > LONG_QUESTION
-                else f"An option of “{asked.text}” is long for a phone",
-                f"Questions up to {LONG_QUESTION} characters and options up to {LONG_OPTION} "
-                "read well.",
-                place_of(asked),
-            )
+        for version in look.versions(asked):
+            long = len(version.text) > LONG_QUESTION
+            if long or any(len(option) > LONG_OPTION for option in version.options):
+                yield warns(
+                    f"“{version.text[:60]}…” is long for a phone"
+                    if long
+                    else f"An option of {version.name} is long for a phone",
+                    f"Questions up to {LONG_QUESTION} characters and options up to {LONG_OPTION} "
+                    "read well.",
+                    version.place,
+                )
 
 
 def times(look: Look) -> Iterator[Finding]:

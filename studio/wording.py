@@ -73,6 +73,11 @@ RANGE = re.compile(
 )
 
 
+def knows(tag: str) -> bool:
+    """Whether there are words of this language here."""
+    return tag.partition("-")[0] in JOINING
+
+
 def identifies(text: str) -> str:
     """What a text asks for that would say who somebody is; empty if nothing."""
     return next((what for what, pattern in IDENTIFYING.items() if pattern.search(text)), "")

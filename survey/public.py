@@ -9,6 +9,7 @@ from typing import Any
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.utils.translation import get_language_info
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
@@ -44,7 +45,10 @@ def page(request: HttpRequest, slug: str) -> HttpResponse:
         "ending": fingerprint(survey) if design.passes else "",
         "sure": "more than 99" if design.sure > 99 else f"at most about {design.sure}",
         "blocks": [{"block": block, "questions": _odds(block)} for block in design.blocks],
-        "translations": [(tag, _texts(survey, design, tag)) for tag in sorted(survey.translations)],
+        "translations": [
+            (tag, language_name(tag), _texts(survey, design, tag))
+            for tag in sorted(survey.translations)
+        ],
     }
     return render(request, "design.html", context)
 
@@ -56,6 +60,15 @@ def canonical(request: HttpRequest, slug: str) -> HttpResponse:
     survey = opened(slug)
     headers = {"Content-Disposition": f'attachment; filename="{survey.slug}.design.json"'}
     return HttpResponse(survey.design.encode(), "application/json", headers=headers)
+
+
+def language_name(tag: str) -> str:
+    """A language in English, as far as Django knows its name; one of its kinds with the tag."""
+    try:
+        info = get_language_info(tag.lower())
+    except KeyError:
+        return f"the language {tag}"
+    return str(info["name"]) if info["code"] == tag.lower() else f"{info['name']} ({tag})"
 
 
 def _odds(block: Block) -> list[dict[str, Any]]:

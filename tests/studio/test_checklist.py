@@ -16,6 +16,7 @@ from studio.checklist import Finding
 from survey import files
 from survey.design import DesignError
 from survey.models import NotReady, Question, Stratum, Survey
+from survey.public import language_name
 from tests import builders
 
 pytestmark = pytest.mark.django_db
@@ -112,7 +113,29 @@ CASES: dict[str, tuple[str, str, dict[str, Any], dict[str, Any]]] = {
     "options not translated": (
         "blocks", "language-de", german(strata={"age": {"text": "Alter?"}}), german(),
     ),
-    "who asks not translated": ("warns", "language-de", german(asked_by=None), german()),
+    "why not translated": ("warns", "language-de", german(purpose=None), german(asked_by=None)),
+    "a stratum that identifies in a translation": (
+        "blocks", "language-de",
+        german(strata={"age": {"text": "Ihre Postleitzahl?", "options": ["1", "2"]}}), german(),
+    ),
+    "two things in a translation": (
+        "warns", "language-de",
+        german(questions=GERMAN["questions"] | {"q1": {"text": "Rauchen und trinken Sie?"}}),  # type: ignore[operator]
+        german(questions=GERMAN["questions"] | {"q1": {"text": "Do you smoke and drink?"}}),  # type: ignore[operator]
+    ),
+    "options that overlap in a translation": (
+        "warns", "language-de",
+        german(strata={"age": {"text": "Alter?", "options": ["0-30", "30-60"]}}),
+        german(strata={"age": {"text": "Alter?", "options": ["0-29", "30-60"]}}),
+    ),
+    "a long title in a translation": (
+        "warns", "language-de", german(title="x" * 101), german(title="x" * 100),
+    ),
+    "a long option in a translation": (
+        "warns", "language-de",
+        german(strata={"age": {"text": "Alter?", "options": ["x" * 81, "y"]}}),
+        german(strata={"age": {"text": "Alter?", "options": ["x" * 80, "y"]}}),
+    ),
     "two things": (
         "warns", "question-q1",
         {"questions": yes_no("Do you smoke and drink?"), "blocks": []},
@@ -179,8 +202,57 @@ def test_a_survey_in_order_has_a_fine_line_for_every_part() -> None:
 
 
 def test_what_blocks_comes_first() -> None:
-    levels = [one.level for one in checklist.of(draft(contact="", purpose=""))]
+    levels = [one.level for one in checklist.of(draft(contact="", purpose="", language="zh"))]
     assert levels == sorted(levels, key=checklist.ORDER.index) and set(levels) == {*checklist.ORDER}
+
+
+UNCHECKED: dict[str, tuple[dict[str, Any], list[str]]] = {
+    "nobody said how many": ({"expected": None}, ["Background groups are large enough"]),
+    "no design": ({"ask": 7}, ["Enough people for a useful answer"]),
+    "no question": (
+        {"questions": [], "blocks": [], "strata": []},
+        ["Enough people for a useful answer", "Nothing asks who somebody is",
+         "Every question asks one thing", "All texts fit a phone"],
+    ),
+    "a language that we do not know": (
+        {"language": "zh-Hant"}, ["Nothing asks who somebody is", "Every question asks one thing"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", UNCHECKED)
+def test_what_was_not_looked_at_is_not_called_fine(name: str) -> None:
+    changes, parts = UNCHECKED[name]
+    survey = draft()
+    files.store(survey, builders.FILE | builders.READY | changes)
+    lines = checklist.of(survey)
+    late = [one for one in lines if one.level == "unchecked"]
+    assert [one.what for one in late] == [
+        f"Not checked yet: {part[0].lower()}{part[1:]}" for part in parts
+    ]
+    assert all(one.why for one in late)
+    assert not {one.what for one in lines if one.level == "fine"} & set(parts)
+
+
+def test_languages_have_their_names() -> None:
+    tags = ["de", "de-AT", "pt-BR", "zh-Hant", "tlh"]
+    assert [language_name(tag) for tag in tags] == [
+        "German", "German (de-AT)", "Brazilian Portuguese", "Traditional Chinese",
+        "the language tlh",
+    ]  # fmt: skip
+    warned = found(draft(**german(purpose=None)), "warns")["language-de"]
+    assert warned.what.startswith("In German, ") and warned.why.endswith("shown in English.")
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 2, 4])
+def test_it_says_how_many_people_would_do(epsilon: float) -> None:
+    survey = draft(epsilon=epsilon, expected=20)
+    design = survey.draft_design()
+    enough = checklist.people_for(design, checklist.USELESS)
+    assert enough and f"({enough:,} would do)" in found(survey, "blocks")["expected"].why
+    fewer = enough - len(design.blocks)
+    assert checklist.half_width(design, enough) <= 0.15 < checklist.half_width(design, fewer)
+    assert checklist.people_for(draft(slug="tiny", epsilon=1e-7).draft_design(), 0.15) is None
 
 
 def test_a_design_that_cannot_be_is_said_beside_all_the_rest() -> None:
@@ -219,6 +291,8 @@ def test_what_the_editor_says_is_wrong_blocks_here_too(name: str) -> None:
     stops = [one for one in checklist.of(survey) if one.level == "blocks"]
     assert said and said == {f"{one.what}." for one in stops if f"{one.what}." in said}
     assert [one.place for one in stops if f"{one.what}." in said] == [place]
+    if place == "language-de":
+        assert stops[0].why == "In German, at strata.age.options"
     with pytest.raises((DesignError, NotReady)):
         survey.open()
 
