@@ -87,7 +87,7 @@ def test_from_an_empty_site_to_a_team(
     page.get_by_role("link", name="New survey").click()
     looked_at(page)
     page.locator("li.card", has_text="Harassment at work").get_by_role("button").click()
-    fill(page, **{"Who asks": "The works council", "People you hope to reach": "800"})
+    fill(page, **{"Who asks": "The works council", "People you hope to reach": "1200"})
     page.get_by_label("Invited people").check()
     page.get_by_role("link", name="Check and open").first.click()
     expect(page.get_by_role("button", name="Open now")).to_be_disabled()
