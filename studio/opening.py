@@ -104,6 +104,7 @@ def described(request: HttpRequest, survey: Survey) -> dict[str, Any]:
         address = request.build_absolute_uri(reverse("respond", args=[survey.slug]))
         context |= {
             "address": address,
+            "design": survey.frozen_design(),
             "code": code(address) if survey.state == Survey.State.OPEN else "",
             "unfinished": unfinished(survey) if survey.state == Survey.State.CLOSED else "",
         }

@@ -311,12 +311,14 @@ def test_pages_say_who_could_answer(survey: Survey) -> None:
     other = builders.opened(slug="open")
     client = builders.client(builders.olga(survey, other))
     for one, said in ((survey, "each pass once"), (other, "not safe from manipulation")):
+        assert said in text(client.get(f"/surveys/{one.slug}/"))  # before the first release
         builders.send(one, 30)
         builders.Batch.objects.collect(one)
         builders.Release.objects.publish(one)
         Survey.objects.filter(pk=one.pk).update(results_public=True)
         for page in (f"/surveys/{one.slug}/", f"/results/{one.slug}/"):
             assert said in text(client.get(page))
+    assert "not safe from manipulation" in text(client.get("/studio/open/open/"))
     contrast = other.frozen_design().blocks[0].keep / 2**32
     found = re.search(r"by up to ([\d.]+) percentage points", text(client.get("/results/open/")))
     assert found and 1 / contrast <= float(found[1]) <= 1.1 / contrast
