@@ -102,10 +102,12 @@ def described(request: HttpRequest, survey: Survey) -> dict[str, Any]:
         }
     else:
         address = request.build_absolute_uri(reverse("respond", args=[survey.slug]))
+        # Invited people have an address each, with a code of its own.
+        handed_out = survey.state == Survey.State.OPEN and survey.access == Survey.Access.OPEN
         context |= {
             "address": address,
             "design": survey.frozen_design(),
-            "code": code(address) if survey.state == Survey.State.OPEN else "",
+            "code": code(address) if handed_out else "",
             "unfinished": unfinished(survey) if survey.state == Survey.State.CLOSED else "",
         }
     return context

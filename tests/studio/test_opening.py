@@ -137,7 +137,11 @@ class TestOpen:
         assert do(olga, "open", seen=survey.seen()).status_code == 302
         page = olga.get(PAGE).content.decode()
         button = '<a class="button" href="/surveys/small/invitations/">Make invitations</a>'
-        assert button in page and "Anyone who has it" not in page
+        assert button in page and "Anyone who has" not in page
+        assert "All invitations are deleted" in page
+        do(olga, "close", slug="small")
+        page = olga.get(PAGE).content.decode()
+        assert "Of 0 invitations, 0 fetched a pass; all of them were deleted" in page
 
     def test_two_who_open_at_once(self) -> None:
         survey = builders.draft(**builders.READY)

@@ -72,7 +72,7 @@ class TestByTheClock:
     def test_the_overview_says_when_it_opens(self) -> None:
         survey = scheduled(opens=HOUR)
         page = builders.client(builders.victor(survey)).get("/surveys/").content.decode()
-        assert f"Opens {survey.opens_at:%-d %b, %H:%M} UTC" in page
+        assert f">{survey.opens_at:%-d %b, %H:%M} UTC</time>" in page
 
     def test_owners_are_told_by_mail_once_that_it_did_not_open(
         self, settings: Any, mailoutbox: list[Any]
