@@ -78,6 +78,11 @@ def test_a_survey_from_draft_to_deletion(
     expect(page.get_by_role("heading", name="This survey is open")).to_be_visible()
     expect(page.get_by_role("img", name="QR code of the address")).to_be_visible()
     looked_at(page)
+    clock = page.context.new_cdp_session(page)
+    clock.send("Emulation.setTimezoneOverride", {"timezoneId": "Asia/Kolkata"})
+    page.reload()
+    expect(page.get_by_label("Close at this time in UTC.")).to_be_visible()
+    expect(page.locator("label", has_text="Now it is")).to_contain_text("for you")
     plain = on_phone(new_context, java_script_enabled=False)
     plain.goto(f"{site}/designs/life/")
     expect(plain.get_by_text("90 days after it closes")).to_be_visible()
@@ -103,6 +108,8 @@ def test_a_survey_from_draft_to_deletion(
     page.get_by_label("Type life to go on").fill("open")
     close.click()
     expect(page.get_by_role("alert")).to_contain_text("It was not closed.")
+    colours = "one => [getComputedStyle(one).color, getComputedStyle(one).backgroundColor]"
+    assert len(set(close.evaluate(colours))) == 2  # the same would be no violation
     looked_at(page)
     page.get_by_label("Type life to go on").fill("life")
     close.click()
