@@ -49,7 +49,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import connected_components
 
 EVERYBODY = ""
 
@@ -127,6 +126,8 @@ def cut(counts: Counts, crowd: int) -> Cut | None:
     """
     if np.all((counts == 0) | (counts >= crowd)) or _one(counts, crowd):
         return None
+    from scipy.sparse.csgraph import connected_components  # slow to load
+
     rows, columns = counts.shape
     weights = np.zeros((rows + columns,) * 2, dtype=np.int64)
     weights[:rows, rows:] = counts

@@ -23,7 +23,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 from scipy.special import betainc, ndtr, ndtri
 
 from aggregation.statistics import sequence
@@ -39,6 +38,7 @@ from aggregation.statistics.proportion import (
     probability,
     strictly_between,
 )
+from aggregation.statistics.roots import root
 
 Floats = NDArray[np.float64]
 
@@ -188,7 +188,7 @@ def epsilon_for(
     if excess(least) <= 0:  # no information is needed for such a half-width
         least, keep = 0.0, 0.0
     else:
-        keep = brentq(excess, least, 1.0, xtol=1e-16, rtol=1e-14)
+        keep = root(excess, least, 1.0, xtol=1e-16, rtol=1e-14)
     return math.log1p(keep * cells / (1 - keep))
 
 
@@ -316,7 +316,7 @@ def smallest_difference(
     farthest = 1.0 if share is None else max(share, 1 - share)
     if excess(farthest) < 0:
         return None
-    return pair(brentq(excess, 0.0, farthest, xtol=1e-9))
+    return pair(root(excess, 0.0, farthest, xtol=1e-9))
 
 
 def _exact_power(rate1: float, rate2: float, n1: int, n2: int, z: float) -> float:

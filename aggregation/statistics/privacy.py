@@ -21,7 +21,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
 from scipy.special import betainc, expit
 
 from aggregation.statistics import proportion, sequence
@@ -39,6 +38,7 @@ from aggregation.statistics.proportion import (
     strictly_between,
     tallies,
 )
+from aggregation.statistics.roots import root
 
 ATOMS = 10**6  # different losses that a composition may have
 ALL = 500  # with so few reports every data set of the others is looked at
@@ -143,7 +143,7 @@ def composed(losses: Sequence[float], delta: float = 0.0) -> float:
         above = sums > epsilon
         return float(weights[above] @ -np.expm1(epsilon - sums[above])) - delta
 
-    return float(brentq(excess, 0, total, xtol=1e-14)) if excess(0) > 0 else 0.0
+    return root(excess, 0, total, xtol=1e-14) if excess(0) > 0 else 0.0
 
 
 def group(epsilon: float, people: int, delta: float = 0.0) -> tuple[float, float]:
@@ -361,7 +361,7 @@ Delta = Callable[[float], float]
 def _least_epsilon(delta_of: Delta, epsilon: float, delta: float) -> float:
     if delta_of(0.0) <= delta:
         return 0.0
-    return float(brentq(lambda e: delta_of(e) - delta, 0, epsilon, xtol=1e-14, rtol=1e-14))
+    return root(lambda e: delta_of(e) - delta, 0, epsilon, xtol=1e-14, rtol=1e-14)
 
 
 def _odds(e: float, epsilon: float) -> tuple[float, float]:

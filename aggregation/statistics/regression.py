@@ -24,12 +24,12 @@ from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
 from scipy.special import chdtrc, chdtri, expit, ndtri
 
 from aggregation.statistics.binomial import Floats
 from aggregation.statistics.predictor import PredictorFit, predictor, predictors
 from aggregation.statistics.proportion import Channel, integer, items, strictly_between
+from aggregation.statistics.roots import root
 from aggregation.statistics.scoring import (
     FAR,
     Ascent,
@@ -253,7 +253,7 @@ def _profile_limit(fit: Fit, column: int, drop: float, sign: int) -> float:
         near, far = far, 2 * far
         if far * moved > 4 * FAR:
             return sign * math.inf
-    return at + sign * float(brentq(excess, near, far, xtol=1e-12 * far, rtol=1e-13))
+    return at + sign * root(excess, near, far, xtol=1e-12 * far, rtol=1e-13)
 
 
 def _check_fit(fit: object) -> None:
