@@ -5,11 +5,12 @@ import json
 import re
 import shutil
 import subprocess
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
 
-from config.static import BARE, bare
+from config.static import BARE, MODULES, bare
 from survey.management.commands.manifest import collect
 from tests.services import ROOT
 
@@ -55,6 +56,20 @@ def test_what_is_collected_is_what_was_written(tmp_path: Path) -> None:
         assert names.sub("", (tmp_path / storage.stored_name(name)).read_text()) == wanted
     whole = (STATIC / "respond/randomizer.js").read_text()
     assert (tmp_path / storage.stored_name("respond/randomizer.js")).read_text() == whole
+
+
+def test_every_module_of_ours_imports_hashed_names(tmp_path: Path) -> None:
+    """Imports are looked for in our own files only, wherever these are."""
+    storage = collect(str(tmp_path))
+    relative = re.compile(r"""\b(?:from|import)\s*\(?\s*["'](\./|\.\./)[^"']*["']""")
+    found = 0
+    for path in STATIC.rglob("*.js"):
+        name = str(path.relative_to(STATIC))
+        assert any(fnmatch(name, pattern) for pattern in MODULES)
+        for match in relative.finditer((tmp_path / storage.stored_name(name)).read_text()):
+            assert re.search(r"\.[0-9a-f]{12}\.js\W$", match[0]), (name, match[0])
+            found += 1
+    assert found > 10
 
 
 def test_a_text_over_several_lines_is_left_alone() -> None:
