@@ -43,10 +43,22 @@ POOR = {
     "strata": [{"key": "ward", "text": "Dove?", "options": [f"Reparto {i}" for i in range(1, 13)]}],
     "blocks": [["q1"]],
 }
+# The first answer to every question, no background, up to the last step. One press after the other
+# as a program makes them, which takes a twentieth of the time.
+HURRY = """() => {
+  for (let steps = 0; steps < 50 && document.querySelector(".asking"); steps++) {
+    if (!document.querySelector(".note.clear")) document.querySelector(".option input").click();
+    document.querySelector(".primary").click();
+  }
+}"""
 
 
 class States:
-    """A walk through all of them, by tapping or by the keyboard alone; `poor` is that of POOR."""
+    """A walk through all of them, by tapping or by the keyboard alone; `poor` is that of POOR.
+
+    The questions are answered so once. Where they only lie on the way to another state, the page
+    is hurried past them.
+    """
 
     def __init__(self, page: Page, url: str, poor: str, keyboard: bool = False) -> None:
         self.page = page
@@ -240,9 +252,8 @@ class States:
 
     def open(self, query: str = "") -> None:
         """As somebody who has not answered in this tab."""
-        self.page.goto(self.url + query)
         self.page.evaluate("sessionStorage.clear()")
-        self.page.reload()
+        self.page.goto(self.url + query)
         expect(self.page.locator(".opening")).to_be_visible()
 
     def to_review(self) -> None:
@@ -252,12 +263,8 @@ class States:
         self.answer_all()
 
     def answer_all(self) -> None:
-        page = self.page
-        while page.locator(".asking").count():
-            if not page.locator(".note.clear").count():
-                self.tap(page.locator(".option").first)
-            self.go_on()
-        expect(page.locator(".answers").first).to_be_visible()
+        self.page.evaluate(HURRY)
+        expect(self.page.locator(".answers").first).to_be_visible()
 
     def go_on(self) -> None:
         """Press the main button, and wait for another screen: half a double tap is ignored."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, ViewportSize, expect
 
 from tests import builders
 from tests.browser import respondent
@@ -18,9 +18,7 @@ pytestmark = pytest.mark.browser
 PHONE = {"width": 360, "height": 740}
 LAPTOP = {"width": 1280, "height": 800}
 VARIANTS: dict[str, dict[str, Any]] = {
-    "light": {"viewport": LAPTOP, "color_scheme": "light"},
-    "dark": {"viewport": LAPTOP, "color_scheme": "dark"},
-    "forced colours": {"viewport": PHONE, "forced_colors": "active"},
+    "light, dark and forced colours": {"viewport": LAPTOP, "color_scheme": "light"},
     "320 px": {"viewport": {"width": 320, "height": 640}, "locale": "de-DE"},
     "200 % zoom": {
         "viewport": {"width": 640, "height": 400},
@@ -38,6 +36,12 @@ VARIANTS: dict[str, dict[str, Any]] = {
         "color_scheme": "dark",
     },
 }
+# What that variant is looked at in besides, state by state: it is the same page in other colours.
+OTHER_LOOKS: list[dict[str, Any]] = [
+    {"viewport": LAPTOP, "color_scheme": "dark"},
+    {"viewport": PHONE, "color_scheme": "light", "forced_colors": "active"},
+    {"viewport": LAPTOP, "color_scheme": "light", "forced_colors": "none"},  # as it was
+]
 RULES = {
     "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
     "resultTypes": ["violations"],
@@ -87,16 +91,32 @@ def test_every_state_in_every_variant(
     keyboard = variant == "keyboard only"
     seen = []
     for state in States(page, url, url.replace("accessible", POOR["slug"]), keyboard):
-        page.evaluate(SETTLE)
-        if not keyboard:  # it looks like "light"
-            loaded = page.evaluate("'axe' in window")  # half a megabyte, until the page is left
-            found = Axe(*["0"] * loaded).run(page, options=RULES)
-            assert found.violations_count == 0, f"{state}\n{found.generate_report()}"
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), state
         assert not (keyboard and page.evaluate(UNSEEN_FOCUS)), state
-        assert page.evaluate(COVERED) == [], state
+        look_at(page, state, violations=not keyboard)  # it looks like "light"
+        if "forced colours" in variant:
+            *others, before = OTHER_LOOKS
+            for look in others:
+                change_look(page, **look)
+                look_at(page, f"{state} in {look}")
+            change_look(page, **before)
         seen.append(state)
     assert len(seen) == len(set(seen)) > 40
+
+
+def look_at(page: Page, state: str, violations: bool = True) -> None:
+    page.evaluate(SETTLE)
+    if violations:
+        loaded = page.evaluate("'axe' in window")  # half a megabyte, until the page is left
+        found = Axe(*["0"] * loaded).run(page, options=RULES)
+        assert found.violations_count == 0, f"{state}\n{found.generate_report()}"
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), state
+    assert page.evaluate(COVERED) == [], state
+
+
+def change_look(page: Page, viewport: ViewportSize, **media: Any) -> None:
+    page.emulate_media(**media)
+    if page.viewport_size != viewport:
+        page.set_viewport_size(viewport)
 
 
 def test_axe_would_find_something(page: Page, url: str) -> None:
