@@ -35,9 +35,11 @@ class Store:
             self.url = create_database(server, like.url if like else "")
         elif like:
             with like.connect() as connection:
-                connection.execute("VACUUM INTO ?", [str(self.file)])
+                copy = sqlite3.connect(self.file)
+                with contextlib.closing(copy):
+                    connection.backup(copy)  # page by page: rows keep their places
         self.env = clean_environment() | {
-            "CANDOR_SECRET_KEY": secrets.token_urlsafe(48),
+            "CANDOR_SECRET_KEY": like.env["CANDOR_SECRET_KEY"] if like else secrets.token_hex(32),
             "CANDOR_HOSTS": "localhost",
             "CANDOR_VAR": str(folder),
             **UNLIMITED,

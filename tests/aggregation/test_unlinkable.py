@@ -8,6 +8,9 @@ tell it. After the move it must be gone.
 import json
 import re
 from collections import Counter
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -45,17 +48,39 @@ TABLES = {
     "postgresql": "SELECT tablename FROM pg_tables WHERE schemaname = 'public'",
 }
 
+pytestmark = pytest.mark.xdist_group("unlinkable")  # the visits of each kind are made once
+
 both = pytest.mark.parametrize("kind", BOTH)
 postgresql_only = pytest.mark.parametrize("kind", BOTH[1:])
 
 
-def visited(store: Store) -> list[list[str]]:
-    """What each person had, in the order of their visits."""
-    store.manage("import_survey", "-", "--open", stdin=json.dumps(SURVEY))
-    printed = store.python(VISITS.format(people=PEOPLE))
-    found = [json.loads(line) for line in printed.splitlines()]
-    assert len(found) == PEOPLE
-    return found
+@pytest.fixture(scope="module")
+def visits(
+    migrated: Callable[[str], Store], tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str], tuple[Store, list[list[str]]]]:
+    """A database after the visits, which tests copy, and what each person had, in their order."""
+
+    @cache
+    def get(kind: str) -> tuple[Store, list[list[str]]]:
+        store = Store(kind, tmp_path_factory.mktemp(kind), migrated(kind))
+        store.manage("import_survey", "-", "--open", stdin=json.dumps(SURVEY))
+        printed = store.python(VISITS.format(people=PEOPLE))
+        store.manage.end()
+        found = [json.loads(line) for line in printed.splitlines()]
+        assert len(found) == PEOPLE
+        return store, found
+
+    return get
+
+
+@pytest.fixture
+def store(kind: str, visits: Callable[[str], tuple[Store, Any]], tmp_path: Path) -> Store:
+    return Store(kind, tmp_path, visits(kind)[0])
+
+
+@pytest.fixture
+def people(kind: str, visits: Callable[[str], tuple[Any, list[list[str]]]]) -> list[list[str]]:
+    return visits(kind)[1]
 
 
 def values(store: Store, column: str, table: str, key: str) -> dict[str, str]:
@@ -100,8 +125,9 @@ def dead(store: Store) -> int:
 
 
 @postgresql_only
-def test_no_join_and_no_order_leads_from_an_invitation_to_a_report(store: Store) -> None:
-    people = visited(store)
+def test_no_join_and_no_order_leads_from_an_invitation_to_a_report(
+    store: Store, people: list[list[str]]
+) -> None:
     before = correlation(store, people, "xmin::text::bigint")
     assert before.statistic > 0.99  # what a thief of this moment would find
     store.python(RELEASE)
@@ -119,8 +145,7 @@ def test_no_join_and_no_order_leads_from_an_invitation_to_a_report(store: Store)
 
 
 @both
-def test_no_code_and_no_pass_is_in_any_table(store: Store) -> None:
-    people = visited(store)
+def test_no_code_and_no_pass_is_in_any_table(store: Store, people: list[list[str]]) -> None:
     for moved in (False, True):
         if moved:
             store.python(RELEASE)
@@ -138,8 +163,7 @@ def test_no_code_and_no_pass_is_in_any_table(store: Store) -> None:
 
 
 @pytest.mark.parametrize("kind", BOTH[:1])
-def test_sqlite_keeps_the_order_of_the_digests(store: Store) -> None:
-    people = visited(store)
+def test_sqlite_keeps_the_order_of_the_digests(store: Store, people: list[list[str]]) -> None:
     assert correlation(store, people, "rowid").pvalue > ALPHA
     store.python(RELEASE)
     assert correlation(store, people, "rowid").pvalue > ALPHA

@@ -1,6 +1,7 @@
 """Plans: the tables that they are read from, exact power by enumeration, and their inverses."""
 
 import math
+from functools import cache
 
 import numpy as np
 import pytest
@@ -400,16 +401,23 @@ def test_many_half_widths_are_those_of_each(looks, share):
             assert one == pytest.approx(by_itself, rel=1e-9)
 
 
-@pytest.mark.parametrize("w", [0.3, 0.11, 0.05, 0.02])
-@pytest.mark.parametrize("share", [None, 0.0, 0.2])
-def test_people_for_every_look_are_the_fewest(w, share):
-    """One after the other from the first, which no search can get wrong."""
+@cache
+def every_half_width(share):
     rate = min(max(0.5, TWO_COINS.b), TWO_COINS.a) if share is None else TWO_COINS.rate(share)
     sizes = np.arange(1, 60_000)
     counts = np.rint(sizes * rate).astype(int)
     lows, highs = intervals(counts, sizes, TWO_COINS)
     middles = (np.clip(counts / sizes, TWO_COINS.b, TWO_COINS.a) - TWO_COINS.b) / TWO_COINS.contrast
-    enough = np.maximum(highs - middles, middles - lows) <= w
+    return sizes, np.maximum(highs - middles, middles - lows)
+
+
+@pytest.mark.xdist_group("every half-width")
+@pytest.mark.parametrize("w", [0.3, 0.11, 0.05, 0.02])
+@pytest.mark.parametrize("share", [None, 0.0, 0.2])
+def test_people_for_every_look_are_the_fewest(w, share):
+    """One after the other from the first, which no search can get wrong."""
+    sizes, half_widths = every_half_width(share)
+    enough = half_widths <= w
     found = sample_size(w, TWO_COINS, share, looks="every")
     # Counts are whole, so that near the limit one more report may be one too few again.
     first, always = sizes[enough][0], sizes[~enough][-1] + 1
