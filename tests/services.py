@@ -429,6 +429,7 @@ class Candor(Server):
             **environment,
         }
         self.manage = Manager(self.env)
+        self.has_demo = False
 
     def start(self) -> None:
         if not self.var.exists():
@@ -470,6 +471,12 @@ class Candor(Server):
                 part.rename(made)
                 return
         shutil.copytree(made, self.var, dirs_exist_ok=True)
+
+    def load_demo(self) -> None:
+        """Once: who asks again finds it all there."""
+        if not self.has_demo:
+            self.manage("load_demo")
+        self.has_demo = True
 
     def processes(self) -> list[int]:
         """Everything that runs for this installation: web, worker, beat, their children."""

@@ -29,7 +29,7 @@ def quiet_console(page: Page, page_problems: list[str]) -> None:
 
 @pytest.fixture
 def site(candor_server: Candor) -> str:
-    candor_server.manage("load_demo")
+    candor_server.load_demo()
     return candor_server.url
 
 

@@ -17,8 +17,18 @@ VIEWPORTS = {"phone": (360, 740), "laptop": (1280, 800)}
 
 def no_violations(page: Page) -> None:
     page.evaluate("document.getAnimations().forEach((animation) => animation.finish())")
-    found = Axe().run(page)
+    loaded = page.evaluate("'axe' in window")  # half a megabyte, until the page is left
+    found = Axe(*["0"] * loaded).run(page)
     assert found.violations_count == 0, found.generate_report()
+
+
+def looked_at(page: Page) -> None:
+    """In light and in dark: no violation, and nothing sticks out."""
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        no_violations(page)
+    wide = page.evaluate("document.documentElement.scrollWidth > innerWidth")
+    assert not wide, f"{page.url} scrolls sideways"
 
 
 def log_in(page: Page, url: str) -> None:
@@ -32,7 +42,7 @@ def log_in(page: Page, url: str) -> None:
 def test_a_person_answers_and_the_estimate_changes(
     candor_server: Candor, context: BrowserContext
 ) -> None:
-    candor_server.manage("load_demo")
+    candor_server.load_demo()
     page = context.new_page()
     page.set_viewport_size({"width": 360, "height": 740})
     respondent.start(page, f"{candor_server.url}/s/{SLUG}/")
@@ -81,30 +91,21 @@ def test_a_person_answers_and_the_estimate_changes(
 
 
 @pytest.mark.parametrize("viewport", VIEWPORTS.values(), ids=VIEWPORTS.keys())
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_researchers_pages_are_accessible(
-    candor_server: Candor, page: Page, viewport: tuple[int, int], scheme: str
+    candor_server: Candor, page: Page, viewport: tuple[int, int]
 ) -> None:
-    candor_server.manage("load_demo")
+    candor_server.load_demo()
     page.set_viewport_size({"width": viewport[0], "height": viewport[1]})
-    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
     page.goto(f"{candor_server.url}/login/")
-    no_violations(page)
+    looked_at(page)
     log_in(page, f"{candor_server.url}/surveys/{SLUG}/")
-    no_violations(page)
+    looked_at(page)
     page.get_by_role("navigation", name="Groups").get_by_role("link").last.click()
     expect(page.locator("table.estimates h3, .question h3").first).to_be_visible()
-    no_violations(page)
-    wide = page.evaluate("document.documentElement.scrollWidth > innerWidth")
-    assert not wide, "the page scrolls sideways"
-    page.goto(f"{candor_server.url}/surveys/{SLUG}/releases/1/")
-    no_violations(page)
-    page.goto(f"{candor_server.url}/surveys/{SLUG}/releases/1/reports.csv")
-    no_violations(page)
-    page.goto(f"{candor_server.url}/surveys/")
-    no_violations(page)
-    page.goto(f"{candor_server.url}/surveys/nowhere/")
-    no_violations(page)
+    looked_at(page)
+    for path in (f"{SLUG}/releases/1/", f"{SLUG}/releases/1/reports.csv", "", "nowhere/"):
+        page.goto(f"{candor_server.url}/surveys/{path}")
+        looked_at(page)
 
 
 def test_the_api_page_works_offline_under_its_policy(candor_server: Candor, page: Page) -> None:
@@ -122,7 +123,7 @@ def test_the_api_page_works_offline_under_its_policy(candor_server: Candor, page
 
 
 def test_an_admin_makes_and_opens_a_survey(candor_server: Candor, page: Page) -> None:
-    candor_server.manage("load_demo")
+    candor_server.load_demo()
     page.goto(f"{candor_server.url}/admin/survey/survey/add/")
     page.get_by_label("Name").fill("admin")
     page.get_by_label("Password").fill(LOGINS["admin"])

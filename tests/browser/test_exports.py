@@ -19,7 +19,7 @@ pytestmark = pytest.mark.browser
 def test_everything_is_saved_and_computed_again_and_the_citation_copied(
     candor_server: Candor, new_context: Callable[..., BrowserContext], tmp_path: Path
 ) -> None:
-    candor_server.manage("load_demo")
+    candor_server.load_demo()
     context = new_context(permissions=["clipboard-read", "clipboard-write"])
     page = context.new_page()
     log_in(page, f"{candor_server.url}/surveys/{SLUG}/")

@@ -32,7 +32,7 @@ def on_phone(new_context: NewContext, **more: object) -> Page:
 def test_a_survey_from_draft_to_deletion(
     candor_server: Candor, page: Page, new_context: NewContext
 ) -> None:
-    candor_server.manage("load_demo")
+    candor_server.load_demo()
     for changes in ({"slug": "unready", "contact": ""}, {"slug": "life", "title": "A whole life"}):
         text = json.dumps(builders.FILE | builders.READY | changes)
         candor_server.manage("import_survey", "-", "--owner", "admin", stdin=text)
