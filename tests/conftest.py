@@ -20,12 +20,24 @@ from whitenoise import WhiteNoise
 from tests.packages import chromium
 from tests.services import Candor, die_with_parent, production
 
+# What Chromium makes ready with every window for whoever types an address, which takes more time
+# than most pages do; then what Playwright disables, since of two such flags only the last counts.
+DISABLED = """
+PreloadTopChromeWebUI WebUIOmniboxPopup WebUIOmniboxAimPopup
+
+AvoidUnnecessaryBeforeUnloadCheckSync DestroyProfileOnBrowserClose HttpsUpgrades
+HttpsFirstBalancedModeAutoEnable LensOverlay MediaRouter PaintHolding ThirdPartyStoragePartitioning
+AvoidCorsURLLoaderRestartOnRedirect TcpPortRandomizationWin OptimizationHints
+NetworkTimeServiceQuerying AimEnabled PreconnectToSearch msForceBrowserSignIn
+msEdgeUpdateLaunchServicesPreferredVersion
+""".split()
 CHROMIUM_FLAGS = [
     "--disable-quic",
     "--no-first-run",
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    f"--disable-features={','.join(DISABLED)}",
 ]
 
 expect.set_options(timeout=20_000)  # milliseconds: a busy machine is no fault of a page

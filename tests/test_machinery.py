@@ -1,16 +1,18 @@
 """The test run itself: what it counts, what its servers promise, what it finds in a page."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
 import urllib.request
 from pathlib import Path
 
+import playwright
 import pytest
 from playwright.sync_api import BrowserContext, Page
 
-from tests.conftest import BOTH_INSTALLATIONS, uses_server
+from tests.conftest import BOTH_INSTALLATIONS, DISABLED, uses_server
 from tests.run import (
     Outcome,
     look_for_packages,
@@ -70,6 +72,13 @@ def test_what_is_missing_is_left_out_aloud(
     assert {"Chromium", "Firefox"} <= {need.name for need in look_for_packages(["browser"])}
     assert "Firefox IS MISSING. LEFT OUT: the browser tests in Firefox." in capsys.readouterr().out
     assert look_for_packages(["lint"]) == []
+
+
+def test_what_playwright_disables_in_chromium_stays_disabled() -> None:
+    program = Path(playwright.__file__).parent / "driver/package/lib/coreBundle.js"
+    (found,) = re.findall(r"disabledFeatures = \[(.*?)\]", program.read_text(), re.DOTALL)
+    theirs = set(re.findall(r'^ *"(\w+)"', found, re.MULTILINE))
+    assert "PaintHolding" in theirs and theirs <= set(DISABLED)
 
 
 @pytest.mark.xdist_group("machinery")
