@@ -245,6 +245,7 @@ def test_each_role_gets_the_files_that_it_may_have(world: dict[str, Any]) -> Non
             assert call(world, "root", method, address) == 405, f"{method} {address}"
 
 
+@pytest.mark.slow  # refused before the database is asked for more than who it is
 def test_no_other_method_does_anything(world: dict[str, Any]) -> None:
     for address in filter(None, TABLE):
         for method, role in product(set(METHODS) - set(TABLE[address]), ROLES):

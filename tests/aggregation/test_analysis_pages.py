@@ -127,6 +127,7 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
 }  # fmt: skip
 
 
+@pytest.mark.slow  # refused by a form
 @pytest.mark.parametrize(("fields", "words"), BAD.values(), ids=BAD.keys())
 def test_a_bad_choice_is_said_beside_its_field_and_nothing_is_lost(
     alice: Client, fields: dict[str, Any], words: str

@@ -256,6 +256,7 @@ class TestCheck:
         self.rewrite(tmp_path / "a.zip", "README.txt", "Older words.", honest=True)
         archive.check(survey, tmp_path / "a.zip")
 
+    @pytest.mark.slow  # of files
     @pytest.mark.parametrize(
         ("name", "content", "honest", "why"),
         [

@@ -461,6 +461,7 @@ class TestComputedAgain:
         folder = unpack(get(alice, "everything.zip", number=1), tmp_path)
         self.check(command, folder, Release.objects.get(number=1), "published counts")
 
+    @pytest.mark.slow  # the files are on the disk by then
     @pytest.mark.parametrize("name", ["reports.csv", "estimates.csv", "codebook.csv"])
     def test_a_changed_file_is_noticed(
         self, command: list[str], alice: Client, tmp_path: Path, name: str

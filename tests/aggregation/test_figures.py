@@ -352,6 +352,7 @@ QUERIES = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow  # of the same numbers, which the other tests read from every database
 @pytest.mark.parametrize("query", QUERIES)
 @pytest.mark.parametrize("final", [True, False])
 def test_a_figure_has_the_intervals_of_the_page(db: None, query: str, final: bool) -> None:
@@ -389,6 +390,7 @@ def test_a_figure_has_the_intervals_of_the_page(db: None, query: str, final: boo
         )
 
 
+@pytest.mark.slow  # refused by a form
 @pytest.mark.parametrize(
     "query", ["level=50", "level=", "interval=never", "forged=90", "forged=x", "level=80&forged=-1"]
 )

@@ -171,6 +171,7 @@ CASES: dict[str, tuple[str, str, dict[str, Any], dict[str, Any]]] = {
 }  # fmt: skip
 
 
+@pytest.mark.slow  # of a draft in memory, which the other tests read from every database
 @pytest.mark.parametrize("name", CASES)
 def test_it_fires_where_it_must_and_not_nearby(name: str) -> None:
     level, place, bad, good = CASES[name]

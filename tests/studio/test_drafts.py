@@ -140,6 +140,7 @@ IMPOSSIBLE: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
+@pytest.mark.slow  # refused before any database is asked
 @pytest.mark.parametrize("name", IMPOSSIBLE)
 def test_what_no_draft_can_hold_is_refused_and_changes_nothing(window: Window, name: str) -> None:
     before = files.dump(Survey.objects.get())
@@ -230,7 +231,10 @@ def test_the_same_again_is_no_change(window: Window) -> None:
     assert DraftRevision.objects.count() == 2
 
 
-def test_a_hundred_places_are_kept(window: Window) -> None:
+def test_a_hundred_places_are_kept(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a dozen are, which is tried."""
+    assert drafts.KEPT == 100
+    monkeypatch.setattr(drafts, "KEPT", 12)
     for i in range(drafts.KEPT + 20):
         window.save(title=f"Title {i}")
     assert DraftRevision.objects.count() == drafts.KEPT

@@ -217,6 +217,7 @@ def test_the_pages_that_handle_answers_are_sealed(client: Client, address: str) 
         assert f"{feature}=()" in response["Permissions-Policy"].split(", ")
 
 
+@pytest.mark.slow  # no header depends on the database
 @pytest.mark.django_db
 @pytest.mark.parametrize("cookie", ["of a session", "stale", "", "x" * 32])
 @pytest.mark.parametrize("address", [*PAGES, "/s/small/nothing/", "/api/v1/surveys/small/reports/"])
