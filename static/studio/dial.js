@@ -4,53 +4,45 @@
  */
 
 import { svg } from "../respond/dom.js";
+import { forget, numberField, problemOf } from "./numbers.js";
 
 const $ = (id) => document.getElementById(id);
 const range = $("epsilon-range");
 const exact = $("epsilon");
 const presets = [...document.querySelectorAll("[data-epsilon]")];
 
-/* `changed(name, value)` is told of whatever stands in a field of its own; null: of none. */
+/* The fields of numbers, by where they stand in the document. */
+const NUMBERS = ["epsilon", "ask", "crowd", "expected", "retention_days"];
+
+/*
+ * `changed(name, value)` is told of whatever stands in a field of its own; null: of none. It is
+ * told of a name alone where the field holds no number.
+ */
 export function dial(changed) {
+  for (const name of NUMBERS) numberField($(name), (value) => changed(name, value));
   const turn = (value) => {
-    if (value > 0) changed("epsilon", value);
+    exact.value = value;
+    exact.dispatchEvent(new Event("input"));
   };
-  range.addEventListener("input", () => {
-    exact.value = range.value;
-    turn(range.valueAsNumber);
-  });
-  exact.addEventListener("input", () => {
-    if (exact.value) range.value = exact.value;
-    if (exact.validity.valid) turn(exact.valueAsNumber);
-  });
+  range.addEventListener("input", () => turn(range.value));
   for (const button of presets) {
-    button.addEventListener("click", () => {
-      exact.value = range.value = button.dataset.epsilon;
-      turn(exact.valueAsNumber);
-    });
-  }
-  for (const name of ["ask", "expected", "retention_days"]) {
-    $(name).addEventListener("input", ({ target }) => {
-      if (target.validity.valid) changed(name, target.value ? target.valueAsNumber : null);
-    });
+    button.addEventListener("click", () => turn(button.dataset.epsilon));
   }
   for (const choice of document.getElementsByName("access")) {
     choice.addEventListener("change", () => changed("access", choice.value));
   }
   $("work").addEventListener("change", ({ target }) => changed("work", Number(target.value)));
-  $("crowd").addEventListener("input", ({ target }) => {
-    if (target.value && target.validity.valid) changed("crowd", target.valueAsNumber);
-  });
   $("own-blocks").addEventListener("change", ({ target }) => changed("blocks", target.checked));
 }
 
 /* What the document says, in fields that nobody is typing in. */
 export function fillDial({ epsilon, ask, rest, questions }) {
   const fill = (field, value) => {
-    if (document.activeElement !== field) field.value = value ?? "";
+    if (document.activeElement === field) return;
+    field.value = value ?? "";
+    forget(field);
   };
   fill(exact, epsilon);
-  fill(range, epsilon);
   fill($("ask"), ask);
   fill($("crowd"), rest.crowd);
   fill($("expected"), rest.expected);
@@ -67,7 +59,18 @@ export function fillDial({ epsilon, ask, rest, questions }) {
   mark(epsilon);
 }
 
+/* Beside each field what is wrong with it: what stands there, or what the server said of it. */
+export function showProblems(said) {
+  for (const name of NUMBERS) {
+    const text = problemOf($(name)) || said(name);
+    if ($(`${name}-error`).textContent !== text) $(`${name}-error`).textContent = text;
+    if (text) $(name).setAttribute("aria-invalid", "true");
+    else $(name).removeAttribute("aria-invalid");
+  }
+}
+
 export function mark(epsilon) {
+  if (document.activeElement !== range) range.value = epsilon;
   for (const button of presets) {
     button.setAttribute("aria-pressed", Number(button.dataset.epsilon) === epsilon);
   }

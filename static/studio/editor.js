@@ -5,10 +5,11 @@
  */
 
 import { el } from "../respond/dom.js";
-import { dial, fillDial, mark, showFigures } from "./dial.js";
+import { dial, fillDial, mark, showFigures, showProblems } from "./dial.js";
 import {
   OWN, TEXTS, cleaned, fromDocument, isKey, isMade, isOurs, keyFor, missing, optionFields, toDocument,
 } from "./document.js";
+import { numberField, problemOf, unkept } from "./numbers.js";
 import { sortable } from "./order.js";
 import { keeper } from "./save.js";
 
@@ -75,18 +76,36 @@ const SAID = {
   opened: "This survey was opened in the meantime, so nothing more can be changed. Load the page again.",
 };
 
+let saving = "saved";
+
+/* A number that cannot be kept is said as long as it stands there, whatever else is saved. */
 function showSaving(what, problem) {
-  const calm = what === "saved" || what === "saving" || what === "conflict";
+  saving = what;
   refused = problem ?? null;
-  const said = refused ? `Not saved. ${placeOf(refused.where)}${refused.what}` : SAID[what];
+  const number = what === "saved" || what === "saving" ? unkept() : null;
+  const calm = !number && (what === "saved" || what === "saving" || what === "conflict");
+  const said = refused
+    ? `Not saved. ${placeOf(refused.where)}${refused.what}`
+    : number
+      ? `Not saved: ${number.what}`
+      : SAID[what];
   $("saved").textContent = calm ? said : "";
   $("saved").dataset.state = what;
-  $("unsaved").textContent = calm ? "" : said;
+  if ($("unsaved").textContent !== (calm ? "" : said)) $("unsaved").textContent = calm ? "" : said;
   $("conflict").hidden = what !== "conflict";
   if (refused) showWrong();
 }
 
-const PLACES = { title: "", questions: "", epsilon: "Privacy dial: ", ask: "Blocks: ", blocks: "Blocks: " };
+const PLACES = {
+  title: "",
+  questions: "",
+  epsilon: "Privacy dial: ",
+  ask: "Blocks: ",
+  blocks: "Blocks: ",
+  crowd: "Smallest crowd: ",
+  expected: "People you hope to reach: ",
+  retention_days: "Days until everything is deleted: ",
+};
 const TRANSLATED = /^translations\.([^.[]+)\.(questions|strata)\.([^.[]+)\.?(text|options(?:\[\d+\])?)?$/;
 
 /* Where something stands, in words. */
@@ -196,8 +215,7 @@ function showWrong() {
   $("wrong").replaceChildren(...list);
   $("ready").hidden = list.length > 0;
   $("unready").hidden = list.length === 0;
-  const dialAt = { epsilon: "epsilon-error", ask: "ask-error" };
-  for (const [at, id] of Object.entries(dialAt)) $(id).textContent = wrong[at] ?? "";
+  showProblems((name) => (refused?.where === name ? `${refused.what}.` : (wrong[name] ?? "")));
 }
 
 function goTo(event, at, tag) {
@@ -491,19 +509,25 @@ function blockOf(question) {
   const id = `${question.id}-block`;
   const input = el("input", {
     id,
-    type: "number",
-    min: 1,
-    max: limits.questions,
-    step: 1,
+    type: "text",
+    inputmode: "numeric",
+    "data-least": 1,
+    "data-most": limits.questions,
+    autocomplete: "off",
     required: true,
-    input() {
-      if (!input.validity.valid) return;
-      question.block = input.valueAsNumber;
-      changed(id, QUICK);
-    },
+    "aria-describedby": `${id}-error`,
+  });
+  const error = el("p", { class: "error", id: `${id}-error` });
+  numberField(input, (value) => {
+    error.textContent = problemOf(input);
+    if (error.textContent) input.setAttribute("aria-invalid", "true");
+    else input.removeAttribute("aria-invalid");
+    if (value === undefined) return showSaving(saving);
+    question.block = value;
+    changed(id, QUICK);
   });
   input.value = question.block;
-  return el("div", { class: "text short" }, el("label", { for: id }, "Block"), input);
+  return el("div", { class: "text short" }, el("label", { for: id }, "Block"), input, error);
 }
 
 /* Beside each question how well it will be known, and with which others it is asked. */
@@ -676,6 +700,10 @@ $("remove-language").addEventListener("click", () => {
 // --- The rest of the page ------------------------------------------------------------------------
 
 dial((name, value) => {
+  if (value === undefined) {
+    showWrong();
+    return showSaving(saving);
+  }
   if (name === "blocks") {
     state.questions.forEach((question, i) => {
       question.block = value ? (figures?.questions?.[i]?.block ?? 1) : null;
@@ -688,6 +716,7 @@ dial((name, value) => {
   if (name === "access" && value === "invited") delete state.rest.work;
   if (name === "epsilon") mark(value);
   if (name === "access") fillDial(state);
+  showWrong();
   changed(name, QUICK);
 });
 
@@ -717,7 +746,18 @@ document.addEventListener("click", async (event) => {
   const link = event.target.closest?.("a[data-after-saving]");
   if (!link) return;
   event.preventDefault();
-  if (await kept.flush()) location.assign(link.href);
+  if (await ready()) location.assign(link.href);
+});
+
+/* Whether all that stands here is saved; else the field that is not is shown. */
+async function ready() {
+  const { input } = unkept() ?? {};
+  input?.focus();
+  return !input && (await kept.flush());
+}
+
+addEventListener("beforeunload", (event) => {
+  if (unkept()) event.preventDefault();
 });
 
 const slug = $("slug");

@@ -274,6 +274,42 @@ def test_without_script_and_with_a_finger(
     page.get_by_role("button", name="Usual").click()
     expect(page.locator("#weak")).to_be_hidden()
 
+    # A number that cannot be kept is said, in the bar and beside its field, until it can.
+    unsaved = page.locator("#unsaved")
+    for label, wrong, right in (
+        ("Total ε", ("101", "0", "-3", "", "1,5,0"), "1,5"),
+        ("People you hope to reach", ("0", "99999999999", "some"), "1,200"),
+        ("Smallest crowd that is counted", ("1", ""), "25"),
+        ("Blocks asked of a person", ("0", "101"), ""),
+        ("Days until everything is deleted, after the closing", ("0", "1.5"), "90"),
+    ):
+        field = page.get_by_label(label, exact=True)
+        for text in wrong:
+            field.fill(text)
+            expect(unsaved).to_contain_text(f"Not saved: {label}: ")
+            expect(field).to_have_attribute("aria-invalid", "true")
+            described = (field.get_attribute("aria-describedby") or "").split()[-1]
+            expect(page.locator(f"#{described}")).not_to_be_empty()
+        expect(page.locator("#saved")).to_be_empty()
+        page.get_by_role("link", name="Check and open").first.click()
+        expect(field).to_be_focused()
+        field.fill(right)
+        expect(unsaved).to_be_empty()
+        saved(page)
+    page.reload()
+    saved(page)
+    page.get_by_text("Choose the blocks myself").click()
+    for label, value in (
+        ("Total ε", "1.5"), ("People you hope to reach", "1200"),
+        ("Smallest crowd that is counted", "25"),
+        ("Days until everything is deleted, after the closing", "90"),
+    ):  # fmt: skip
+        expect(page.get_by_label(label, exact=True)).to_have_value(value)
+    page.get_by_label("Total ε", exact=True).fill("2000")
+    expect(unsaved).to_contain_text("At most 100 on this site, not 2000.")
+    page.get_by_role("button", name="Usual").click()
+    saved(page)
+
     # What is to be done leads to its field, also in another language.
     page.locator("#language-de").click()
     page.get_by_label("Option 2, German").first.fill("")

@@ -6,6 +6,7 @@ import { describe, it } from "node:test";
 import {
   OWN, cleaned, fromDocument, isKey, keyFor, missing, toDocument,
 } from "../../static/studio/document.js";
+import { numberIn } from "../../static/studio/numbers.js";
 
 const OURS = { en: ["No", "Yes", "Prefer not to say"], de: ["Nein", "Ja", "Keine Angabe"] };
 
@@ -108,5 +109,30 @@ describe("texts", () => {
     const fine = "👩‍👩‍👧 <b> هل \n\t ‏נ‎ ½";
     assert.equal(cleaned(fine), fine);
     assert.equal(cleaned("a\r\nb\rc"), "a\nb\nc");
+  });
+});
+
+describe("numbers", () => {
+  const epsilon = { least: 0.01, most: 4, required: true, where: " on this site" };
+  const people = { least: 1, most: 1_000_000, whole: true };
+
+  it("are read as people write them", () => {
+    for (const [text, value] of [["0.5", 0.5], ["0,5", 0.5], [" 2 ", 2], [".5", 0.5], ["4", 4]]) {
+      assert.deepEqual(numberIn(text, epsilon), { value }, text);
+    }
+    for (const [text, value] of [["800", 800], ["1,000", 1000], ["12.000", 12000], ["1 000", 1000], ["", null]]) {
+      assert.deepEqual(numberIn(text, people), { value }, text);
+    }
+  });
+
+  it("that cannot be kept are said", () => {
+    for (const text of ["20", "0", "-3", "−3", "", "x", "1e3", "0,5,0", "NaN", "Infinity"]) {
+      assert.ok(numberIn(text, epsilon).problem, text);
+    }
+    assert.equal(numberIn("20", epsilon).problem, "At most 4 on this site, not 20.");
+    for (const text of ["0", "99999999999", "1.5", "0x10", "1,00", "-1,000"]) {
+      assert.ok(numberIn(text, people).problem, text);
+    }
+    assert.equal(numberIn("99999999999", people).problem, "At most 1,000,000, not 99999999999.");
   });
 });

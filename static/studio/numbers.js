@@ -1,0 +1,53 @@
+/*
+ * Numbers as people type them. What is none, or too small or too large, is kept back and said:
+ * beside the field, and by whoever asks `unkept`.
+ */
+
+const problems = new Map(); // the fields that hold no number, and why not
+
+/* The number in a text, with a decimal point or a comma; or the problem. Pure. */
+export function numberIn(text, { least, most, whole = false, required = false, where = "" }) {
+  const plain = text.replace(/\s/gu, "").replace("\u2212", "-");
+  if (!plain) return required ? { problem: "Give a number." } : { value: null };
+  const grouped = /^\d{1,3}([.,'’]\d{3})+$/.test(plain);
+  const digits = whole ? (grouped ? plain.replace(/[.,'’]/g, "") : plain) : plain.replace(",", ".");
+  const form = whole ? /^[+-]?\d+$/ : /^[+-]?(\d+\.?\d*|\.\d+)$/;
+  if (!form.test(digits)) {
+    return { problem: whole ? "Give a whole number." : "Give a number, such as 0.5." };
+  }
+  const value = Number(digits);
+  if (value < least) return { problem: `At least ${least}, not ${text.trim()}.` };
+  if (value > most) return { problem: `At most ${most.toLocaleString("en")}${where}, not ${text.trim()}.` };
+  return { value };
+}
+
+/*
+ * A field that says in its attributes what it takes; its error has its id and “-error”. `changed`
+ * gets the number, null for none, or undefined if there is none to keep.
+ */
+export function numberField(input, changed) {
+  input.addEventListener("input", () => {
+    const { least, most, where = "" } = input.dataset;
+    const limits = { least: Number(least), most: Number(most), where: where && ` ${where}` };
+    const whole = input.inputMode === "numeric";
+    const { value, problem } = numberIn(input.value, { ...limits, whole, required: input.required });
+    if (problem) problems.set(input, problem);
+    else problems.delete(input);
+    changed(value);
+  });
+}
+
+/* What is wrong with what stands in a field, if anything is. */
+export const problemOf = (input) => problems.get(input) ?? "";
+
+/* A field was filled by us, or is gone. */
+export const forget = (input) => problems.delete(input);
+
+/* The first field that holds no number, if it is still there: { input, what }. */
+export function unkept() {
+  for (const [input, problem] of problems) {
+    if (input.isConnected) return { input, what: `${input.labels[0].textContent}: ${problem}` };
+    problems.delete(input);
+  }
+  return null;
+}
