@@ -138,7 +138,10 @@ def look(survey: Survey) -> tuple[Survey, Draft]:
 def save(
     survey: Survey, number: int, document: Any, step: str, user: User | None
 ) -> tuple[Survey, Draft]:
-    """Make the draft this document. Steps in one field, one after the other, are one place."""
+    """Make the draft this document. One step after the other of the same name is one place.
+
+    The page names a step for its window, the field and a while: see static/studio/save.js.
+    """
     with transaction.atomic():
         survey, draft = held(survey)
         if number != draft.number:

@@ -5,6 +5,7 @@
  */
 
 const PAUSE = 500; // milliseconds without a change before it is saved
+const REST = 60_000; // milliseconds without a change after which a new place of the history begins
 const RETRY = [1_000, 2_000, 4_000, 8_000, 15_000];
 
 /*
@@ -15,10 +16,14 @@ export function keeper(address, token, { made, show, reply }) {
   let number = 0; // of the draft that this page goes by
   let dirty = false;
   let step = "";
+  let place = 0; // of the history, as far as this window begins new ones
+  let last = 0; // when something changed
   let timer = 0;
   let tries = 0;
   let running = null; // the request under way
   let held = null; // somebody else's draft, until it is decided which one stays
+
+  const own = crypto.getRandomValues(new Uint32Array(1))[0].toString(36); // of this window
 
   // The newest: somebody who has logged in anew, in another window, has another one.
   const cookie = () => /(?:^|; )csrftoken=([^;]+)/.exec(document.cookie)?.[1];
@@ -50,6 +55,7 @@ export function keeper(address, token, { made, show, reply }) {
     else if (answer.opened) show("opened");
     else if (status === 409) {
       held = answer;
+      place++;
       show("conflict");
     } else if (status === 400) show("refused", answer.refused);
     else {
@@ -59,7 +65,6 @@ export function keeper(address, token, { made, show, reply }) {
     }
     return false;
   }
-
 
   /* Save what there is to save; true if nothing is left. */
   async function flush() {
@@ -94,9 +99,14 @@ export function keeper(address, token, { made, show, reply }) {
   });
 
   return {
-    /* Something changed; changes of the same step are one place of the history. */
+    /*
+     * Something changed; changes of the same step are one place of the history: of this window,
+     * since the page was loaded, something was undone or somebody else saved, without a long rest.
+     */
     changed(what, pause = PAUSE) {
-      step = what;
+      if (Date.now() - last > REST) place++;
+      last = Date.now();
+      step = what && `${what} ${own}-${place}`;
       dirty = true;
       if (held) return;
       if (!tries) show("saving");
@@ -118,6 +128,7 @@ export function keeper(address, token, { made, show, reply }) {
     /* Undo (-1) or do again (1). */
     async go(by) {
       if (!(await flush())) return;
+      place++;
       show("saving");
       running = send({ number, go: by }).catch(() => null);
       const done = await running;
@@ -138,6 +149,7 @@ export function keeper(address, token, { made, show, reply }) {
     mine() {
       number = held.number;
       held = null;
+      step = ""; // a place of its own, so that theirs can be brought back
       dirty = true;
       return flush();
     },

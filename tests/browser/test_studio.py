@@ -210,6 +210,16 @@ def test_two_windows_a_lost_network_and_hostile_texts(
     saved(page)
     other.close()
 
+    # Neither takes the other's words away: they are one step back.
+    title.fill("Mine after all!")
+    saved(page)
+    for back in ("Mine after all", "Theirs again", "Mine"):
+        page.get_by_role("button", name="Undo").click()
+        expect(title).to_have_value(back)
+    for _ in range(3):
+        page.get_by_role("button", name="Redo").click()
+    expect(title).to_have_value("Mine after all!")
+
     # Without a network nothing is lost.
     context.set_offline(True)
     page.get_by_label("Introduction", exact=True).fill("Written on a train.")
