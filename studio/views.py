@@ -1,6 +1,7 @@
 """The pages of the studio where surveys are made and edited. See studio/drafts.py."""
 
 import json
+import re
 from typing import Any
 
 from django import forms
@@ -56,7 +57,7 @@ def new(request: HttpRequest) -> HttpResponse:
         try:
             survey = made(request, numbers)
         except FileError as error:
-            refused = f"Nothing was made. {error}"
+            refused = f"Nothing was made. {in_words(str(error))}"
         else:
             return redirect("studio", survey.slug)
     context = {
@@ -95,6 +96,28 @@ def made(request: HttpRequest, numbers: dict[str, Any]) -> Survey:
     except UnicodeDecodeError:
         raise FileError("The file is not text in UTF-8.") from None
     return drafts.make(files.parse(text), user, "survey imported")
+
+
+NAMES = {"questions": "Question", "strata": "Background question"}
+PLACE = re.compile(
+    r"(?P<kind>questions|strata)\[(?P<i>\d+)\](\.(?P<part>\w+)(\[(?P<j>\d+)\])?)?: (?P<what>.*)"
+)
+
+
+def in_words(error: str) -> str:
+    """What is wrong with a file, for people who do not read it: places count from 1."""
+    if error.startswith("this is not JSON"):
+        found = re.search(r"line \d+ column \d+", error)
+        return f"This is no survey file: this is not JSON{f' ({found[0]})' if found else ''}."
+    error = re.sub(r"^the survey[.:] ?", "", error)
+    if not (found := PLACE.fullmatch(error)):
+        return error
+    name, part, what = f"{NAMES[found['kind']]} {int(found['i']) + 1}", found["part"], found["what"]
+    if part is None:
+        return f"{name}: {what}"
+    if found["j"]:
+        part = f"option {int(found['j']) + 1}"
+    return f"{name}: {part} {what}" if what.startswith("must ") else f"{name}, {part}: {what}"
 
 
 @login_required

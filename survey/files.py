@@ -236,6 +236,8 @@ def _check_row(
             raise FileError(f"{where}.{name}: {what}, please")
     if isinstance(row, Survey):
         _check_numbers(row)
+    if isinstance(row, Question) and row.kind not in Question.Kind.values:
+        raise FileError(f"{where}.kind: must be yes_no or choice, not {row.kind}")
     try:
         if unfinished is None:
             row.full_clean()

@@ -350,8 +350,18 @@ def test_export_and_import(admin: Client, survey: Survey) -> None:
         (b"\xff\xfe", "not text in UTF-8"),
         (b"[]", "an object"),
         (b"{}", "is missing"),
-        (b'{"title": "A", "epsilon": 2, "questions": [{}]}', "questions[0]: key is missing"),
-        (b'{"title": "\\u0000", "epsilon": 2, "questions": []}', "the survey.title"),
+        (b'{"title": "A", "epsilon": 2, "questions": [{}]}', "Question 1: key is missing"),
+        (b'{"title": "\\u0000", "epsilon": 2, "questions": []}', "title: a character that is no"),
+        (
+            b'{"title": "A", "epsilon": 2, "questions": [{"key": "a", "text": "", "kind": "zzz"}]}',
+            "Question 1: kind must be yes_no or choice, not zzz",
+        ),
+        (
+            b'{"title": "A", "epsilon": 2, "questions": [], "strata": [{"key": "a", "text": "?",'
+            b' "options": ["A", "\\u0000"]}]}',
+            "Background question 1, option 2: a character that is no text",
+        ),
+        (b'{"title": "A", "epsilon": "2", "questions": []}', "made. epsilon: a number, such as 2"),
         (b"[" * 500_000, "this is not JSON"),
         (b" " * 1_100_000, "larger than a megabyte"),
     ],
