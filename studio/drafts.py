@@ -4,6 +4,8 @@ The rows of the survey are the truth, whoever changes them. The history holds do
 what was changed elsewhere, in the admin pages or by a command, is taken into it when it is seen.
 """
 
+import contextlib
+import re
 import secrets
 from typing import Any
 
@@ -31,6 +33,9 @@ from survey.models import (
 
 KEPT = 100  # places of a history
 MAX_SLUG = 50
+COPY = re.compile(r" \(copy(?: (\d{1,3}))?\)$")  # at the end of a title
+COPIED = re.compile(r"-copy(-[0-9a-f]{6})?$")  # and of an address
+NAMELESS = re.compile(r"survey-[0-9a-f]{6}")  # addresses of drafts without a title
 TAKEN = {"new"}  # addresses of the studio that are no survey's
 
 
@@ -66,8 +71,11 @@ def make(
 
 def copied(survey: Survey, owner: User) -> Survey:
     document = content(survey)
-    title = f"{document['title'][: MAX_TITLE - 7]} (copy)".strip()
-    slug = f"{survey.slug[: MAX_SLUG - 5]}-copy"
+    before = COPY.search(document["title"])
+    stem = document["title"][: before.start()] if before else document["title"]
+    mark = f" (copy {int(before[1] or 1) + 1})" if before else " (copy)"
+    title = f"{stem[: MAX_TITLE - len(mark)]}{mark}".strip()
+    slug = f"{COPIED.sub('', survey.slug)[: MAX_SLUG - 5]}-copy"
     return make(document, owner, "survey copied", survey.slug, slug=slug, title=title)
 
 

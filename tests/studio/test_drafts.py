@@ -1,6 +1,8 @@
 """The draft as one document: saving, undoing, what is refused and what is only unfinished."""
 
 import json
+import re
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -382,6 +384,18 @@ def test_a_copy_of_an_opened_survey_is_a_draft(admin: Client) -> None:
     other = made(admin.post("/studio/new/", {"copy": "small"}))
     assert other.slug.startswith("small-copy-")
     assert admin.post("/studio/new/", {"copy": "none"}).status_code == 400
+
+
+def test_a_copy_of_a_copy_is_numbered(admin: Client) -> None:
+    builders.draft(title="A survey")
+    found = []
+    slug = "small"
+    for _ in range(3):
+        copy = made(admin.post(f"/studio/{slug}/copy/"))
+        slug = copy.slug
+        found.append(copy.title)
+        assert re.fullmatch(r"small-copy(-[0-9a-f]{6})?", slug)
+    assert found == ["A survey (copy)", "A survey (copy 2)", "A survey (copy 3)"]
 
 
 def test_an_owner_copies_only_if_they_may_make_surveys() -> None:
