@@ -761,6 +761,10 @@ addEventListener("beforeunload", (event) => {
 });
 
 const slug = $("slug");
+slug.addEventListener("input", () => {
+  const odd = slug.validity.patternMismatch;
+  slug.setCustomValidity(odd ? "Letters, digits, hyphens and underscores only, please." : "");
+});
 $("from-title")?.addEventListener("click", () => {
   slug.value = keyFor(state.title[OWN], []).slice(0, 50);
   slug.focus();
