@@ -749,6 +749,11 @@ document.addEventListener("click", async (event) => {
   if (await ready()) location.assign(link.href);
 });
 
+page.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  if (await ready()) event.target.submit();
+});
+
 /* Whether all that stands here is saved; else the field that is not is shown. */
 async function ready() {
   const { input } = unkept() ?? {};

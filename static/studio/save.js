@@ -28,9 +28,10 @@ export function keeper(address, token, { made, show, reply }) {
   // The newest: somebody who has logged in anew, in another window, has another one.
   const cookie = () => /(?:^|; )csrftoken=([^;]+)/.exec(document.cookie)?.[1];
 
-  async function ask(body) {
+  async function ask(body, keepalive = false) {
     const options = body && {
       method: "POST",
+      keepalive,
       headers: { "Content-Type": "application/json", "X-CSRFToken": cookie() ?? token },
       body: JSON.stringify(body),
     };
@@ -97,6 +98,11 @@ export function keeper(address, token, { made, show, reply }) {
   addEventListener("beforeunload", (event) => {
     if (dirty || running) event.preventDefault();
   });
+  /* Whoever leaves all the same, or is not asked, as on a phone: it goes with the page. */
+  addEventListener("pagehide", () => {
+    if (dirty && !held && !running) ask({ number, document: made(), step }, true).catch(() => null);
+  });
+  addEventListener("pageshow", ({ persisted }) => persisted && location.reload());
 
   return {
     /*
