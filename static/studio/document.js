@@ -28,16 +28,27 @@ export const isOurs = (tag, ours) => tag.split("-")[0] in ours;
 const before = ({ kind }) => (kind === "yes_no" ? 2 : 0);
 const after = ({ declined }) => (declined ? 1 : 0);
 
-export function fromDocument(document, ours) {
+/* `held` is what the page held before: what is the same question or option keeps its id. */
+export function fromDocument(document, ours, held = null) {
   const { language, translations, epsilon, ask, questions, strata, blocks, ...rest } = document;
   const tags = Object.keys(translations);
+  const asked = held ? [...held.questions, ...held.strata] : [];
+  const used = new Set(asked.flatMap(({ id, options }) => [id, ...options.map((one) => one.id)]));
+  const taken = new Set();
+  const free = (id) => {
+    while (used.has(id)) id += "-";
+    used.add(id);
+    return id;
+  };
   const texts = (own, of) => ({
     [OWN]: own,
     ...Object.fromEntries(tags.map((tag) => [tag, of(translations[tag]) ?? ""])),
   });
-  const asked = (kind, item, i) => {
+  const read = (kind, item) => {
     const translated = (tag) => translations[tag][kind]?.[item.key] ?? {};
-    const id = `${kind}-${item.key}`;
+    const same = sameAs(item, held?.[kind].filter((one) => !taken.has(one)) ?? [], document[kind]);
+    taken.add(same);
+    const id = same?.id ?? free(`${kind}-${item.key}`);
     const question = {
       id,
       key: item.key,
@@ -49,8 +60,10 @@ export function fromDocument(document, ours) {
       ours: {},
     };
     const shift = (tag) => (isOurs(tag, ours) ? 0 : before(question));
+    const made = (place) => free(`${id}-${place}`);
+    const ids = optionIds(item.options ?? [], same?.options ?? [], made);
     question.options = (item.options ?? []).map((text, place) => ({
-      id: `${id}-${place}`,
+      id: ids[place],
       text: {
         [OWN]: text,
         ...Object.fromEntries(
@@ -73,8 +86,8 @@ export function fromDocument(document, ours) {
     tags,
     epsilon,
     ask: ask ?? null,
-    questions: questions.map((item, i) => asked("questions", item, i)),
-    strata: strata.map((item, i) => asked("strata", item, i)),
+    questions: questions.map((item) => read("questions", item)),
+    strata: strata.map((item) => read("strata", item)),
   };
   for (const name of TEXTS) {
     state[name] = texts(rest[name] ?? "", (translation) => translation[name]);
@@ -84,6 +97,20 @@ export function fromDocument(document, ours) {
     for (const question of state.questions) if (keys.includes(question.key)) question.block = i + 1;
   });
   return state;
+}
+
+/* The question of this key; or, as a key can be undone too, one of the same text without its own. */
+function sameAs({ key, text }, held, all) {
+  const free = (one) => one.text[OWN] === text && !all.some((other) => other.key === one.key);
+  return held.find((one) => one.key === key) ?? held.find(free);
+}
+
+/* Options have no keys: one with the same text is the same, else the one at the same place. */
+function optionIds(texts, before, made) {
+  const left = [...before];
+  const take = (found) => (found < 0 ? null : left.splice(found, 1)[0].id);
+  const same = texts.map((text) => take(left.findIndex((one) => one.text[OWN] === text)));
+  return same.map((id, place) => id ?? take(left.indexOf(before[place])) ?? made(place));
 }
 
 export function toDocument(state, ours) {

@@ -52,7 +52,7 @@ const kept = keeper(page.dataset.draft, page.querySelector("[name=csrfmiddleware
     if (answer.document) {
       ours = answer.ours;
       limits = answer.limits;
-      state = fromDocument(answer.document, ours);
+      state = fromDocument(answer.document, ours, state);
       if (!state.tags.includes(other)) other = null;
       fillDial(state);
       draw();
@@ -725,8 +725,8 @@ for (const button of document.querySelectorAll("[data-add]")) {
   button.addEventListener("click", () => add(button.dataset.add, button.dataset.kind));
 }
 page.addEventListener("focusout", nameKeys);
-$("undo").addEventListener("click", () => kept.go(-1));
-$("redo").addEventListener("click", () => kept.go(1));
+$("undo").addEventListener("click", () => go(-1));
+$("redo").addEventListener("click", () => go(1));
 $("theirs").addEventListener("click", () => kept.theirs());
 $("mine").addEventListener("click", () => kept.mine());
 
@@ -738,10 +738,20 @@ addEventListener("keydown", (event) => {
   const back = key === "z" && !event.shiftKey;
   if (!back && !(key === "y" || (key === "z" && event.shiftKey))) return;
   event.preventDefault();
-  kept.go(back ? -1 : 1);
+  go(back ? -1 : 1);
 });
 
-/* What is typed is saved before one goes on, whatever the link. */
+/* Undo (-1) or do again (1). The focus stays where it is, if that is still there. */
+async function go(by) {
+  say("");
+  if (!(await kept.go(by))) return;
+  say(by < 0 ? "Undone." : "Done again.");
+  if (document.activeElement !== document.body) return;
+  const button = $(by < 0 ? "undo" : "redo");
+  (button.disabled ? $(by < 0 ? "redo" : "undo") : button).focus();
+}
+
+/* What is typed is saved before one goes on, whatever the link or the button. */
 document.addEventListener("click", async (event) => {
   const link = event.target.closest?.("a[data-after-saving]");
   if (!link) return;

@@ -131,9 +131,9 @@ export function keeper(address, token, { made, show, reply }) {
       show("saved");
     },
 
-    /* Undo (-1) or do again (1). */
+    /* Undo (-1) or do again (1); true if that was done. */
     async go(by) {
-      if (!(await flush())) return;
+      if (!(await flush())) return false;
       place++;
       show("saving");
       running = send({ number, go: by }).catch(() => null);
@@ -141,6 +141,7 @@ export function keeper(address, token, { made, show, reply }) {
       running = null;
       if (done === null) show("offline");
       else if (done) show("saved");
+      return done;
     },
 
     /* Somebody else saved: take theirs, or keep mine. */

@@ -52,6 +52,20 @@ describe("documents", () => {
     assert.deepEqual(toDocument(fromDocument(plain, OURS), OURS), plain);
   });
 
+  it("keep the ids of what was there before", () => {
+    const before = fromDocument(DOCUMENT, OURS);
+    before.questions[0].id = "new-1";
+    before.questions[1].key = "colour";
+    before.questions[2].key = "and";
+    before.questions[2].text[OWN] = "And now?"; // another one: its id is not free for the old key
+    before.strata[0].options.push({ id: "new-2", text: { [OWN]: "Older" } });
+    const options = ["Old", "Young", "Ancient"];
+    const strata = [{ ...DOCUMENT.strata[0], options }];
+    const after = fromDocument({ ...DOCUMENT, strata, translations: {} }, OURS, before);
+    assert.deepEqual(after.questions.map(({ id }) => id), ["new-1", "questions-q2", "questions-q3-"]);
+    assert.deepEqual(after.strata[0].options.map(({ id }) => id), ["strata-age-1", "strata-age-0", "new-2"]);
+  });
+
   it("move, rename and drop translations with what they translate", () => {
     const state = fromDocument(DOCUMENT, OURS);
     state.questions.reverse();
