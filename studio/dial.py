@@ -48,10 +48,10 @@ def _options(count: int) -> tuple[Option, ...]:
     return tuple(Option(str(i), "?") for i in range(count))
 
 
-def figures(survey: Survey, people: int) -> dict[str, Any]:
+def figures(survey: Survey, people: int, design: Design | None = None) -> dict[str, Any]:
     """What the page shows beside the dial and the questions, in words."""
     try:
-        design = sized(survey)
+        design = design or sized(survey)
     except DesignError as error:
         # How sure somebody can be follows from ε alone, but for a rounding that protects more.
         promised = {"sure": sure(survey.epsilon), "weak": survey.epsilon > plan.WEAK}

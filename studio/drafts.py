@@ -16,7 +16,7 @@ from django.db import IntegrityError, transaction
 from django.utils.text import slugify
 
 from survey import files
-from survey.design import DesignError
+from survey.design import Design, DesignError
 from survey.languages import MAX_TITLE
 from survey.log import Actor, record
 from survey.models import (
@@ -197,7 +197,15 @@ def go(survey: Survey, number: int, by: int) -> tuple[Survey, Draft]:
 # --- What is wrong in one -------------------------------------------------------------------------
 
 
-def wrong(survey: Survey) -> dict[str, str]:
+def designed(survey: Survey) -> Design | DesignError:
+    """What opening would freeze on this site, or what stands in the way."""
+    try:
+        return survey.design_to_open()
+    except DesignError as error:
+        return error
+
+
+def wrong(survey: Survey, design: Design | DesignError | None = None) -> dict[str, str]:
     """What stands in the way of opening, by where it stands in the document."""
     found: dict[str, str] = {}
     if not survey.title.strip():
@@ -211,10 +219,9 @@ def wrong(survey: Survey) -> dict[str, str]:
         found |= _wrong_asked(f"strata[{i}]", stratum)
     if found:
         return found
-    try:
-        survey.design_to_open()
-    except DesignError as error:
-        return {error.where: f"{error.what[0].upper()}{error.what[1:]}."}
+    design = design or designed(survey)
+    if isinstance(design, DesignError):
+        return {design.where: f"{design.what[0].upper()}{design.what[1:]}."}
     return {}
 
 

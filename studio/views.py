@@ -9,16 +9,18 @@ from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied, ValidationError
+from django.db.models import prefetch_related_objects
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.dateformat import format as date_format
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from aggregation.forms import number
-from studio import dial, drafts
+from studio import checklist, dial, drafts
 from studio.topics import topics
 from survey import files, languages
-from survey.design import MAX_OPTIONS, MAX_QUESTIONS, MAX_STRATUM_OPTIONS
+from survey.design import MAX_OPTIONS, MAX_QUESTIONS, MAX_STRATUM_OPTIONS, Design
 from survey.files import FileError
 from survey.models import Draft, Survey
 from survey.permitted import permitted
@@ -232,13 +234,20 @@ def posted(request: HttpRequest) -> dict[str, Any]:
 
 
 def described(survey: Survey, state: Draft, whole: bool) -> dict[str, Any]:
+    prefetch_related_objects([survey], "questions", "strata")
+    design = drafts.designed(survey)
+    wrong = drafts.wrong(survey, design)
+    people = survey.expected or dial.PEOPLE
     places = state.revisions.values_list("place", flat=True)
     found: dict[str, Any] = {
         "number": state.number,
         "undo": state.place - 1 in places,
         "redo": state.place + 1 in places,
-        "wrong": drafts.wrong(survey),
-        "figures": dial.figures(survey, survey.expected or dial.PEOPLE),
+        "wrong": wrong,
+        "blocks": blocks(survey, wrong),
+        "figures": dial.figures(survey, people, design if isinstance(design, Design) else None),
+        "opens": opens(survey),
+        "slug": survey.slug,
     }
     if whole:
         found["document"] = drafts.content(survey)
@@ -251,3 +260,31 @@ def described(survey: Survey, state: Draft, whole: bool) -> dict[str, Any]:
             "told": languages.MAX_TITLE,
         }
     return found
+
+
+def blocks(survey: Survey, wrong: dict[str, str]) -> list[dict[str, str]]:
+    """What else the checklist would not let open: what is wrong in the document is said there."""
+    if not settings.CHECKLIST:
+        return []
+    said = {"questions"} if wrong else set()
+    said |= {where for where in wrong if "." not in where and "[" not in where}
+    for i, question in enumerate(survey.questions.all()):
+        if any(where.startswith(f"questions[{i}]") for where in wrong):
+            said.add(checklist.place_of(question))
+    for i, stratum in enumerate(survey.strata.all()):
+        if any(where.startswith(f"strata[{i}]") for where in wrong):
+            said.add(checklist.place_of(stratum))
+    said |= {f"language-{where.split('.')[1]}" for where in wrong if "translations." in where}
+    return [
+        {"what": one.what, "why": one.why, "place": one.place}
+        for one in checklist.of(survey)
+        if one.level == "blocks" and one.place not in said
+    ]
+
+
+def opens(survey: Survey) -> dict[str, Any] | None:
+    """When it opens by itself, and whether it is still what was to open then."""
+    if survey.opens_at is None:
+        return None
+    at = date_format(survey.opens_at, "j M Y, H:i")
+    return {"at": f"{at} UTC", "holds": survey.opens_seen == survey.seen()}

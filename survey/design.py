@@ -245,9 +245,13 @@ def block_epsilon(epsilon: float, ask: int) -> float:
     return share
 
 
+# A draft's design is built again and again while it is edited, mostly of the same blocks.
+_mechanism = lru_cache(maxsize=1024)(Replacement.for_epsilon)
+
+
 def _block(key: str, epsilon: float, questions: tuple[Question, ...]) -> Block:
     try:
-        mechanism = Replacement.for_epsilon(epsilon, [question.size for question in questions])
+        mechanism = _mechanism(epsilon, tuple(question.size for question in questions))
     except MechanismError as error:
         members = ", ".join(question.key for question in questions)
         raise DesignError(f"block {key} ({members})", str(error)) from error
@@ -364,7 +368,9 @@ def plan(
         raise DesignError(
             "epsilon",
             f"{epsilon:g} in all needs at least {ask or least} blocks of at most "
-            f"{MAX_EPSILON} each, and {len(sizes)} questions do not give as many",
+            f"{MAX_EPSILON} each, and "
+            + ("one question does" if len(sizes) == 1 else f"{len(sizes)} questions do")
+            + " not give as many",
         )
     return _assign(best[2], sizes), best[1]
 

@@ -32,6 +32,8 @@ let state = null;
 let ours = {}; // our words by language
 let limits = {};
 let wrong = {}; // by where it stands in the document
+let blocks = []; // what else the checklist would not let open
+let opens = null; // when it opens by itself
 let refused = null;
 let figures = null;
 let other = null; // the language that is shown beside the original
@@ -47,7 +49,9 @@ const kept = keeper(page.dataset.draft, page.querySelector("[name=csrfmiddleware
   show: showSaving,
   reply(answer) {
     wrong = answer.wrong;
+    blocks = answer.blocks;
     figures = answer.figures;
+    showOpens(answer.opens);
     refused = null;
     if (answer.document) {
       ours = answer.ours;
@@ -201,25 +205,48 @@ function showWrong() {
     if (text) input.setAttribute("aria-invalid", "true");
     else input.removeAttribute("aria-invalid");
   }
-  const list = Object.entries(wrong).map(([where, what]) => {
+  const found = Object.entries(wrong).map(([where, what]) => {
     const { at, tag } = fieldOf(where);
-    const there = fields.get(at)?.input;
-    const go = (event) => goTo(event, at, tag);
-    return el(
-      "li",
-      {},
-      placeOf(where),
-      there || tag ? el("a", { href: `#${there?.id ?? "languages"}`, click: go }, what) : what,
-    );
+    const id = fields.get(at)?.input.id ?? (tag ? "languages" : $(where) && where);
+    const go = () => (tag || fields.has(at) ? goTo(at, tag) : goToPlace(where));
+    return { before: placeOf(where), what, id, go };
+  });
+  for (const { what, place } of blocks) {
+    found.push({ before: "", what: `${what}.`, id: place, go: () => goToPlace(place) });
+  }
+  showNext(found);
+  showProblems((name) => (refused?.where === name ? `${refused.what}.` : (wrong[name] ?? "")));
+}
+
+/* Drawn only when it changed: leaving a field comes before the click on what is shown here. */
+function showNext(found) {
+  const key = JSON.stringify(found);
+  if ($("wrong").dataset.key === key) return;
+  $("wrong").dataset.key = key;
+  const list = found.map(({ before, what, id, go }) => {
+    const click = (event) => {
+      event.preventDefault();
+      go();
+    };
+    return el("li", {}, before, id ? el("a", { href: `#${id}`, click }, what) : what);
   });
   $("wrong").replaceChildren(...list);
   $("ready").hidden = list.length > 0;
   $("unready").hidden = list.length === 0;
-  showProblems((name) => (refused?.where === name ? `${refused.what}.` : (wrong[name] ?? "")));
 }
 
-function goTo(event, at, tag) {
-  event.preventDefault();
+/* A change calls a set opening off; undoing it brings it back. */
+function showOpens(now) {
+  const [at, holds] = [(now ?? opens)?.at, now?.holds];
+  opens = now ?? (opens && { ...opens, holds: false });
+  $("opens").hidden = !opens;
+  const text = holds
+    ? `Opens by itself on ${at}. A change cancels that.`
+    : `It was to open by itself on ${at}, and was changed since: it will not. Undo the change, or set the time again under “Check and open”.`;
+  if (opens && $("opens").textContent !== text) $("opens").textContent = text;
+}
+
+function goTo(at, tag) {
   if (tag && tag !== other) {
     other = tag;
     draw();
@@ -631,15 +658,24 @@ function showLanguages() {
   fillSelect(own, sorted(known.filter((tag) => !state.tags.includes(tag))), state.language);
   const free = TAGS.filter((tag) => tag !== state.language && !state.tags.includes(tag));
   fillSelect($("add-language"), [["Add a language …", ""], ...sorted(free)], "");
-  const chips = state.tags.map((tag) => {
-    const gaps = missing(state, tag, ours);
-    return el(
+  showTags(state.tags.map((tag) => ({ tag, gaps: missing(state, tag, ours), shown: tag === other })));
+  $("remove-language").hidden = !other;
+  if (other) $("remove-language").textContent = `Remove ${nameOf(other)}`;
+}
+
+/* Drawn only when they changed, as what is next. */
+function showTags(found) {
+  const key = JSON.stringify(found);
+  if ($("tags").dataset.key === key) return;
+  $("tags").dataset.key = key;
+  const chips = found.map(({ tag, gaps, shown }) =>
+    el(
       "button",
       {
         type: "button",
         id: `language-${tag}`,
         class: "chip",
-        "aria-pressed": String(tag === other),
+        "aria-pressed": String(shown),
         click() {
           other = tag === other ? null : tag;
           draw();
@@ -647,13 +683,11 @@ function showLanguages() {
       },
       nameOf(tag),
       el("span", { class: gaps ? "gaps" : "quiet" }, gaps ? ` ${gaps} missing` : " complete"),
-    );
-  });
+    ),
+  );
   const active = document.activeElement?.id;
   $("tags").replaceChildren(...chips);
   if (active?.startsWith("language-")) $(active)?.focus();
-  $("remove-language").hidden = !other;
-  if (other) $("remove-language").textContent = `Remove ${nameOf(other)}`;
 }
 
 function fillSelect(select, pairs, value) {
@@ -786,15 +820,30 @@ $("from-title")?.addEventListener("click", () => {
 });
 
 /* The checklist leads here, to what is to be mended. */
-function goToPlace() {
-  const asked = /^(question|stratum)-(.+)$/.exec(decodeURIComponent(location.hash.slice(1)));
-  const id = asked
-    ? `${asked[1] === "stratum" ? "strata" : "questions"}-${asked[2]}-text`
-    : location.hash.slice(1);
-  const target = id && $(id);
+function goToPlace(place) {
+  const [, kind, key] = /^(question|stratum|language)-(.+)$/.exec(place) ?? [];
+  if (state.tags.includes(kind === "language" && key)) return goToGap(key);
+  const list = { question: state.questions, stratum: state.strata }[kind];
+  const asked = list?.find((one) => one.key === key);
+  const parts = { questions: "asked", strata: "background", blocks: "own-blocks" };
+  show($(asked ? `${asked.id}-text` : (parts[place] ?? place)));
+}
+
+/* A language beside the original, at the first text that it lacks. */
+function goToGap(tag) {
+  other = tag;
+  draw();
+  const inputs = [...page.querySelectorAll("#editor .work :is(input, textarea)")];
+  const its = inputs.filter(({ lang }) => lang === tag);
+  const gap = its.find(({ classList }) => classList.contains("gap")) ?? its.find(({ value }) => !value);
+  show(gap ?? $(`language-${tag}`));
+}
+
+function show(target) {
   if (!target) return;
   const folded = target.closest("details");
   if (folded) folded.open = true;
+  if (target.matches("h2")) target.tabIndex = -1;
   target.scrollIntoView({ block: "center" });
   target.focus({ preventScroll: true });
 }
@@ -803,7 +852,7 @@ kept.load().then(
   () => {
     page.hidden = false;
     $("loading").hidden = true;
-    goToPlace();
+    goToPlace(decodeURIComponent(location.hash.slice(1)));
   },
   () => {
     $("loading").textContent = "The draft cannot be loaded just now. Load the page again.";

@@ -187,6 +187,43 @@ def test_what_is_changed_elsewhere_is_a_change_too(window: Window) -> None:
     assert window.document["questions"][0]["text"] == "Did you?"
 
 
+@override_settings(CHECKLIST=True, MAX_EPSILON=4.0)
+def test_what_the_checklist_would_refuse_is_said_while_it_is_edited(window: Window) -> None:
+    def places(answer: dict[str, Any]) -> list[str]:
+        return [one["place"] for one in answer["blocks"]]
+
+    window = Window(window.client)
+    assert set(places(window.answer)) == {"expected", "asked_by", "contact"}
+    assert "how many people" in window.answer["blocks"][0]["what"]
+    assert places(window.save(**builders.READY)) == []
+    small = {"key": "age", "text": "How old?", "options": [str(age) for age in range(20)]}
+    assert places(window.save(expected=300, strata=[small])) == ["stratum-age"]
+    # What is wrong in the document is said once.
+    twice = window.save(expected=5000, strata=[small | {"options": ["A", "A", "B"]}])
+    assert set(twice["wrong"]) == {"strata[0].options[1]"} and places(twice) == []
+    assert set(window.save(strata=[], epsilon=4.5)["wrong"]) == {"epsilon"}
+    assert places(window.answer) == []
+    half = {"de": {"questions": {"q2": {"options": ["Rot", "", "Blau"]}}}}
+    assert set(window.save(epsilon=2, translations=half)["wrong"]) == {
+        "translations.de.questions.q2.options[1]"
+    }
+    assert places(window.answer) == []
+    assert places(window.save(translations={"de": {}})) == ["language-de"]
+    with override_settings(CHECKLIST=False):
+        assert places(window.save(title="This site does not insist")) == []
+
+
+def test_an_opening_that_is_set_is_said_with_whether_it_holds(window: Window) -> None:
+    assert window.answer["opens"] is None
+    survey = Survey.objects.get()
+    at = datetime(2031, 11, 17, 14, 46, tzinfo=UTC)
+    Survey.objects.update(opens_at=at, opens_seen=survey.seen())
+    assert Window(window.client).answer["opens"] == {"at": "17 Nov 2031, 14:46 UTC", "holds": True}
+    assert window.save(title="Another")["opens"]["holds"] is False
+    assert window.post(go=-1)["opens"]["holds"] is True
+    assert window.save(questions=[], blocks=[])["opens"]["holds"] is False
+
+
 # --- Undo -----------------------------------------------------------------------------------------
 
 
