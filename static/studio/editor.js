@@ -159,7 +159,7 @@ function pair({ id, at, label, holder, lines = 1, most, languageLabel = true }) 
   return el("div", { class: other ? "pair" : "single" }, columns);
 }
 
-function field({ id, at, label, holder, name, tag, lines, most, hideLabel = false }) {
+function field({ id, at, label, holder, name, tag, lines, most, hideLabel = false, enter = null }) {
   const gap = name !== OWN && typeof name === "string" && holder[OWN]?.trim() && !holder[name]?.trim();
   const input = el(lines > 1 ? "textarea" : "input", {
     id,
@@ -186,6 +186,11 @@ function field({ id, at, label, holder, name, tag, lines, most, hideLabel = fals
     blur() {
       touched.add(id);
       showWrong();
+    },
+    keydown(event) {
+      if (!enter || event.key !== "Enter" || event.isComposing) return;
+      event.preventDefault();
+      enter();
     },
   });
   input.value = holder[name] ?? "";
@@ -461,6 +466,7 @@ function optionRow(kind, question, option, j, at, name) {
             tag: tag || state.language,
             lines: 1,
             hideLabel: true,
+            enter: () => nextOption(kind, question, j, tag),
           }),
         ),
       ),
@@ -491,6 +497,20 @@ function optionRow(kind, question, option, j, at, name) {
         action("Move down", `${option.id}-down`, where, j === question.options.length - 1, () => step(1)),
       ),
   );
+}
+
+/* Enter leads to the next option; behind one of the original a new one is put, if there is none. */
+function nextOption(kind, question, j, tag) {
+  const most = kind === "strata" ? limits.groups : limits.options;
+  const last = j === question.options.length - 1;
+  if (last && (tag || question.options.length >= most)) return;
+  if (last) {
+    addOptions(question, 1);
+    draw();
+    changed("", QUICK);
+  }
+  const { id } = question.options[j + 1];
+  $(tag ? `${id}-${tag}` : id).focus();
 }
 
 function addOptions(question, count) {
