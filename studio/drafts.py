@@ -114,6 +114,26 @@ def move_to(survey: Survey, slug: str, by: Actor = None) -> None:
             record(by, "address changed", survey, before=before)
 
 
+def unchosen(survey: Survey) -> bool:
+    """Whether the address is one that was made, of the title or of nothing."""
+    stem = slugify(survey.title)[:MAX_SLUG].strip("-")
+    made = rf"{re.escape(stem[: MAX_SLUG - 7])}-[0-9a-f]{{6}}"
+    named = survey.slug == stem or re.fullmatch(made, survey.slug)
+    return bool(named or NAMELESS.fullmatch(survey.slug))
+
+
+def follow(survey: Survey, by: Actor = None) -> None:
+    """Give a draft the address that its title makes, if it is not announced for an hour."""
+    wanted = slugify(survey.title)
+    named = unchosen(survey) and not NAMELESS.fullmatch(survey.slug)
+    if not wanted or named or survey.opens_at:
+        return
+    with contextlib.suppress(ValidationError):  # somebody was quicker
+        slug = free_slug(wanted)
+        move_to(survey, slug, by)
+        survey.slug = slug
+
+
 # --- Changing one ---------------------------------------------------------------------------------
 
 

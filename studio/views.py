@@ -186,9 +186,10 @@ def export(request: HttpRequest, slug: str) -> HttpResponse:
 def draft(request: HttpRequest, slug: str) -> HttpResponse:
     """The document with its number, what is wrong in it, and the figures of the dial.
 
-    POST takes `number`, the one that the page started from, and a `document`, or `go` (-1, 1).
+    POST takes `number`, the one that the page started from, and a `document`, or `go` (-1, 1). With
+    `follow`, the slug that the page knows, the address follows the title.
     """
-    survey = permitted(request, slug, "manage")
+    survey = permitted(request, now_at(request, slug), "manage")
     try:
         if request.method != "POST":
             survey, state = drafts.look(survey)
@@ -203,6 +204,8 @@ def draft(request: HttpRequest, slug: str) -> HttpResponse:
             survey, state = drafts.save(
                 survey, given["number"], given["document"], given["step"], request.user
             )
+            if given.get("follow") == survey.slug:
+                drafts.follow(survey, request.user)
         return JsonResponse(described(survey, state, whole="go" in given))
     except FileError as error:
         where, _, what = str(error).partition(": ")
@@ -215,6 +218,13 @@ def draft(request: HttpRequest, slug: str) -> HttpResponse:
         return JsonResponse({"opened": True}, status=409)
     except Survey.DoesNotExist:  # deleted just now
         raise Http404 from None
+
+
+def now_at(request: HttpRequest, slug: str) -> str:
+    """The slug of the survey that a page names by its `id`: it may have moved since."""
+    number = request.GET.get("id", "")
+    known = Survey.objects.filter(pk=number) if re.fullmatch(r"[0-9]{1,18}", number) else None
+    return (known and known.values_list("slug", flat=True).first()) or slug
 
 
 def posted(request: HttpRequest) -> dict[str, Any]:
@@ -251,6 +261,7 @@ def described(survey: Survey, state: Draft, whole: bool) -> dict[str, Any]:
     }
     if whole:
         found["document"] = drafts.content(survey)
+        found["follows"] = drafts.unchosen(survey)
         found["ours"] = {tag: list(words) for tag, words in languages.WORDS.items()}
         found["limits"] = {
             "questions": MAX_QUESTIONS,

@@ -38,6 +38,8 @@ let refused = null;
 let figures = null;
 let other = null; // the language that is shown beside the original
 let menu = null; // the option whose moves are shown
+let address = page.dataset.slug; // the last part of its address
+let follows = false; // whether that follows the title
 let fresh = 0; // ids of what is added here
 const touched = new Set(); // fields whose errors are shown
 const fields = new Map(); // where → { input, error }
@@ -54,6 +56,7 @@ const kept = keeper(page.dataset.draft, page.querySelector("[name=csrfmiddleware
     showOpens(answer.opens);
     refused = null;
     if (answer.document) {
+      follows = answer.follows;
       ours = answer.ours;
       limits = answer.limits;
       state = fromDocument(answer.document, ours, state);
@@ -65,6 +68,7 @@ const kept = keeper(page.dataset.draft, page.querySelector("[name=csrfmiddleware
     }
     $("undo").disabled = !answer.undo;
     $("redo").disabled = !answer.redo;
+    if (answer.slug !== address) showAddress(answer.slug);
     showFigures(figures, state);
     showErrorsOfQuestions();
   },
@@ -667,6 +671,24 @@ function nameKeys(event) {
     if (shown) shown.value = found.key;
     changed(event.target.id);
   }
+}
+
+/* The address follows the title when that is written, until somebody chooses one. */
+function nameAddress({ target }) {
+  if (target.id === "title" && follows && target.value.trim()) kept.changed("title", 0, { follow: address });
+}
+
+page.addEventListener("change", nameAddress);
+
+function showAddress(slug) {
+  for (const name of ["href", "action"]) {
+    for (const node of document.querySelectorAll(`[${name}^="/studio/${address}/"]`)) {
+      node.setAttribute(name, node.getAttribute(name).replace(`/studio/${address}/`, `/studio/${slug}/`));
+    }
+  }
+  history.replaceState(null, "", `/studio/${slug}/${location.hash}`);
+  $("address").textContent = `/s/${slug}/`;
+  $("slug").value = address = slug;
 }
 
 // --- Languages -----------------------------------------------------------------------------------

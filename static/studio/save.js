@@ -18,6 +18,7 @@ export function keeper(address, token, { made, show, reply }) {
   let step = "";
   let place = 0; // of the history, as far as this window begins new ones
   let last = 0; // when something changed
+  let more = {}; // what goes with the next save
   let timer = 0;
   let tries = 0;
   let running = null; // the request under way
@@ -76,7 +77,7 @@ export function keeper(address, token, { made, show, reply }) {
     }
     if (!dirty) return true;
     if (held) return false;
-    const body = { number, document: made(), step };
+    const body = { number, document: made(), step, ...more };
     dirty = false;
     show("saving");
     running = send(body).catch(() => null);
@@ -88,6 +89,7 @@ export function keeper(address, token, { made, show, reply }) {
       later(RETRY[Math.min(tries++, RETRY.length - 1)]);
       return false;
     }
+    if (done) more = {};
     if (!done) dirty = true; // and tried again with the next change, or when it is decided
     else if (dirty) later(0);
     else show("saved");
@@ -109,11 +111,12 @@ export function keeper(address, token, { made, show, reply }) {
      * Something changed; changes of the same step are one place of the history: of this window,
      * since the page was loaded, something was undone or somebody else saved, without a long rest.
      */
-    changed(what, pause = PAUSE) {
+    changed(what, pause = PAUSE, beside = {}) {
       if (Date.now() - last > REST) place++;
       last = Date.now();
       step = what && `${what} ${own}-${place}`;
       dirty = true;
+      more = { ...more, ...beside };
       if (held) return;
       if (!tries) show("saving");
       later(pause);

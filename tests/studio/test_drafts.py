@@ -452,6 +452,41 @@ def test_a_draft_gets_another_address(window: Window) -> None:
     Window(window.client, "better").save(title="Goes on")
 
 
+def test_an_address_that_nobody_chose_follows_the_title(admin: Client) -> None:
+    survey = made(admin.post("/studio/new/", {"blank": "1"}))
+    window = Window(admin, survey.slug)
+    window.address += f"?id={survey.pk}"  # as the page has it: the slug may change
+    follow = {"follow": survey.slug}
+
+    def titled(title: str, **more: Any) -> str:
+        document = window.document | {"title": title}
+        return str(window.post(document=document, **more)["slug"])
+
+    assert window.answer["follows"]
+    assert titled("Half a wo") == survey.slug
+    assert titled("", **follow) == titled("الصحة", **follow) == survey.slug
+    assert titled("How we sleep", **follow) == "how-we-sleep"
+    assert titled("How we sleep", follow="how-we-sleep") == "how-we-sleep"
+    builders.draft(slug="how-we-dream")
+    assert re.fullmatch("how-we-dream-[0-9a-f]{6}", titled("How we dream", follow="how-we-sleep"))
+    # Another window has chosen one: it stays, whatever this one thinks.
+    admin.post(f"/studio/{window.answer['slug']}/", {"slug": "chosen"})
+    assert titled("How we wake", follow="how-we-dream") == "chosen"
+    assert not Window(admin, "chosen").answer["follows"]
+    # Nor does it move when it is to open at an hour.
+    survey = made(admin.post("/studio/new/", {"blank": "1"}))
+    Survey.objects.filter(pk=survey.pk).update(opens_at=datetime(2031, 1, 1, tzinfo=UTC))
+    window = Window(admin, survey.slug)
+    assert titled("Later", follow=survey.slug) == survey.slug
+    for odd in ("x", "-1", "9" * 30, "0", ""):
+        assert admin.get(f"/studio/{survey.slug}/draft/?id={odd}").status_code == 200
+
+
+def test_the_id_of_a_survey_opens_no_other(window: Window) -> None:
+    other = builders.draft(slug="other")
+    assert window.client.get(f"/studio/small/draft/?id={other.pk}").status_code == 403
+
+
 @pytest.mark.parametrize("slug", ["", "a b", "x" * 51, "new", "other", "gone", "ä", "../x", "\0"])
 def test_addresses_that_cannot_be(window: Window, slug: str) -> None:
     builders.draft(slug="other")
