@@ -164,6 +164,7 @@ def editor(request: HttpRequest, slug: str) -> HttpResponse:
         "presets": dial.presets(settings.MAX_EPSILON),
         "expected": dial.PEOPLE,
         "most_people": dial.MOST_PEOPLE,
+        "least_crowd": getattr(settings, "MIN_CROWD", 2),
     }
     return render(
         request, "studio/editor.html", context, status=400 if "refused" in context else 200
