@@ -1,9 +1,10 @@
 """Surveys at a glance, in a few queries however many there are: the rows of the overview."""
 
 from dataclasses import dataclass, field
+from datetime import date
 from itertools import groupby
 
-from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery
 from django.utils.safestring import SafeString
 
 from aggregation import charts
@@ -35,9 +36,15 @@ class Glance:
     waiting: str = "0"
     lines: list[Line] = field(default_factory=list)
     more: int = 0  # questions that are not shown
+    questions: int = 0  # of a draft
+    changed_on: date | None = None  # a draft, in the studio
+
+
+STATES = [Survey.State.OPEN, Survey.State.DRAFT, Survey.State.CLOSED]  # in this order
 
 
 def glances(surveys: QuerySet[Survey]) -> list[Glance]:
+    """Open ones first, then drafts."""
     last = Release.objects.filter(survey=OuterRef("pk")).order_by("-number").values("pk")[:1]
     rows = {survey.pk: Glance(survey) for survey in surveys}
     inbox = Report.objects.filter(content__isnull=False, survey__in=rows)
@@ -50,7 +57,16 @@ def glances(surveys: QuerySet[Survey]) -> list[Glance]:
         rows[release.survey_id].release = release
     for start in range(0, len(releases), AT_A_TIME):
         _look(rows, releases[start : start + AT_A_TIME])
-    return list(rows.values())
+    _look_at_drafts(rows)
+    return sorted(rows.values(), key=lambda row: STATES.index(Survey.State(row.survey.state)))
+
+
+def _look_at_drafts(rows: dict[int, Glance]) -> None:
+    drafts = Survey.objects.filter(pk__in=rows, state=Survey.State.DRAFT)
+    for pk, questions in drafts.values_list("pk").annotate(Count("questions")):
+        rows[pk].questions = questions
+    for pk, day in drafts.values_list("pk").annotate(Max("editing__revisions__saved_on")):
+        rows[pk].changed_on = day
 
 
 def _look(rows: dict[int, Glance], releases: list[Release]) -> None:

@@ -18,7 +18,7 @@ from aggregation import central, sections, trend
 from aggregation.models import Batch, Estimate, Release, places
 from aggregation.sections import ALWAYS, FIXED, Choice
 from aggregation.templatetags import figures
-from survey.models import Membership, Survey
+from survey.models import Membership, Survey, today
 from tests import builders
 
 pytestmark = pytest.mark.django_db
@@ -610,6 +610,33 @@ def test_the_overview_shows_the_first_questions_and_counts_the_rest() -> None:
     page = page_of(survey).replace("\n", "")
     page = builders.client(builders.User.objects.get()).get("/surveys/").content.decode()
     assert "Number 4?" in page and "Number 5?" not in page and "and 2 more questions" in page
+
+
+def test_the_overview_leads_from_a_draft_to_the_editor() -> None:
+    builders.draft(slug="a-draft", title="Not open")
+    survey = builders.opened(title="Running")
+    builders.finished(0, slug="a-closed", title="Over")
+    client = builders.client(builders.olga(*Survey.objects.all()))
+    client.get("/studio/a-draft/draft/")  # the editor takes it into its history
+    page = client.get("/surveys/").content.decode()
+    assert page.index("Running") < page.index("Not open") < page.index("Over")
+    assert 'href="/studio/a-draft/">Not open' in page and 'href="/surveys/small/">Running' in page
+    card = page[page.index("Not open") : page.index("Over")]
+    assert "<dt>Questions</dt><dd>2</dd>" in card and f"{today():%-d %b %Y}" in card
+    assert "Waiting" not in card
+    few = queries(client, "/surveys/")
+    another, olga = builders.draft(slug="another"), builders.User.objects.get()
+    Membership.objects.create(survey=another, user=olga, role="owner")
+    assert queries(client, "/surveys/") == few
+    page = builders.client(builders.victor(survey, Survey.objects.get(slug="a-draft")))
+    assert 'href="/surveys/a-draft/">' in page.get("/surveys/").content.decode()
+
+
+def test_the_overview_invites_to_make_the_first_survey() -> None:
+    page = builders.client(builders.charlie()).get("/surveys/").content.decode()
+    assert "can add you" in page and "/studio/new/" not in page
+    page = builders.client(builders.root()).get("/surveys/").content.decode()
+    assert "Make your first survey" in page and page.count('href="/studio/new/"') == 1
 
 
 def test_a_dashboard_says_first_what_was_found() -> None:

@@ -61,7 +61,7 @@ def test_from_an_empty_list_to_a_finished_draft(
 ) -> None:
     page.set_viewport_size({"width": 1280, "height": 1000})
     log_in(candor_server, page, "mary")
-    expect(page.get_by_text("you can make one yourself")).to_be_visible()
+    expect(page.get_by_role("heading", name="Make your first survey")).to_be_visible()
     page.get_by_role("link", name="New survey").click()
     no_violations(page)
     page.locator("li.card", has_text="Safety at home").get_by_role("button").click()
@@ -172,7 +172,9 @@ def test_from_an_empty_list_to_a_finished_draft(
     expect(title).to_have_value("Safety where we live")
     assert page.url != address and texts(page) == left
     page.goto(f"{candor_server.url}/surveys/")
-    expect(page.get_by_role("link", name="Edit Safety where we live")).to_have_count(2)
+    expect(page.get_by_role("link", name="Safety where we live")).to_have_count(2)
+    page.get_by_role("link", name="Safety where we live").first.click()
+    expect(title).to_have_value("Safety where we live")
 
 
 def test_two_windows_a_lost_network_and_hostile_texts(
