@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,11 @@ MAKER = (
     "from django.contrib.auth.models import *; "
     "u, _ = User.objects.get_or_create(username='{name}'); u.set_password('long-enough-{name}'); "
     "u.save(); u.user_permissions.add(Permission.objects.get(codename='add_survey'))"
+)
+
+HOUR = (
+    "from datetime import *; from survey.models import *; s = Survey.objects.get(slug='{slug}'); "
+    "s.opens_at, s.opens_seen = datetime(2031, 11, 17, 14, 46, tzinfo=UTC), s.seen(); s.save()"
 )
 
 
@@ -175,6 +181,110 @@ def test_from_an_empty_list_to_a_finished_draft(
     expect(page.get_by_role("link", name="Safety where we live")).to_have_count(2)
     page.get_by_role("link", name="Safety where we live").first.click()
     expect(title).to_have_value("Safety where we live")
+
+
+@pytest.fixture
+def strict_site() -> Iterator[Candor]:
+    """Where the checklist blocks."""
+    with Candor(CANDOR_CHECKLIST="1", CANDOR_MAX_EPSILON="4") as candor:
+        yield candor
+
+
+def test_from_a_blank_page_to_an_hour_that_is_set(strict_site: Candor, page: Page) -> None:
+    page.set_viewport_size({"width": 1280, "height": 800})
+    log_in(strict_site, page, "pia", "/studio/new/")
+    page.get_by_role("button", name="Blank survey").click()
+    title, introduction = page.locator("#title"), page.locator("#introduction")
+    saved(page)
+
+    # The address follows the title, and the page goes on at it.
+    title.fill("How we sleep")
+    page.get_by_role("button", name="+ Choice question").click()
+    expect(page).to_have_url(f"{strict_site.url}/studio/how-we-sleep/")
+    page.keyboard.type("How long?")
+    page.get_by_label("Option 1", exact=True).fill("Short")
+    page.keyboard.press("Enter")
+    page.keyboard.type("Middle")
+    page.keyboard.press("Enter")
+    page.keyboard.type("Long")
+    expect(page.locator("ol.options input")).to_have_count(3)
+    expect(page.get_by_label("Option 3", exact=True)).to_have_value("Long")
+    page.get_by_role("button", name="+ Yes/no question").click()
+    page.keyboard.type("Do you dream?")
+    saved(page)
+
+    # What was moved is moved back, and the focus stays with it.
+    card(page, 2).locator(".handle").first.focus()
+    page.keyboard.press("ArrowUp")
+    saved(page)
+    page.keyboard.press("Control+z")
+    expect(page.locator("#said")).to_have_text("Undone.")
+    assert texts(page) == ["How long?", "Do you dream?"]
+    expect(card(page, 2).locator(".head .handle")).to_be_focused()
+
+    # What the checklist would refuse is said here, and leads to its field.
+    todo = page.locator("#wrong li")
+    expect(todo).to_have_count(3)
+    expect(page.locator("#ready")).to_be_hidden()
+    todo.filter(has_text="who asks").get_by_role("link").click()
+    page.keyboard.type("The night shift")
+    page.get_by_role("link", name="No contact is given").click()
+    page.keyboard.type("night@example.org")
+    page.get_by_role("link", name="how many people").click()
+    page.keyboard.type("5,000")
+    expect(page.locator("#ready")).to_be_visible()
+    fits = page.locator(".dial").evaluate("node => node.scrollHeight <= node.clientHeight")
+    assert fits
+
+    # A language leads to what it lacks.
+    page.get_by_label("Add a language").select_option("de")
+    title_in_german = page.get_by_label("Title, German")
+    title_in_german.fill("Wie wir schlafen")
+    saved(page)
+    page.goto(f"{strict_site.url}/studio/how-we-sleep/#language-de")
+    page.reload()
+    expect(page.get_by_label("Who asks, German")).to_be_focused()
+    page.get_by_role("button", name="Remove German").click()
+    saved(page)
+
+    # An address that cannot be, one that can, and what was typed just before.
+    page.get_by_text("Address: /s/how-we-sleep/").click()
+    slug = page.get_by_label("Respondents answer at")
+    slug.fill("a b")
+    page.get_by_role("button", name="Change the address").click()
+    said = slug.evaluate("node => node.validationMessage")
+    assert said == "Letters, digits, hyphens and underscores only, please."
+    slug.fill("sleeping")
+    introduction.fill("Typed just before.")
+    page.get_by_role("button", name="Change the address").click()
+    expect(page).to_have_url(f"{strict_site.url}/studio/sleeping/")
+    expect(introduction).to_have_value("Typed just before.")
+    title.fill("How well we sleep")
+    page.locator("h1").click()
+    saved(page)
+    assert page.url.endswith("/studio/sleeping/")
+
+    # An hour is set: a change calls it off, and says so; undoing that brings it back.
+    strict_site.manage("shell", "-v0", "-c", HOUR.format(slug="sleeping"))
+    page.reload()
+    banner = page.locator("#opens")
+    expect(banner).to_have_text("Opens by itself on 17 Nov 2031, 14:46 UTC. A change cancels that.")
+    no_violations(page)
+    introduction.fill("Another one.")
+    expect(banner).to_contain_text("It was to open by itself on 17 Nov 2031, 14:46 UTC")
+    page.get_by_role("button", name="Undo").click()
+    expect(banner).to_contain_text("A change cancels that")
+
+    # Whoever leaves at once takes nothing along that is not saved.
+    page.on("dialog", lambda dialog: dialog.accept())
+    introduction.fill("Typed and gone.")
+    page.goto(f"{strict_site.url}/surveys/")
+    page.get_by_role("link", name="How well we sleep").click()
+    expect(introduction).to_have_value("Typed and gone.")
+    introduction.fill("Typed and copied.")
+    page.get_by_role("button", name="Copy as a new draft").click()
+    expect(title).to_have_value("How well we sleep (copy)")
+    expect(introduction).to_have_value("Typed and copied.")
 
 
 def test_two_windows_a_lost_network_and_hostile_texts(
