@@ -27,7 +27,7 @@ from survey import preview
 from survey.design import Design, DesignError
 from survey.log import Actor, record
 from survey.models import Survey, today
-from survey.permitted import permitted
+from survey.permitted import permitted, while_there
 
 FARTHEST = timedelta(days=5 * 365)
 
@@ -60,6 +60,7 @@ class MomentForm(forms.Form):
 @login_required
 @cache_control(private=True, no_store=True)
 @require_http_methods(["GET", "HEAD", "POST"])
+@while_there
 def page(request: HttpRequest, slug: str) -> HttpResponse:
     """POST: `do`, one of DEEDS, with what it needs."""
     survey = permitted(request, slug, "manage")

@@ -10,7 +10,7 @@ from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import prefetch_related_objects
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.dateformat import format as date_format
 from django.views.decorators.cache import cache_control
@@ -23,7 +23,7 @@ from survey import files, languages
 from survey.design import MAX_OPTIONS, MAX_QUESTIONS, MAX_STRATUM_OPTIONS, Design
 from survey.files import FileError
 from survey.models import Draft, Survey
-from survey.permitted import permitted
+from survey.permitted import permitted, while_there
 
 MOST_BYTES = 1024 * 1024  # of a document
 EPSILON = 2.0  # of a blank survey
@@ -139,6 +139,7 @@ def copy(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @cache_control(private=True, no_store=True)
 @require_http_methods(["GET", "HEAD", "POST"])
+@while_there
 def editor(request: HttpRequest, slug: str) -> HttpResponse:
     """A draft to edit, or the frozen design to read. POST: another `slug` for a draft."""
     survey = permitted(request, slug, "manage")
@@ -164,7 +165,7 @@ def editor(request: HttpRequest, slug: str) -> HttpResponse:
         "presets": dial.presets(settings.MAX_EPSILON),
         "expected": dial.PEOPLE,
         "most_people": dial.MOST_PEOPLE,
-        "least_crowd": getattr(settings, "MIN_CROWD", 2),
+        "least_crowd": settings.MIN_CROWD,
     }
     return render(
         request, "studio/editor.html", context, status=400 if "refused" in context else 200
@@ -184,6 +185,7 @@ def export(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @cache_control(private=True, no_store=True)
 @require_http_methods(["GET", "HEAD", "POST"])
+@while_there
 def draft(request: HttpRequest, slug: str) -> HttpResponse:
     """The document with its number, what is wrong in it, and the figures of the dial.
 
@@ -213,12 +215,13 @@ def draft(request: HttpRequest, slug: str) -> HttpResponse:
         where = where.removeprefix("the survey").lstrip(".").removeprefix("document.")
         return JsonResponse({"refused": {"where": where, "what": what}}, status=400)
     except drafts.Changed:
-        survey, state = drafts.look(survey)
+        try:
+            survey, state = drafts.look(survey)
+        except drafts.Opened:
+            return JsonResponse({"opened": True}, status=409)
         return JsonResponse(described(survey, state, whole=True), status=409)
     except drafts.Opened:
         return JsonResponse({"opened": True}, status=409)
-    except Survey.DoesNotExist:  # deleted just now
-        raise Http404 from None
 
 
 def now_at(request: HttpRequest, slug: str) -> str:

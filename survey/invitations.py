@@ -40,7 +40,7 @@ from survey.exchange import ALPHABET, CODE_LENGTH
 from survey.log import record
 from survey.models import Invitation, InvitationError, PassKey, Survey, digest, today
 from survey.passes import to_text
-from survey.permitted import permitted
+from survey.permitted import permitted, while_there
 
 MOST_CODES = 100_000  # made at once
 MOST_ON_A_SHEET = 500
@@ -246,6 +246,7 @@ class LetterForm(forms.Form):
 @login_required
 @cache_control(private=True, no_store=True)
 @require_http_methods(["GET", "HEAD", "POST"])
+@while_there
 def page(request: HttpRequest, slug: str) -> HttpResponseBase:
     """POST `do`: codes, letters, remind or revoke."""
     survey = permitted(request, slug, "manage")

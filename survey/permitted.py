@@ -1,7 +1,12 @@
 """The survey that a page is about, for whoever may do there what they want."""
 
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 
 from survey.models import Deed, Survey
@@ -13,3 +18,19 @@ def permitted(request: HttpRequest, slug: str, deed: Deed = "read") -> Survey:
     if not survey.may(request.user, deed):
         raise PermissionDenied
     return survey
+
+
+View = Callable[..., HttpResponseBase]
+
+
+def while_there(view: View) -> View:
+    """A survey that somebody else deletes meanwhile is not there."""
+
+    @wraps(view)
+    def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        try:
+            return view(request, *args, **kwargs)
+        except Survey.DoesNotExist:
+            raise Http404 from None
+
+    return wrapped

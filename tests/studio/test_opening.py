@@ -1,5 +1,6 @@
 """The page of a survey's life: open, close, archive and delete; and what its retention does."""
 
+import json
 from datetime import timedelta
 from typing import Any
 
@@ -11,7 +12,9 @@ from django.utils import timezone
 from aggregation import removal, tasks
 from aggregation.models import Batch, Estimate, Release, due
 from aggregation.work import Job
+from studio import opening, views
 from survey.models import Membership, Question, Removed, Report, Survey, today
+from survey.permitted import permitted
 from tests import builders
 
 pytestmark = pytest.mark.django_db
@@ -311,3 +314,24 @@ class TestRetention:
         assert Client().get("/designs/small/").status_code == 404
         with pytest.raises(Exception, match="removed on"):
             builders.draft(**builders.READY)
+
+
+def test_a_draft_that_is_deleted_meanwhile_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    def vanishing(*args: Any) -> Survey:
+        survey = permitted(*args)
+        Survey.objects.filter(pk=survey.pk).delete()
+        return survey
+
+    for module in (opening, views):
+        monkeypatch.setattr(module, "permitted", vanishing)
+    root = builders.client(builders.root())
+    save = json.dumps({"number": 1, "document": builders.FILE, "step": ""})
+    for address, fields in (
+        ("/studio/small/open/", {"do": "open", "seen": "x"}),
+        ("/studio/small/open/", {"do": "nonsense"}),
+        ("/studio/small/", {"slug": "another"}),
+        ("/studio/small/draft/", save),
+    ):
+        builders.draft()
+        kind = {"content_type": "application/json"} if isinstance(fields, str) else {}
+        assert root.post(address, fields, **kind).status_code == 404, address
