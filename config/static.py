@@ -1,12 +1,17 @@
 """Static files under content-hashed names, the imports inside modules included."""
 
+import hashlib
 import re
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 from wsgiref.headers import Headers
 
+import django
 from django.conf import settings
+from django.contrib.staticfiles.finders import get_finders
 from django.core.files.base import ContentFile, File
+from django.core.management import call_command
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 # What is served of the respondent's page without its comments, a sixth of its weight. The one file
@@ -53,6 +58,27 @@ class HashedStaticFiles(CompressedManifestStaticFilesStorage):
             content.seek(0)  # whoever made its name has read it
             content = ContentFile(bare(content.read().decode()).encode())
         return super()._save(name, content)
+
+
+def collect() -> None:
+    """Collect the static files, unless nothing has changed since: that takes seconds of a start."""
+    mark = settings.VAR_DIR / "static.collected"
+    found, there = source(), settings.STATIC_ROOT / "staticfiles.json"
+    if there.exists() and mark.exists() and mark.read_text() == found:
+        return
+    mark.unlink(missing_ok=True)
+    call_command("collectstatic", interactive=False, verbosity=0)
+    mark.write_text(found)
+
+
+def source() -> str:
+    """A hash of what the static files are made of and with: names, sizes, times and versions."""
+    digest = hashlib.sha256(f"{django.__version__} {version('whitenoise')}".encode())
+    files = [Path(storage.path(name)) for one in get_finders() for name, storage in one.list([])]
+    for path in sorted({*files, Path(__file__)}):
+        known = path.stat()
+        digest.update(f"{path} {known.st_size} {known.st_mtime_ns}\0".encode())
+    return digest.hexdigest()
 
 
 def add_headers(headers: Headers, path: str, url: str) -> None:

@@ -397,8 +397,9 @@ def prepare(run: Run, stack: contextlib.ExitStack, outcomes: dict[str, Outcome])
     heading("preparation")
     started = time.monotonic()
     run.start_servers(stack)
-    collect = [PYTHON, "manage.py", "collectstatic", "--no-input", "--verbosity=0"]
-    if run.command(collect) != 0:
+    program = "import django; django.setup(); from config import static; static.collect()"
+    settings = {"DJANGO_SETTINGS_MODULE": "config.settings"}
+    if run.command([PYTHON, "-c", program], **settings) != 0:
         outcomes["preparation"] = Outcome(problems=["collectstatic failed"])
     print(f"preparation: {time.monotonic() - started:.0f} s", flush=True)
 

@@ -435,6 +435,7 @@ class Candor(Server):
         if not self.var.exists():
             self.var.mkdir()
             self.migrate()
+            self.collect()
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "manage.py", "serve", "--port", str(self.port)],
@@ -471,6 +472,15 @@ class Candor(Server):
                 part.rename(made)
                 return
         shutil.copytree(made, self.var, dirs_exist_ok=True)
+
+    def collect(self) -> None:
+        """The static files, as a copy of those that a test run has collected at its beginning."""
+        if not os.environ.get("CANDOR_TEST_RUN"):
+            self.manage("collectstatic", "--no-input", "--verbosity=0")
+            return
+        made = Path(os.environ["CANDOR_VAR"])
+        shutil.copytree(made / "static", self.var / "static")
+        shutil.copy(made / "static.collected", self.var)
 
     def load_demo(self) -> None:
         """Once: who asks again finds it all there."""

@@ -2,14 +2,18 @@
 
 import gzip
 import json
+import os
 import re
 import shutil
 import subprocess
+import time
 from fnmatch import fnmatch
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from config import static
 from config.static import BARE, bare, modules
 from survey.management.commands.manifest import collect
 from tests.services import ROOT
@@ -99,3 +103,28 @@ def test_the_modules_are_still_modules_and_the_catalogues_say_the_same(tmp_path:
     assert len(found) == 10
     for path in (STATIC / "respond/words").glob("*.js"):
         assert found[str(path)] == found[str(tmp_path / path.relative_to(STATIC))]
+
+
+def test_files_are_collected_when_something_has_changed(settings: Any, tmp_path: Path) -> None:
+    settings.VAR_DIR, settings.STATIC_ROOT = tmp_path, tmp_path / "static"
+    folder = tmp_path / "source"
+    folder.mkdir()
+    (folder / "one.css").write_text("a {}")
+    settings.INSTALLED_APPS = ["django.contrib.staticfiles"]
+    settings.STATICFILES_DIRS = [folder]
+    static.collect()
+    made = settings.STATIC_ROOT / "one.css"
+    made.unlink()
+    static.collect()
+    assert not made.exists()  # nothing was done
+    (folder / "two.css").write_text("b {}")
+    static.collect()
+    assert made.read_text() == "a {}" and (settings.STATIC_ROOT / "two.css").exists()
+    (folder / "one.css").write_text("c {}")
+    later = time.time() + 2  # Django compares whole seconds
+    os.utime(folder / "one.css", (later, later))
+    static.collect()
+    assert made.read_text() == "c {}"
+    (settings.STATIC_ROOT / "staticfiles.json").unlink()
+    static.collect()
+    assert (settings.STATIC_ROOT / "staticfiles.json").exists()

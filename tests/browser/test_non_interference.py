@@ -57,7 +57,7 @@ def prepared(tmp_path: Path) -> Candor:
     candor = Candor(parent=tmp_path)
     candor.var.mkdir()
     candor.migrate()
-    candor.manage("collectstatic", "--no-input", "--verbosity=0")
+    candor.collect()
     candor.manage("import_survey", "-", "--open", stdin=json.dumps(builders.FILE))
     return candor
 

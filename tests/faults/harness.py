@@ -97,7 +97,7 @@ class Fleet(Candor):
         if not self.var.exists():
             self.var.mkdir()
             self.migrate()
-            self.manage("collectstatic", "--no-input", "--verbosity=0")
+            self.collect()
         self.mend()
 
     def mend(self) -> None:

@@ -28,6 +28,7 @@ from django.conf import settings
 from django.core.management import BaseCommand, CommandError, call_command
 from django.db import DatabaseError, connection
 
+from config import static
 from config.processes import RUNNING, die_with, held
 
 HOST = "127.0.0.1"
@@ -189,7 +190,7 @@ class Command(BaseCommand):
     def collect_static_files(self) -> None:
         try:
             settings.VAR_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)
-            call_command("collectstatic", interactive=False, verbosity=0)
+            static.collect()
         except OSError as error:
             raise CommandError(f"Cannot write to {settings.VAR_DIR}: {error.strerror}.") from None
 
