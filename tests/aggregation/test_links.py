@@ -147,7 +147,7 @@ def test_no_join_maps_an_id_to_a_content(store: Store) -> None:
         arrive(store, first, last)
         store.python(COLLECT)
     arrive(store, 1000, 1001)
-    store.execute("UPDATE survey_survey SET state = 'closed'")
+    store.execute("UPDATE survey_survey SET state = 'closed', closed_on = CURRENT_DATE")
     assert store.python(COLLECT).split() == ["1"]
     assert sorted(one for _, some in stored(store) for one in some) == list(range(1001))
     found = joins(store)

@@ -66,7 +66,7 @@ def stored(store: Store) -> Counter[bytes]:
 
 
 def close(store: Store) -> None:
-    store.execute("UPDATE survey_survey SET state = 'closed'")
+    store.execute("UPDATE survey_survey SET state = 'closed', closed_on = CURRENT_DATE")
 
 
 def waiting(store: Store) -> int:
