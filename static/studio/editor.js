@@ -42,6 +42,7 @@ let address = page.dataset.slug; // the last part of its address
 let follows = false; // whether that follows the title
 let fresh = 0; // ids of what is added here
 const touched = new Set(); // fields whose errors are shown
+const edited = new Set(); // places of which the server has not seen what stands there now
 const fields = new Map(); // where → { input, error }
 
 // --- Saving --------------------------------------------------------------------------------------
@@ -55,6 +56,7 @@ const kept = keeper(page.dataset.draft, page.querySelector("[name=csrfmiddleware
     figures = answer.figures;
     showOpens(answer.opens);
     refused = null;
+    if (!kept.pending()) edited.clear();
     if (answer.document) {
       follows = answer.follows;
       ours = answer.ours;
@@ -184,12 +186,14 @@ function field({ id, at, label, holder, name, tag, lines, most, hideLabel = fals
         say("An invisible character was left out.");
       }
       holder[name] = text;
+      edited.add(at);
+      if (error.textContent) showWrong();
       input.classList.toggle("gap", Boolean(name && !text.trim()));
       changed(id);
     },
     blur() {
       touched.add(id);
-      showWrong();
+      if (!pressed) showWrong();
     },
     keydown(event) {
       if (!enter || event.key !== "Enter" || event.isComposing) return;
@@ -204,11 +208,25 @@ function field({ id, at, label, holder, name, tag, lines, most, hideLabel = fals
   return el("div", { class: "text" }, labelled, input, error);
 }
 
+/* While something is pressed nothing moves: the click would miss it. */
+let pressed = false;
+addEventListener("pointerdown", () => (pressed = true), true);
+for (const name of ["pointerup", "pointercancel"]) {
+  addEventListener(
+    name,
+    () => {
+      pressed = false;
+      setTimeout(() => state && showWrong());
+    },
+    true,
+  );
+}
+
 /* What is wrong, beside the fields that somebody has been in, and all of it at the end. */
 function showWrong() {
   const known = Object.fromEntries(Object.entries(wrong).map(([at, what]) => [fieldOf(at).at, what]));
   for (const [at, { input, error }] of fields) {
-    const what = touched.has(input.id) ? (known[at] ?? "") : "";
+    const what = touched.has(input.id) && !edited.has(at) ? (known[at] ?? "") : "";
     const text = refused?.where === at ? `${refused.what}.` : what;
     if (error.textContent !== text) error.textContent = text;
     if (text) input.setAttribute("aria-invalid", "true");

@@ -124,6 +124,9 @@ export function keeper(address, token, { made, show, reply }) {
 
     flush,
 
+    /* Whether something changed that was not sent yet. */
+    pending: () => dirty,
+
     /* The draft as the server has it. */
     async load() {
       const { status, answer } = await ask(null);

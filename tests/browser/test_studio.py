@@ -213,6 +213,21 @@ def test_from_a_blank_page_to_an_hour_that_is_set(strict_site: Candor, page: Pag
     page.keyboard.type("Do you dream?")
     saved(page)
 
+    # What is wrong with the one that is left is said after the click, which it does not move away.
+    page.get_by_role("button", name="+ Yes/no question").click()
+    expect(page.locator("#wrong")).to_contain_text("Write the question.")
+    again = page.get_by_role("button", name="Duplicate: Question 3")
+    again.hover()
+    page.mouse.down()
+    expect(card(page, 3).locator("textarea")).not_to_be_focused()
+    assert card(page, 3).locator(".error").first.inner_text() == ""
+    page.mouse.up()
+    expect(page.locator("#questions > li")).to_have_count(4)
+    expect(card(page, 3).locator(".error").first).to_have_text("Write the question.")
+    for _ in range(2):
+        page.get_by_role("button", name="Delete: Question 3").click()
+    saved(page)
+
     # What was moved is moved back, and the focus stays with it.
     card(page, 2).locator(".handle").first.focus()
     page.keyboard.press("ArrowUp")
@@ -332,8 +347,13 @@ def test_two_windows_a_lost_network_and_hostile_texts(
         page.get_by_role("button", name="Redo").click()
     expect(title).to_have_value("Mine after all!")
 
-    # Without a network nothing is lost.
+    # Without a network nothing is lost, and nothing is called wrong that nobody has read.
+    page.get_by_role("button", name="+ Yes/no question").click()
+    expect(page.locator("#wrong")).to_contain_text("Write the question.")
     context.set_offline(True)
+    page.keyboard.type("Do you?")
+    page.keyboard.press("Tab")
+    expect(card(page, 1).locator(".error").first).to_be_empty()
     page.get_by_label("Introduction", exact=True).fill("Written on a train.")
     expect(page.get_by_role("alert").filter(has_text="Not saved yet")).to_be_visible()
     asked: list[str] = []
@@ -348,6 +368,7 @@ def test_two_windows_a_lost_network_and_hostile_texts(
     assert asked == ["beforeunload"]
     context.set_offline(False)
     saved(page)
+    page.get_by_role("button", name="Delete: Question 1").click()
 
     # Hostile texts are texts, and what nobody can see is left out.
     evil = "</textarea><script>window.hacked = 1</script>{{ 7*7 }} \"'><img src=x onerror=alert(1)>"
@@ -401,7 +422,7 @@ def test_without_script_and_with_a_finger(
     for label, wrong, right in (
         ("Total ε", ("101", "0", "-3", "", "1,5,0"), "1,5"),
         ("People you hope to reach", ("0", "99999999999", "some"), "1,200"),
-        ("Smallest crowd that is counted", ("1", ""), "25"),
+        ("Smallest crowd that is counted", ("9", ""), "25"),
         ("Blocks asked of a person", ("0", "101"), ""),
         ("Days until everything is deleted, after the closing", ("0", "1.5"), "90"),
     ):
