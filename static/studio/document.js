@@ -187,11 +187,16 @@ export function optionFields(question, tag, ours) {
   return [...mine.slice(0, before(question)), ...own, ...(after(question) ? [mine[2]] : [])];
 }
 
+/* Names and addresses are as they are, whatever the language. */
+const NAMES = ["asked_by", "contact"];
+
 /* How many texts have no translation yet. */
 export function missing(state, tag, ours) {
   const gap = (original, text) => (original.trim() && !text?.trim() ? 1 : 0);
   let count = 0;
-  for (const name of TEXTS) count += gap(state[name][OWN], state[name][tag]);
+  for (const name of TEXTS) {
+    if (!NAMES.includes(name)) count += gap(state[name][OWN], state[name][tag]);
+  }
   for (const question of [...state.questions, ...state.strata]) {
     count += gap(question.text[OWN], question.text[tag]);
     for (const { holder, at, original } of optionFields(question, tag, ours)) {

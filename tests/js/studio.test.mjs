@@ -84,12 +84,12 @@ describe("documents", () => {
 
   it("know what is not translated", () => {
     const state = fromDocument(DOCUMENT, OURS);
-    // Introduction, contact, one option, the third question, the stratum.
-    assert.equal(missing(state, "de", OURS), 5);
-    // Title, introduction, contact, texts of two questions, the stratum with its two options.
-    assert.equal(missing(state, "pl", OURS), 8);
-    state.introduction[OWN] = "";
+    // Introduction, one option, the third question, the stratum; not the contact.
     assert.equal(missing(state, "de", OURS), 4);
+    // Title, introduction, texts of two questions, the stratum with its two options.
+    assert.equal(missing(state, "pl", OURS), 7);
+    state.introduction[OWN] = "";
+    assert.equal(missing(state, "de", OURS), 3);
   });
 
   it("say no and yes in a language of ours by themselves", () => {
