@@ -6,6 +6,7 @@ What names a person is looked for in all languages at once, the rest in the lang
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 # What would say who somebody is.
 IDENTIFIES = {
@@ -78,6 +79,7 @@ def knows(tag: str) -> bool:
     return tag.partition("-")[0] in JOINING
 
 
+@lru_cache(maxsize=8192)  # a draft is looked through with every save, mostly the same texts
 def identifies(text: str) -> str:
     """What a text asks for that would say who somebody is; empty if nothing."""
     return next((what for what, pattern in IDENTIFYING.items() if pattern.search(text)), "")
