@@ -14,7 +14,6 @@ from django.db import DatabaseError, InterfaceError, OperationalError, connectio
 from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.views.defaults import page_not_found, server_error
-from redis import Redis, RedisError
 
 from aggregation import pulse
 from config import metrics
@@ -81,14 +80,23 @@ applied: list[bool] = []
 
 
 def broker() -> str:
+    if settings.REDIS_URL:
+        return redis()
     try:
-        if settings.REDIS_URL:
-            limits = {"socket_timeout": PATIENCE, "socket_connect_timeout": PATIENCE}
-            with Redis.from_url(settings.REDIS_URL, **limits) as redis:
-                redis.ping()
-        else:
-            FILES.open(str(settings.VAR_DIR / "broker.sqlite3")).execute("SELECT 1 FROM message")
-    except (RedisError, sqlite3.Error, OSError):
+        FILES.open(str(settings.VAR_DIR / "broker.sqlite3")).execute("SELECT 1 FROM message")
+    except (sqlite3.Error, OSError):
+        return "not available"
+    return OK
+
+
+def redis() -> str:
+    from redis import Redis, RedisError  # slow to load, and small sites do without
+
+    limits = {"socket_timeout": PATIENCE, "socket_connect_timeout": PATIENCE}
+    try:
+        with Redis.from_url(settings.REDIS_URL, **limits) as server:
+            server.ping()
+    except (RedisError, OSError):
         return "not available"
     return OK
 

@@ -6,6 +6,7 @@ read from it. The ingest path does not come by here.
 """
 
 import logging
+import sys
 import time
 from typing import Any
 
@@ -13,7 +14,6 @@ from django.conf import settings
 from django.core.cache import cache
 from django.http import HttpRequest
 from django.utils.crypto import salted_hmac
-from redis import RedisError
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
@@ -35,10 +35,16 @@ def wait(kind: str, who: str, most: int, spend: bool = True) -> int:
         if spend:
             cache.add(name, 0, 2 * MINUTE)
         count = cache.incr(name) if spend else cache.get(name, 0) + 1
-    except (RedisError, ValueError) as error:  # away, or just forgotten: nobody is locked out
+    except _away() as error:  # or just forgotten: nobody is locked out
         logger.warning("requests are not counted: %s", type(error).__name__)
         return 0
     return MINUTE - int(now % MINUTE) if count > most else 0
+
+
+def _away() -> tuple[type[Exception], ...]:
+    """What a cache says that is not there. Of Redis, where its library is loaded."""
+    redis = sys.modules.get("redis")
+    return (ValueError, redis.RedisError) if redis else (ValueError,)
 
 
 def address(request: HttpRequest | Request) -> str:

@@ -1,6 +1,7 @@
 """What holds for the repository as a whole: import direction, words, pins, documentation."""
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -126,6 +127,18 @@ def test_the_log_imports_nothing_of_ours() -> None:
 def test_statistics_import_numpy_and_scipy_only() -> None:
     for path in modules_of("aggregation", "statistics"):
         assert outside(path, "numpy", "scipy", "aggregation.statistics") == set(), path
+
+
+def test_a_site_without_redis_does_not_load_it() -> None:
+    program = "import django; django.setup(); import config.urls, config.celery, sys; "
+    program += "print({'redis'} & {*sys.modules} or '')"
+    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings"}
+    environment.pop("REDIS_URL", None)
+    loaded = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, check=True, capture_output=True, text=True,
+        env=environment,
+    ).stdout  # fmt: skip
+    assert loaded.strip() == ""
 
 
 def test_the_pure_modules_load_without_django() -> None:
