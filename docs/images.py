@@ -40,8 +40,9 @@ def main() -> None:
             verify(browser, candor.url, size)
         for language in LANGUAGES:
             opening(browser, candor.url, language)
-        for number in range(8):
-            candor.manage("simulate", SLUG, "--people", "500", "--seed", str(number))
+        # At last so many that every group, also of those who say nothing, has grown by a crowd.
+        for number, people in enumerate([500] * 7 + [4000]):
+            candor.manage("simulate", SLUG, "--people", str(people), "--seed", str(number))
             candor.manage("shell", "-v0", "-c", RELEASE)
         for size in SIZES:
             dashboard(browser, candor.url, size)
