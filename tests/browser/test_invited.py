@@ -192,6 +192,20 @@ def test_a_code_can_be_typed(url: str, links: Iterator[str], page: Page) -> None
     respondent.send(page)
 
 
+def served(alter: Callable[[dict[str, Any]], object]) -> Callable[[Route], None]:
+    """What a site does that shows somebody a design of their own, with its own right hash."""
+
+    def fulfil(route: Route) -> None:
+        response = route.fetch()
+        data = response.json()
+        data["design"].pop("hash")
+        alter(data["design"])
+        data["design"]["hash"] = Design.from_json(json.dumps(data["design"])).hash
+        route.fulfill(response=response, body=json.dumps(data))
+
+    return fulfil
+
+
 @pytest.mark.parametrize("without", [False, True])
 def test_a_site_that_shows_somebody_another_design_is_refused(
     url: str, links: Iterator[str], page: Page, without: bool
@@ -200,18 +214,13 @@ def test_a_site_that_shows_somebody_another_design_is_refused(
     link = next(links)
     key = passes.public_text(passes.new_key().public_key())
 
-    def other(route: Route) -> None:
-        response = route.fetch()
-        data = response.json()
-        data["design"].pop("hash")
+    def alter(design: dict[str, Any]) -> None:
         if without:
-            del data["design"]["passes"]
+            del design["passes"]
         else:
-            data["design"]["passes"] = key
-        design = Design.from_json(json.dumps(data["design"]))
-        data["design"]["hash"] = design.hash
-        route.fulfill(response=response, body=json.dumps(data))
+            design["passes"] = key
 
+    other = served(alter)
     asked = exchanges(page)
     page.route("**/definition/", other)
     page.goto(link)
@@ -225,7 +234,23 @@ def test_a_site_that_shows_somebody_another_design_is_refused(
     page.route("**/definition/", other)
     page.goto(url)
     expect(page.get_by_role("heading", name="not the survey that you were invited")).to_be_visible()
+    tab = page.context.new_page()  # which has the pass, and no link
+    tab.route("**/definition/", other)
+    tab.goto(url)
+    expect(tab.get_by_role("heading", name="not the survey that you were invited")).to_be_visible()
     assert len(asked) == 1
+
+
+def test_whoever_typed_a_code_is_not_asked_without_it(
+    url: str, links: Iterator[str], page: Page
+) -> None:
+    page.goto(url)
+    page.get_by_label("Your code").fill(code_of(next(links)))
+    page.get_by_role("button", name="Go on").click()
+    expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
+    page.route("**/definition/", served(lambda design: design.pop("passes")))
+    page.reload()
+    expect(page.get_by_role("heading", name="not the survey that you were invited")).to_be_visible()
 
 
 def test_a_signature_of_a_second_key_is_refused(
