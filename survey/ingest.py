@@ -345,8 +345,8 @@ def _no_constant(name: str) -> None:
     raise ValueError(name)
 
 
-# Reports of this minute by a keyed hash of the address, in the memory of this process. Key and
-# counts are thrown away every minute.
+# Requests of this minute by a keyed hash of the address, in the memory of this process; one that
+# brings many reports counts as many. Key and counts are thrown away every minute.
 _minute = 0
 _key = secrets.token_bytes(32)
 _requests: Counter[bytes] = Counter()
