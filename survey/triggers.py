@@ -4,12 +4,11 @@ Python code can be walked around (a queryset's update(), raw SQL, another progra
 cannot. The one way out is a tombstone, a row of survey_removed, which only a closed survey can get:
 then it can be deleted, and still not changed.
 
-A migration that alters one of these tables calls `remove` before and `install` after: SQLite drops
-the triggers of a table that it rebuilds, and rebuilds none that another's name.
+A migration that alters one of these tables drops the triggers before and calls `install` after:
+SQLite drops the triggers of a table that it rebuilds, and rebuilds none that another's name.
 """
 
 import re
-from collections.abc import Sequence
 
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
@@ -21,27 +20,27 @@ FROZEN = (  # of a survey that is not a draft any more
 TABLES = ("survey_survey", "survey_question", "survey_stratum")
 
 
-def buried(survey: str, tombstones: bool) -> str:
-    """Whether the survey of this id has a tombstone; before there were any, it never had."""
-    return f"EXISTS (SELECT 1 FROM survey_removed WHERE id = {survey})" if tombstones else "1 = 0"
+def buried(survey: str) -> str:
+    """Return the condition that the survey of this id has a tombstone."""
+    return f"EXISTS (SELECT 1 FROM survey_removed WHERE id = {survey})"
 
 
-def postgresql(frozen: Sequence[str], tombstones: bool) -> str:
+def postgresql() -> str:
     return (
         f"""
-CREATE OR REPLACE FUNCTION survey_keep_promise() RETURNS trigger AS $$
+CREATE FUNCTION survey_keep_promise() RETURNS trigger AS $$
 BEGIN
   IF OLD.state = 'draft' THEN
     RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
   END IF;
   IF TG_OP = 'DELETE' THEN
-    IF {buried("OLD.id", tombstones)} THEN
+    IF {buried("OLD.id")} THEN
       RETURN OLD;
     END IF;
     RAISE EXCEPTION 'a survey that was opened cannot be deleted' USING ERRCODE = '23000';
   END IF;
-  IF ({", ".join(f"OLD.{c}" for c in frozen)})
-     IS DISTINCT FROM ({", ".join(f"NEW.{c}" for c in frozen)}) THEN
+  IF ({", ".join(f"OLD.{c}" for c in FROZEN)})
+     IS DISTINCT FROM ({", ".join(f"NEW.{c}" for c in FROZEN)}) THEN
     RAISE EXCEPTION 'a survey that was opened is frozen' USING ERRCODE = '23000';
   END IF;
   IF OLD.state <> NEW.state AND NOT (OLD.state = 'open' AND NEW.state = 'closed') THEN
@@ -55,7 +54,7 @@ BEGIN
   RETURN NEW;
 END $$ LANGUAGE plpgsql;
 
-CREATE OR REPLACE FUNCTION survey_keep_questions() RETURNS trigger AS $$
+CREATE FUNCTION survey_keep_questions() RETURNS trigger AS $$
 BEGIN
   -- FOR SHARE: waits for an open() under way and then sees its outcome; an open() waits for us.
   IF TG_OP <> 'INSERT' THEN
@@ -64,7 +63,7 @@ BEGIN
   IF TG_OP <> 'DELETE' THEN
     PERFORM 1 FROM survey_survey WHERE id = NEW.survey_id FOR SHARE;
   END IF;
-  IF TG_OP = 'DELETE' AND {buried("OLD.survey_id", tombstones)} THEN
+  IF TG_OP = 'DELETE' AND {buried("OLD.survey_id")} THEN
     RETURN OLD;
   END IF;
   IF (TG_OP <> 'INSERT' AND EXISTS (
@@ -76,35 +75,31 @@ BEGIN
   RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
 END $$ LANGUAGE plpgsql;
 
-DROP TRIGGER IF EXISTS survey_keep_promise ON survey_survey;
 CREATE TRIGGER survey_keep_promise BEFORE UPDATE OR DELETE ON survey_survey
   FOR EACH ROW EXECUTE FUNCTION survey_keep_promise();
-DROP TRIGGER IF EXISTS survey_keep_questions ON survey_question;
 CREATE TRIGGER survey_keep_questions BEFORE INSERT OR UPDATE OR DELETE ON survey_question
   FOR EACH ROW EXECUTE FUNCTION survey_keep_questions();
-DROP TRIGGER IF EXISTS survey_keep_strata ON survey_stratum;
 CREATE TRIGGER survey_keep_strata BEFORE INSERT OR UPDATE OR DELETE ON survey_stratum
   FOR EACH ROW EXECUTE FUNCTION survey_keep_questions();
 
-CREATE OR REPLACE FUNCTION survey_no_truncate() RETURNS trigger AS $$
+CREATE FUNCTION survey_no_truncate() RETURNS trigger AS $$
 BEGIN
   RAISE EXCEPTION 'surveys are not truncated' USING ERRCODE = '23000';
 END $$ LANGUAGE plpgsql;
 """
         + "".join(
             f"""
-DROP TRIGGER IF EXISTS {table}_no_truncate ON {table};
 CREATE TRIGGER {table}_no_truncate BEFORE TRUNCATE ON {table}
   EXECUTE FUNCTION survey_no_truncate();
 """
             for table in TABLES
         )
-        + (POSTGRESQL_TOMBSTONES if tombstones else "")
+        + POSTGRESQL_TOMBSTONES
     )
 
 
 POSTGRESQL_TOMBSTONES = """
-CREATE OR REPLACE FUNCTION survey_keep_address() RETURNS trigger AS $$
+CREATE FUNCTION survey_keep_address() RETURNS trigger AS $$
 BEGIN
   IF EXISTS (SELECT 1 FROM survey_removed WHERE slug = NEW.slug OR id = NEW.id) THEN
     RAISE EXCEPTION 'this address belonged to a survey that was removed' USING ERRCODE = '23000';
@@ -112,7 +107,7 @@ BEGIN
   RETURN NULL;
 END $$ LANGUAGE plpgsql;
 
-CREATE OR REPLACE FUNCTION survey_bury() RETURNS trigger AS $$
+CREATE FUNCTION survey_bury() RETURNS trigger AS $$
 BEGIN
   PERFORM 1 FROM survey_survey
     WHERE id = NEW.id AND slug = NEW.slug AND design_hash = NEW.design_hash AND state = 'closed'
@@ -123,32 +118,28 @@ BEGIN
   RETURN NEW;
 END $$ LANGUAGE plpgsql;
 
-CREATE OR REPLACE FUNCTION survey_keep_removed() RETURNS trigger AS $$
+CREATE FUNCTION survey_keep_removed() RETURNS trigger AS $$
 BEGIN
   RAISE EXCEPTION 'that a survey was removed stays on record' USING ERRCODE = '23000';
 END $$ LANGUAGE plpgsql;
 
 -- AFTER: an insert that waited for the removal of a survey with its slug sees the tombstone then.
-DROP TRIGGER IF EXISTS survey_keep_address ON survey_survey;
 CREATE TRIGGER survey_keep_address AFTER INSERT OR UPDATE ON survey_survey
   FOR EACH ROW EXECUTE FUNCTION survey_keep_address();
-DROP TRIGGER IF EXISTS survey_bury ON survey_removed;
 CREATE TRIGGER survey_bury BEFORE INSERT ON survey_removed
   FOR EACH ROW EXECUTE FUNCTION survey_bury();
-DROP TRIGGER IF EXISTS survey_keep_removed ON survey_removed;
 CREATE TRIGGER survey_keep_removed BEFORE UPDATE OR DELETE ON survey_removed
   FOR EACH ROW EXECUTE FUNCTION survey_keep_removed();
-DROP TRIGGER IF EXISTS survey_removed_no_truncate ON survey_removed;
 CREATE TRIGGER survey_removed_no_truncate BEFORE TRUNCATE ON survey_removed
   EXECUTE FUNCTION survey_no_truncate();
 """
 
 
-def sqlite(frozen: Sequence[str], tombstones: bool) -> list[str]:
+def sqlite() -> list[str]:
     return [
         f"""
 CREATE TRIGGER survey_keep_promise BEFORE UPDATE ON survey_survey
-  WHEN OLD.state <> 'draft' AND ({" OR ".join(f"OLD.{c} IS NOT NEW.{c}" for c in frozen)})
+  WHEN OLD.state <> 'draft' AND ({" OR ".join(f"OLD.{c} IS NOT NEW.{c}" for c in FROZEN)})
   BEGIN SELECT RAISE(ABORT, 'a survey that was opened is frozen'); END""",
         """
 CREATE TRIGGER survey_keep_state BEFORE UPDATE ON survey_survey
@@ -175,7 +166,7 @@ CREATE TRIGGER survey_keep_replaced BEFORE INSERT ON survey_survey
   BEGIN SELECT RAISE(ABORT, 'a survey that was opened is frozen'); END""",
         f"""
 CREATE TRIGGER survey_keep BEFORE DELETE ON survey_survey
-  WHEN OLD.state <> 'draft' AND NOT {buried("OLD.id", tombstones)}
+  WHEN OLD.state <> 'draft' AND NOT {buried("OLD.id")}
   BEGIN SELECT RAISE(ABORT, 'a survey that was opened cannot be deleted'); END""",
         *(
             f"""
@@ -191,10 +182,10 @@ CREATE TRIGGER {table}_keep_{event.lower()} BEFORE {event} ON {table}
                     f" (SELECT survey_id FROM {table} WHERE id = NEW.id)",
                     "",
                 ),
-                ("DELETE", "OLD.survey_id", f" AND NOT {buried('OLD.survey_id', tombstones)}"),
+                ("DELETE", "OLD.survey_id", f" AND NOT {buried('OLD.survey_id')}"),
             )
         ),
-        *(SQLITE_TOMBSTONES if tombstones else ()),
+        *SQLITE_TOMBSTONES,
     ]
 
 
@@ -240,16 +231,14 @@ def install_keys(schema_editor: BaseDatabaseSchemaEditor) -> None:
         )
         if schema_editor.connection.vendor == "postgresql":
             schema_editor.execute(
-                f"CREATE OR REPLACE FUNCTION {name}() RETURNS trigger AS $$ BEGIN"
+                f"CREATE FUNCTION {name}() RETURNS trigger AS $$ BEGIN"
                 f" IF {forbidden} THEN RAISE EXCEPTION '{why}' USING ERRCODE = '23000'; END IF;"
                 f" RETURN {row}; END $$ LANGUAGE plpgsql;"
-                f" DROP TRIGGER IF EXISTS {name} ON survey_passkey;"
                 f" CREATE TRIGGER {name} BEFORE {event} ON survey_passkey"
                 f" FOR EACH ROW EXECUTE FUNCTION {name}()",
                 params=None,
             )
         else:
-            schema_editor.execute(f"DROP TRIGGER IF EXISTS {name}", params=None)
             schema_editor.execute(
                 f"CREATE TRIGGER {name} BEFORE {event} ON survey_passkey WHEN {forbidden}"
                 f" BEGIN SELECT RAISE(ABORT, '{why}'); END",
@@ -257,53 +246,29 @@ def install_keys(schema_editor: BaseDatabaseSchemaEditor) -> None:
             )
     if schema_editor.connection.vendor == "postgresql":
         schema_editor.execute(
-            "DROP TRIGGER IF EXISTS survey_passkey_no_truncate ON survey_passkey;"
-            " CREATE TRIGGER survey_passkey_no_truncate BEFORE TRUNCATE ON survey_passkey"
+            "CREATE TRIGGER survey_passkey_no_truncate BEFORE TRUNCATE ON survey_passkey"
             " EXECUTE FUNCTION survey_no_truncate()",
             params=None,
         )
 
 
-def install(
-    schema_editor: BaseDatabaseSchemaEditor,
-    frozen: Sequence[str] = FROZEN,
-    tombstones: bool = True,
-) -> None:
-    """With the columns and tables that there were, where an old migration calls."""
-    connection = schema_editor.connection
-    with connection.cursor() as cursor:
-        described = connection.introspection.get_table_description(cursor, "survey_survey")
-        keys = "survey_passkey" in connection.introspection.table_names(cursor)
-    frozen = [name for name in frozen if name in {column.name for column in described}]
-    if keys:
-        install_keys(schema_editor)
+def install(schema_editor: BaseDatabaseSchemaEditor) -> None:
+    """Create all triggers of this app."""
     if schema_editor.connection.vendor == "postgresql":
-        schema_editor.execute(postgresql(frozen, tombstones), params=None)
-        return
-    remove(schema_editor, keys=False)
-    for statement in sqlite(frozen, tombstones):
-        schema_editor.execute(statement, params=None)
-
-
-def remove(schema_editor: BaseDatabaseSchemaEditor, keys: bool = True) -> None:
-    """Only what SQLite has in the way of a migration; PostgreSQL's triggers may stay."""
-    if schema_editor.connection.vendor == "postgresql":
-        return
-    for statement in sqlite(FROZEN, tombstones=True):
-        name = statement.split()[2]
-        schema_editor.execute(f"DROP TRIGGER IF EXISTS {name}", params=None)
-    for event in KEYS if keys else ():
-        name = f"survey_passkey_keep_{event.lower()}"
-        schema_editor.execute(f"DROP TRIGGER IF EXISTS {name}", params=None)
+        schema_editor.execute(postgresql() + POSTGRESQL_LOG, params=None)
+    else:
+        for statement in [*sqlite(), *SQLITE_LOG]:
+            schema_editor.execute(statement, params=None)
+    install_keys(schema_editor)
 
 
 def names(vendor: str) -> set[str]:
     """Of all triggers that should be there."""
     if vendor == "postgresql":
-        text = postgresql(FROZEN, tombstones=True) + POSTGRESQL_LOG
+        text = postgresql() + POSTGRESQL_LOG
         keys = {"survey_passkey_no_truncate"}
     else:
-        text, keys = "".join([*sqlite(FROZEN, tombstones=True), *SQLITE_LOG]), set()
+        text, keys = "".join([*sqlite(), *SQLITE_LOG]), set()
     keys |= {f"survey_passkey_keep_{event.lower()}" for event in KEYS}
     return keys | set(re.findall(r"CREATE TRIGGER (\w+)", text))
 
@@ -311,14 +276,12 @@ def names(vendor: str) -> set[str]:
 # --- The log --------------------------------------------------------------------------------------
 
 POSTGRESQL_LOG = """
-CREATE OR REPLACE FUNCTION survey_keep_log() RETURNS trigger AS $$
+CREATE FUNCTION survey_keep_log() RETURNS trigger AS $$
 BEGIN
   RAISE EXCEPTION 'the log is neither changed nor deleted' USING ERRCODE = '23000';
 END $$ LANGUAGE plpgsql;
-DROP TRIGGER IF EXISTS survey_keep_log ON survey_entry;
 CREATE TRIGGER survey_keep_log BEFORE UPDATE OR DELETE ON survey_entry
   FOR EACH ROW EXECUTE FUNCTION survey_keep_log();
-DROP TRIGGER IF EXISTS survey_entry_no_truncate ON survey_entry;
 CREATE TRIGGER survey_entry_no_truncate BEFORE TRUNCATE ON survey_entry
   EXECUTE FUNCTION survey_keep_log();
 """
@@ -337,11 +300,3 @@ CREATE TRIGGER survey_keep_log_{event.lower()} BEFORE {event} ON survey_entry {w
         ),
     )
 ]
-
-
-def install_log(schema_editor: BaseDatabaseSchemaEditor) -> None:
-    if schema_editor.connection.vendor == "postgresql":
-        schema_editor.execute(POSTGRESQL_LOG, params=None)
-        return
-    for statement in SQLITE_LOG:
-        schema_editor.execute(statement, params=None)
