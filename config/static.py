@@ -18,7 +18,7 @@ from whitenoise.storage import CompressedManifestStaticFilesStorage
 # that people are asked to read stays whole.
 BARE = re.compile(r"respond/(?!randomizer\.).*\.(js|css)")
 COMMENTS = (
-    re.compile(r"^[ \t]*/\*.*?\*/[ \t]*\n", re.MULTILINE | re.DOTALL),
+    re.compile(r"^[ \t]*/\*(?:(?!\*/).)*\*/[ \t]*\n", re.MULTILINE | re.DOTALL),
     re.compile(r"^[ \t]*//.*\n", re.MULTILINE),
     re.compile(r"(?<=\S)[ \t]+// [^\"'`/\n]*$", re.MULTILINE),
     re.compile(r"^[ \t]+", re.MULTILINE),

@@ -2,14 +2,15 @@
 
 const POLL = 500; // milliseconds between two looks
 
-const box = document.getElementById("progress");
-const words = document.getElementById("words");
-const bar = box.querySelector("progress");
+const box = /** @type {HTMLElement} */ (document.getElementById("progress"));
+const address = /** @type {string} */ (box.dataset.progress);
+const words = /** @type {HTMLElement} */ (document.getElementById("words"));
+const bar = /** @type {HTMLProgressElement} */ (box.querySelector("progress"));
 
 for (let failures = 0; failures < 120; ) {
   await new Promise((resolve) => setTimeout(resolve, POLL));
   try {
-    const response = await fetch(box.dataset.progress, { headers: { Accept: "application/json" } });
+    const response = await fetch(address, { headers: { Accept: "application/json" } });
     if (!response.ok || response.redirected) throw new Error(`status ${response.status}`);
     const now = await response.json();
     failures = 0;

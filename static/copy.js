@@ -3,16 +3,19 @@
 /* Once for every button; again after a part of the page was replaced. */
 export function offer() {
   if (!navigator.clipboard) return; // a page without TLS has none
-  for (const button of document.querySelectorAll("button[data-copy][hidden]")) {
+  /** @type {NodeListOf<HTMLButtonElement>} */
+  const buttons = document.querySelectorAll("button[data-copy][hidden]");
+  for (const button of buttons) {
     button.hidden = false;
-    button.addEventListener("click", () => copy(button.dataset.copy));
+    button.addEventListener("click", () => copy(button.dataset.copy ?? ""));
   }
 }
 
+/** @param {string} id */
 async function copy(id) {
-  const status = document.getElementById("copied");
+  const status = /** @type {HTMLElement} */ (document.getElementById("copied"));
   try {
-    await navigator.clipboard.writeText(document.getElementById(id).textContent);
+    await navigator.clipboard.writeText(document.getElementById(id)?.textContent ?? "");
     status.textContent = "Copied.";
   } catch {
     status.textContent = "The browser does not allow it; mark the text instead.";

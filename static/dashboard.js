@@ -4,22 +4,37 @@
 import { offer } from "./copy.js";
 import { fetchPage, swap } from "./live.js";
 
+/**
+ * What the server says of a job, and of the dashboard as it is now.
+ *
+ * @typedef {object} Job
+ * @property {string} id
+ * @property {"queued" | "running" | "done" | "failed" | "cancelled"} state
+ * @property {number} progress
+ * @property {{ release: number, moved: number, crowd: number }} result
+ * @property {string} error
+ * @typedef {{ state: string, release: number, waiting: string, job: Job | null }} Status
+ */
+
 const POLL = 500; // milliseconds between two looks while a release is made
 const LOOK = 5_000; // and between two looks otherwise
 const PAUSE = 250; // without a change before the server is asked for other intervals
 
-const box = document.getElementById("job");
-const form = document.getElementById("choices");
-let timer = 0;
+const box = /** @type {HTMLElement} */ (document.getElementById("job"));
+const form = /** @type {HTMLFormElement} */ (document.getElementById("choices"));
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let timer;
 let asked = 0; // how often for other intervals
+/** @param {number} time */
 const pause = (time) => new Promise((resolve) => setTimeout(resolve, time));
 
 // --- What happens by itself ----------------------------------------------------------------------
 
-const status = document.getElementById("job-status");
-const bar = document.getElementById("job-progress");
+const status = /** @type {HTMLElement} */ (document.getElementById("job-status"));
+const bar = /** @type {HTMLProgressElement} */ (document.getElementById("job-progress"));
 let job = box?.dataset.job; // the one that is followed
 
+/** @returns {Promise<Status>} */
 async function look() {
   const query = job ? `?job=${job}` : "";
   const response = await fetch(box.dataset.now + query, { headers: { Accept: "application/json" } });
@@ -42,15 +57,17 @@ async function watch() {
   }
 }
 
+/** @param {Status} now */
 async function show(now) {
   if (now.state !== box.dataset.state) return location.reload(); // opened or closed
   // What is said to come later is fetched then; and so is a new release.
   const later = document.querySelector("[data-later]");
   if (later || String(now.release) !== box.dataset.release) {
     if (!(await refresh())) return;
-    box.dataset.release = now.release;
+    box.dataset.release = String(now.release);
   }
-  document.getElementById("waiting").textContent = now.waiting;
+  const waiting = document.getElementById("waiting");
+  if (waiting) waiting.textContent = now.waiting;
   job = now.job?.id;
   if (!now.job) return;
   bar.value = now.job.progress;
@@ -62,6 +79,7 @@ async function show(now) {
   if (!active) job = undefined;
 }
 
+/** @param {Job} job */
 function words({ state, result, error }) {
   if (state === "queued") return "Waiting for a worker …";
   if (state === "running") return "Making a release …";
@@ -71,6 +89,7 @@ function words({ state, result, error }) {
   return `Nothing new to release: too few wait. A crowd is ${crowd}.`;
 }
 
+/** @param {string} text */
 function say(text) {
   if (status.textContent.trim() !== text) status.textContent = text;
 }
@@ -82,9 +101,9 @@ async function refresh() {
   if (!page) return false;
   if (number !== asked) return true; // a choice made meanwhile brings the same
   if (!form && page.getElementById("choices")) location.reload(); // the first release
-  for (const field of form?.querySelectorAll("[data-default]") ?? []) {
+  for (const field of fields("[data-default]")) {
     // With the last release the default changes, and what was not chosen with it.
-    const fresh = page.getElementById(field.id).dataset.default;
+    const fresh = page.getElementById(field.id)?.dataset.default ?? "";
     if (field.value === field.dataset.default) field.value = fresh;
     field.dataset.default = fresh;
   }
@@ -97,9 +116,17 @@ if (box) watch();
 
 // --- What the reader chooses ---------------------------------------------------------------------
 
+/**
+ * @param {string} selector
+ * @returns {Iterable<HTMLInputElement | HTMLSelectElement>}
+ */
+function fields(selector) {
+  return form?.querySelectorAll(selector) ?? [];
+}
+
 function address() {
   const chosen = new URLSearchParams();
-  for (const { name, value, dataset } of form.querySelectorAll("[name]")) {
+  for (const { name, value, dataset } of fields("[name]")) {
     if (value && value !== dataset.default) chosen.set(name, value);
   }
   return `${form.getAttribute("action")}${chosen.size ? `?${chosen}` : ""}`;
@@ -115,15 +142,15 @@ async function choose() {
     offer();
     history.replaceState(null, "", wanted);
   } else {
-    document.getElementById("why").textContent = "The server does not answer just now.";
+    /** @type {HTMLElement} */ (document.getElementById("why")).textContent = "The server does not answer just now.";
   }
 }
 
 if (form) {
-  const range = document.getElementById("forged-range");
-  const exact = document.getElementById("forged");
+  const range = /** @type {HTMLInputElement} */ (document.getElementById("forged-range"));
+  const exact = /** @type {HTMLInputElement} */ (document.getElementById("forged"));
   range.hidden = false;
-  form.querySelector("button").hidden = true; // Enter still works
+  /** @type {HTMLElement} */ (form.querySelector("button")).hidden = true; // Enter still works
   form.addEventListener("input", (event) => {
     if (event.target === range) exact.value = range.value;
     if (event.target === exact) range.value = exact.value;

@@ -7,7 +7,11 @@ const SCALE = 2; // as many pixels as the figure has units, each way
 const SIDE = 16_384; // pixels, beyond which browsers draw nothing
 const AREA = 16_777_216;
 
-/* The figure as it was loaded, on white, as a PNG. */
+/**
+ * The figure as it was loaded, on white, as a PNG.
+ * @param {string} address
+ * @returns {Promise<Blob>}
+ */
 export async function png(address) {
   const image = new Image();
   image.src = address;
@@ -17,7 +21,7 @@ export async function png(address) {
   const canvas = document.createElement("canvas");
   canvas.width = Math.floor(width * scale);
   canvas.height = Math.floor(height * scale);
-  const context = canvas.getContext("2d");
+  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
   context.fillStyle = "#ffffff";
   context.fillRect(0, 0, canvas.width, canvas.height);
   context.drawImage(image, 0, 0, canvas.width, canvas.height);
@@ -26,10 +30,14 @@ export async function png(address) {
   });
 }
 
-/* plan/half-width.svg?… and figure-q1.svg are saved as half-width.png and figure-q1.png. */
+/**
+ * plan/half-width.svg?… and figure-q1.svg are saved as half-width.png and figure-q1.png.
+ * @param {string} address
+ */
 const nameOf = (address) =>
-  new URL(address).pathname.split("/").at(-1).replace(/\.svg$/, "") + ".png";
+  `${new URL(address).pathname.split("/").at(-1)?.replace(/\.svg$/, "")}.png`;
 
+/** @param {HTMLAnchorElement} link @param {HTMLButtonElement} button */
 async function save(link, button) {
   const said = button.nextElementSibling; // of the last try
   if (said?.matches("[role=alert]")) said.remove();
@@ -48,6 +56,7 @@ async function save(link, button) {
   }
 }
 
+/** @param {HTMLAnchorElement} link */
 function equip(link) {
   link.dataset.figure = "equipped";
   const button = document.createElement("button");
@@ -61,7 +70,9 @@ function equip(link) {
 }
 
 function look() {
-  for (const link of document.querySelectorAll("a[data-figure='']")) equip(link);
+  /** @type {NodeListOf<HTMLAnchorElement>} */
+  const links = document.querySelectorAll("a[data-figure='']");
+  links.forEach(equip);
 }
 
 look();

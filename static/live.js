@@ -1,15 +1,22 @@
 // Puts what is new in the place of what is old: the parts of a page that are marked data-live.
 
-/* The page at this address; null if the server does not answer. Leaves if it is another page. */
+/**
+ * The page at this address; null if the server does not answer. Leaves if it is another page.
+ * @param {string} address
+ */
 export async function fetchPage(address) {
   const response = await fetch(address).catch(() => null);
   const text = await response?.text().catch(() => null);
-  if (!text) return null;
+  if (!response || !text) return null;
   if (!response.ok || response.redirected) location.assign(address); // logged out, perhaps
   return new DOMParser().parseFromString(text, "text/html");
 }
 
-/* What is the same is left alone, so that nothing is read aloud twice and no focus is lost. */
+/**
+ * What is the same is left alone, so that nothing is read aloud twice and no focus is lost.
+ * @param {Document} page
+ * @param {ParentNode} [within]
+ */
 export function swap(page, within = document) {
   for (const old of within.querySelectorAll("[data-live]")) {
     const fresh = page.getElementById(old.id);
@@ -17,7 +24,7 @@ export function swap(page, within = document) {
     for (const open of old.querySelectorAll("details[id][open]")) {
       page.getElementById(open.id)?.setAttribute("open", "");
     }
-    const focused = old.contains(document.activeElement) && document.activeElement.id;
+    const focused = old.contains(document.activeElement) && document.activeElement?.id;
     old.replaceChildren(...fresh.childNodes);
     if (focused) document.getElementById(focused)?.focus();
   }

@@ -3,11 +3,18 @@
 
 const PAUSE = 250; // milliseconds without a change before the server is asked
 
-const form = document.getElementById("terms");
-let timer = 0;
+const form = /** @type {HTMLFormElement} */ (document.getElementById("terms"));
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let timer;
 let asked = 0;
 
-const address = () => `${form.getAttribute("action")}?${new URLSearchParams(new FormData(form))}`;
+/** @type {() => NodeListOf<HTMLInputElement>} */
+const fields = () => form.querySelectorAll("input[id]");
+
+function address() {
+  const terms = /** @type {string[][]} */ ([...new FormData(form)]);
+  return `${form.getAttribute("action")}?${new URLSearchParams(terms)}`;
+}
 
 async function plan() {
   const number = ++asked;
@@ -15,8 +22,8 @@ async function plan() {
   const response = await fetch(wanted).catch(() => null);
   const text = await response?.text().catch(() => null);
   if (number !== asked) return; // something newer is on its way
-  if (!text) {
-    document.getElementById("answer").textContent = "The server does not answer just now.";
+  if (!response || !text) {
+    /** @type {HTMLElement} */ (document.getElementById("answer")).textContent = "The server does not answer just now.";
   } else if (!response.ok || response.redirected) {
     location.assign(wanted); // logged out, perhaps: the page itself says it best
   } else {
@@ -25,21 +32,24 @@ async function plan() {
   }
 }
 
+/** @param {Document} page */
 function show(page) {
-  const nothing = page.getElementById("outcome").childElementCount === 0;
-  for (const old of document.querySelectorAll("[data-live]")) {
+  const nothing = page.getElementById("outcome")?.childElementCount === 0;
+  /** @type {NodeListOf<HTMLElement>} */
+  const parts = document.querySelectorAll("[data-live]");
+  for (const old of parts) {
     // While a number is half typed the last plan stays, greyed out.
     if (old.id === "outcome") {
       old.classList.toggle("stale", nothing);
       old.inert = nothing;
       if (nothing) continue;
     }
-    const fresh = page.getElementById(old.id);
+    const fresh = /** @type {HTMLElement} */ (page.getElementById(old.id));
     // Left alone if it is the same, so that nothing is read aloud twice.
     if (fresh.innerHTML !== old.innerHTML) old.replaceChildren(...fresh.childNodes);
   }
-  for (const field of form.querySelectorAll("input[id]")) {
-    const fresh = page.getElementById(field.id);
+  for (const field of fields()) {
+    const fresh = /** @type {HTMLInputElement} */ (page.getElementById(field.id));
     field.toggleAttribute("data-found", "found" in fresh.dataset);
     if ("found" in fresh.dataset) field.value = fresh.value;
     if (fresh.hasAttribute("aria-invalid")) field.setAttribute("aria-invalid", "true");
@@ -50,7 +60,7 @@ function show(page) {
 
 /* What is asked for is found, not given. (Without script it can be given for the next plan.) */
 function lock() {
-  for (const field of form.querySelectorAll("input[id]")) field.readOnly = "found" in field.dataset;
+  for (const field of fields()) field.readOnly = "found" in field.dataset;
 }
 
 form.addEventListener("input", () => {
@@ -64,5 +74,5 @@ form.addEventListener("submit", (event) => {
   plan();
 });
 
-form.querySelector("button").hidden = true; // Enter still works
+/** @type {HTMLElement} */ (form.querySelector("button")).hidden = true; // Enter still works
 lock();

@@ -2,7 +2,7 @@
  * The sheet of invitations: its codes are shown once, so nobody should leave it by accident.
  */
 
-const print = document.querySelector("#print");
+const print = /** @type {HTMLButtonElement} */ (document.querySelector("#print"));
 let printed = false;
 
 print.hidden = false;

@@ -2,17 +2,24 @@
 // this script every point is a stop.
 
 for (const plot of document.querySelectorAll("svg.trend")) {
-  const marks = [...plot.querySelectorAll(".mark")];
-  const stop = (at) => marks.forEach((mark, i) => mark.setAttribute("tabindex", i === at ? 0 : -1));
+  /** @type {SVGElement[]} */
+  const marks = Array.from(plot.querySelectorAll(".mark"));
+  const parent = /** @type {HTMLElement} */ (plot.parentElement);
+  /** @param {EventTarget | null} target */
+  const placeOf = (target) => marks.indexOf(/** @type {SVGElement} */ (target));
+  /** @param {number} at */
+  const stop = (at) => marks.forEach((mark, i) => mark.setAttribute("tabindex", i === at ? "0" : "-1"));
   stop(marks.length - 1);
   // Beside the picture: one that listens for the focus can have it, says Chromium.
-  plot.parentElement.addEventListener("keydown", (event) => {
-    const at = marks.indexOf(document.activeElement);
-    const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: marks.length - 1 }[event.key];
+  parent.addEventListener("keydown", (event) => {
+    const at = placeOf(document.activeElement);
+    /** @type {Record<string, number>} */
+    const moves = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: marks.length - 1 };
+    const to = moves[event.key];
     if (!marks[to]) return;
     event.preventDefault();
     stop(to);
     marks[to].focus();
   });
-  plot.parentElement.addEventListener("focusin", (event) => stop(marks.indexOf(event.target)));
+  parent.addEventListener("focusin", ({ target }) => stop(placeOf(target)));
 }

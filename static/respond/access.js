@@ -12,10 +12,26 @@ import * as device from "./device.js";
 import { blind, finalize, idOf, toText } from "./passes.js";
 import { fetchPass } from "./protocol.js";
 
-/* What a link brought, {code, design}, or null. */
+/**
+ * @typedef {import("./protocol.js").Design} Design
+ * @typedef {import("./protocol.js").Survey} Survey
+ * @typedef {import("./device.js").Pass} Pass
+ * @typedef {import("./protocol.js").PassKey} PassKey
+ * @typedef {import("./protocol.js").PassProblem} PassProblem
+ * @typedef {{ code?: string | null, pass?: Pass | null }} Entry
+ */
+
+/**
+ * What a link brought, {code, design}, or null.
+ * @type {{ code: string, design: string } | null}
+ */
 let arrived = null;
 
-/* Take it off the address, and out of the history of this tab. Whether there was one. */
+/**
+ * Take it off the address, and out of the history of this tab. Whether there was one.
+ * @param {string | undefined} slug
+ * @param {boolean} kiosk
+ */
 export function takeFragment(slug, kiosk) {
   const [code, design = ""] = location.hash.slice(1).split(".");
   if (location.hash) history.replaceState(history.state, "", location.pathname + location.search);
@@ -25,25 +41,37 @@ export function takeFragment(slug, kiosk) {
   return true;
 }
 
-/* With what every link of a survey ends: the first 162 bits of the hash of its design. */
+/**
+ * With what every link of a survey ends: the first 162 bits of the hash of its design.
+ * @param {Design} design
+ */
 export function ending(design) {
-  const bytes = design.hash.slice("sha256:".length).match(/../g).map((hex) => parseInt(hex, 16));
+  const pairs = /** @type {string[]} */ (design.hash.slice("sha256:".length).match(/../g));
+  const bytes = pairs.map((hex) => parseInt(hex, 16));
   return toText(bytes).slice(0, 27);
 }
 
-/* A code as the site has it, however it was typed; "" if it is none. */
+/**
+ * A code as the site has it, however it was typed; "" if it is none.
+ * @param {string} text
+ */
 export function readCode(text) {
+  /** @type {Record<string, string>} */
   const look = { O: "0", I: "1", L: "1" };
   const code = text.toUpperCase().replace(/[-\s]/g, "").replace(/[OIL]/g, (one) => look[one]);
   return /^[0-9A-HJKMNP-TV-Z]{16}$/.test(code) ? code : "";
 }
 
-/*
+/**
  * With what somebody comes to a survey: {code, pass}, where either may be null, or {problem}. On a
  * device of many people a link is for the first of them.
  *
  * Whoever has a code or a pass is asked under the design that it is for, or not at all: also if the
  * site says all of a sudden that nobody needs one.
+ *
+ * @param {Survey} survey
+ * @param {boolean} kiosk
+ * @returns {Promise<Entry & { problem?: undefined } | { problem: "otherDesign" | "generator" }>}
  */
 export async function entrance({ slug, design }, kiosk) {
   const invitation = arrived ?? (kiosk ? null : device.code(slug));
@@ -61,7 +89,12 @@ export async function entrance({ slug, design }, kiosk) {
   return { code: code ?? pass?.code ?? null, pass };
 }
 
-/* The pass, or half of one, that an earlier try has left for this code, or for whoever is here. */
+/**
+ * The pass, or half of one, that an earlier try has left for this code, or for whoever is here.
+ * @param {string} slug
+ * @param {string | null} code
+ * @param {boolean} kiosk
+ */
 async function held(slug, code, kiosk) {
   const mine = device.passes(slug, kiosk);
   if (!code) return (!kiosk && mine.at(-1)) || null;
@@ -69,16 +102,22 @@ async function held(slug, code, kiosk) {
   return mine.find((one) => one.of === of) ?? null;
 }
 
-/*
+/**
  * Exchange a code for a pass: {pass} or {problem}. What the site is asked is kept before it is
  * asked: if its answer is lost, the same question gets the same answer, and another none.
+ *
+ * @param {Survey} survey
+ * @param {string} code
+ * @param {boolean} kiosk
+ * @returns {Promise<{ pass: Pass, problem?: undefined } | { pass?: undefined, problem: PassProblem | "badPass" }>}
  */
 export async function exchange({ slug, design }, code, kiosk) {
+  const key = /** @type {PassKey} */ (design.passes);
   let pass = await held(slug, code, kiosk);
   if (pass?.signature) return { pass };
   try {
     const of = await nameOf(code);
-    pass ??= { slug, design: design.hash, code, of, ...(await blind(design.passes)) };
+    pass ??= { slug, design: design.hash, code, of, ...(await blind(key)) };
   } catch {
     return { problem: "badPass" };
   }
@@ -88,7 +127,7 @@ export async function exchange({ slug, design }, code, kiosk) {
   if (problem) return { problem };
   try {
     const { of, prepared, inverse } = pass;
-    const signature = await finalize(design.passes, prepared, reply, inverse);
+    const signature = await finalize(key, prepared, reply, inverse);
     const id = await idOf(prepared);
     const whole = { slug, design: design.hash, of, prepared, signature, id };
     device.keepPass(whole, kiosk);
@@ -98,6 +137,7 @@ export async function exchange({ slug, design }, code, kiosk) {
   }
 }
 
+/** @param {string} code */
 async function nameOf(code) {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(code));
   return toText(new Uint8Array(digest));
@@ -107,13 +147,20 @@ async function nameOf(code) {
 
 const SLICE = 512; // tries between two moments for the page
 
-/*
+/**
  * A nonce for which the SHA-256 of design, id and nonce begins with so many zero bits; null as soon
  * as nobody wants it. It depends on nothing that is answered.
+ *
+ * @param {string} hash
+ * @param {string} id
+ * @param {number} bits
+ * @param {() => boolean} wanted
  */
 export async function solve(hash, id, bits, wanted) {
   const encoder = new TextEncoder();
+  /** @param {number} number */
   const nonce = (number) => number.toString(16).padStart(8, "0");
+  /** @param {number} number */
   const attempt = async (number) => {
     const bytes = encoder.encode(hash + id + nonce(number));
     return new DataView(await crypto.subtle.digest("SHA-256", bytes)).getUint32(0);

@@ -16,35 +16,63 @@ import { choose, randomize, secureDraw } from "./randomizer.js";
 import * as screens from "./screens.js";
 import { contentIn, language, words } from "./words.js";
 
-const root = document.getElementById("page");
+const root = /** @type {HTMLElement} */ (document.getElementById("page"));
 const home = new URL("./", import.meta.url).href;
 const program = new URL("./randomizer.js", import.meta.url).href;
-const slug = location.pathname.match(/\/s\/([\w-]+)\/?$/)?.[1];
+const slug = location.pathname.match(/\/s\/([\w-]+)\/?$/)?.[1] ?? "";
 const kiosk = new URLSearchParams(location.search).has("kiosk"); // one device, many people
+
+/**
+ * @typedef {import("./protocol.js").Report} Report
+ * @typedef {import("./protocol.js").Survey} Survey
+ * @typedef {import("./screens.js").Step} Step
+ * @typedef {import("./screens.js").ProtectedStep} ProtectedStep
+ * @typedef {ReturnType<typeof setTimeout> | undefined} Timer
+ * @typedef {import("./access.js").Entry} Entry
+ * @typedef {{ at: number, depth: number, returns: boolean }} Place
+ * @typedef {Map<Step, number | null>} Answers  a stratum that is not given is null
+ * @typedef {{ wrong?: "malformed" | "unknown", typed?: string }} Refused
+ */
 
 const ECHO = 400; // milliseconds between the two halves of a double tap, at most
 const SLOW = 400; // milliseconds until a page says that it is loading
 
-/*
- * Everything that this page knows about one visit, or null.
- *   survey    the definition, as the server gave it
- *   another   whether somebody else has answered on this device before, and this person knows
- *   steps     the questions of the blocks that chance picked, then the strata
- *   deepest   how many entries of the browser's history are of this visit
- *   answers   step → position; a stratum that is not given is null; null once the report is built
- *   entry     where people are invited: {code, pass}, of which one is there
- *   id        of the report, where a proof of work is made for it, and the promise of that: work
- *   practice  {answer, mine, theirs}: the practice question, once it is tapped
- *   report    {slug, id, body} once it is built
- *   resumed   whether an earlier visit built it
- *   again     why the last try to send it failed, while it waits
+/**
+ * Everything that this page knows about one visit.
+ *
+ * @typedef {object} Visit
+ * @property {Survey} survey  the definition, as the server gave it
+ * @property {boolean} another  whether somebody else has answered on this device before, and this
+ *   person knows
+ * @property {Step[]} steps  the questions of the blocks that chance picked, then the strata
+ * @property {number} deepest  how many entries of the browser's history are of this visit
+ * @property {Answers | null} answers  null once the report is built
+ * @property {Entry & Refused} entry  where people are invited: code or pass, of which one is there
+ * @property {string} [id]  of the report, where a proof of work is made for it
+ * @property {ReturnType<typeof solve>} [work]  the promise of that
+ * @property {string | null} [nonce]  what it came to
+ * @property {import("./screens.js").Practice | null} practice  once it is tapped
+ * @property {Report | null} report  once it is built
+ * @property {boolean} [resumed]  whether an earlier visit built it
+ * @property {import("./protocol.js").Delay | null} [again]  why the last try to send it failed,
+ *   while it waits
+ * @property {boolean} [busy]
+ * @property {number} [tries]
+ */
+
+/**
+ * @typedef {Visit & { answers: Answers }} Asked
+ * @typedef {Visit & { report: Report }} Sent
+ * @typedef {Sent & { again: import("./protocol.js").Delay }} Waiting
+ * @type {Visit | null}
  */
 let visit = null;
 
+/** @param {boolean} [another] */
 async function begin(another = false) {
   forget();
   unwind();
-  const mine = (visit = {});
+  const mine = (visit = /** @type {Visit} */ ({}));
   if (kiosk) await resetLanguage();
   if (visit !== mine) return; // left, or started again, in the meantime
   if (typeof globalThis.crypto?.getRandomValues !== "function") return stop("generator");
@@ -65,9 +93,10 @@ async function begin(another = false) {
   if (barred) return stop(barred);
   try {
     const steps = stepsOf(survey.design, choose(survey.design, secureDraw));
-    visit = { survey, another, steps, deepest: 0, answers: new Map(), practice: null, report: null };
-    visit.entry = entry;
-    for (const step of steps) if (step.clear) visit.answers.set(step, null);
+    /** @type {Answers} */
+    const answers = new Map();
+    visit = { survey, another, steps, deepest: 0, answers, entry, practice: null, report: null };
+    for (const step of steps) if (step.clear) answers.set(step, null);
     if (survey.design.work) beginWork();
     render(null);
   } catch {
@@ -76,36 +105,47 @@ async function begin(another = false) {
   if (!kiosk && !another) device.askOtherTabs(slug);
 }
 
-let slow = null; // the timer of the loading screen
+/** @type {Timer} */
+let slow; // the timer of the loading screen
 const isTest = /^test-\d+-\d{5}-[0-9a-f]{40}$/.test(slug); // a draft's preview: nothing is kept
+/** @type {ReturnType<typeof fetchSurvey> | null} */
 let early = fetchSurvey(); // begun by the shell, and awaited once
+/** @type {Survey | null} */
 let known = null; // the last definition: a kiosk goes on without the network
 
+/** @returns {ReturnType<typeof fetchSurvey>} */
 async function definition() {
   if (kiosk && known && !navigator.onLine) return { survey: known };
-  const { survey, problem } = await (early ?? fetchSurvey());
+  const answer = await (early ?? fetchSurvey());
   early = null;
-  if (kiosk && known && problem === "offline") return { survey: known };
-  known = survey;
-  return { survey, problem };
+  if (kiosk && known && answer.problem === "offline") return { survey: known };
+  known = answer.survey ?? null;
+  return answer;
 }
 
 /* The proof of work is made while the person reads, and does not depend on what they do. */
 function beginWork() {
-  const mine = visit;
+  const mine = /** @type {Visit} */ (visit);
   const { hash, work } = mine.survey.design;
   if (!globalThis.crypto?.subtle) throw new Error("no digest here");
   mine.id = newId();
-  mine.work = solve(hash, mine.id, work, () => visit === mine);
+  mine.work = solve(hash, mine.id, /** @type {number} */ (work), () => visit === mine);
 }
 
+/**
+ * @param {Survey["design"]} design
+ * @param {string[]} chosen
+ * @returns {Step[]}
+ */
 function stepsOf(design, chosen) {
   const blocks = design.blocks.filter((block) => chosen.includes(block.key));
   return [
     ...blocks.flatMap((block) =>
-      block.questions.map((question, index) => ({ question, block, index, clear: false })),
+      block.questions.map((question, index) => {
+        return { question, block, index, clear: /** @type {const} */ (false) };
+      }),
     ),
-    ...design.strata.map((question) => ({ question, clear: true })),
+    ...design.strata.map((question) => ({ question, clear: /** @type {const} */ (true) })),
   ];
 }
 
@@ -124,10 +164,11 @@ history.scrollRestoration = "manual"; // every screen begins at its top
 
 let leaving = false; // the history is on its way back: a double tap must not go twice
 
+/** @param {number} at @param {boolean} [returns] */
 function advance(at, returns = false) {
   const place = { at, depth: (history.state?.depth ?? 0) + 1, returns };
   history.pushState(place, "");
-  visit.deepest = place.depth;
+  if (visit) visit.deepest = place.depth;
   if (kiosk) idle();
   render(place);
 }
@@ -138,7 +179,10 @@ function retreat() {
   history.back();
 }
 
-/* Once there is nothing to go back to, leave no entries that lead nowhere. */
+/**
+ * Once there is nothing to go back to, leave no entries that lead nowhere.
+ * @param {number} [entries]
+ */
 function unwind(entries = history.state?.depth ?? 0) {
   if (leaving || !entries) return;
   leaving = true;
@@ -154,8 +198,9 @@ addEventListener("popstate", ({ state }) => {
   else render(state);
 });
 
+/** @param {Place | null} place */
 function render(place) {
-  const { survey, steps, answers, entry } = visit;
+  const { survey, steps, answers, entry } = /** @type {Asked} */ (visit);
   if (!place && survey.design.passes && !entry.code && !entry.pass) return showCode();
   if (!place) return showOpening();
   const { at, returns } = place;
@@ -165,7 +210,7 @@ function render(place) {
   const screen = step.clear ? screens.stratum : screens.question;
   show(() =>
     screen({
-      step,
+      step: /** @type {ProtectedStep} */ (step), // a stratum's screen does not look at it
       content: contentIn(language, survey).question(step),
       design: survey.design,
       at: at + 1,
@@ -178,7 +223,7 @@ function render(place) {
 }
 
 function showOpening() {
-  const { survey, steps } = visit;
+  const { survey, steps } = /** @type {Visit} */ (visit);
   show(() =>
     screens.opening({
       survey,
@@ -194,20 +239,22 @@ function showOpening() {
 
 /* Each tap lets the real randomizer work a hundred times; nothing of it goes further than this. */
 function showPractice() {
-  const { survey } = visit;
+  const mine = /** @type {Visit} */ (visit);
+  const { survey } = mine;
   const design = practiceDesign(survey.design);
+  /** @param {number} answer */
   const tap = (answer) => {
-    const [mine, theirs] = [answer, 1 - answer].map((one) => tryOut(design, one, secureDraw));
-    visit.practice = { answer, mine, theirs };
+    const [own, theirs] = [answer, 1 - answer].map((one) => tryOut(design, one, secureDraw));
+    mine.practice = { answer, mine: own, theirs };
     draw(false);
-    const outcome = root.querySelector(".tries");
+    const outcome = /** @type {HTMLElement} */ (root.querySelector(".tries"));
     outcome.focus({ preventScroll: true });
     outcome.scrollIntoView({ block: "nearest" });
   };
   show(() =>
     screens.practice({
       design: survey.design,
-      tapped: visit.practice,
+      tapped: mine.practice,
       tap,
       back: retreat,
       start: enter,
@@ -217,13 +264,14 @@ function showPractice() {
 
 /* Somebody without a link: the code can be typed. entry.wrong says what was wrong with the last. */
 function showCode() {
+  const mine = /** @type {Visit} */ (visit);
   show(() =>
     screens.code({
-      why: visit.entry.wrong,
-      typed: visit.entry.typed,
+      why: mine.entry.wrong,
+      typed: mine.entry.typed,
       enter: (text) => {
         const given = readCode(text);
-        visit.entry = given ? { code: given } : { wrong: "malformed", typed: text };
+        mine.entry = given ? { code: given } : { wrong: "malformed", typed: text };
         if (!given) return showCode();
         if (!kiosk) device.noteCode({ slug, code: given, design: "" });
         showOpening();
@@ -234,18 +282,18 @@ function showCode() {
 
 /* To the first question: with a pass, where people are invited. It is fetched no sooner. */
 async function enter() {
-  const mine = visit;
+  const mine = /** @type {Visit} */ (visit);
   const { survey, entry } = mine;
   if (mine.busy) return;
   if (!survey.design.passes || entry.pass?.signature) return advance(0);
   mine.busy = true;
   show(screens.fetching);
-  const { pass, problem } = await exchange(survey, entry.code, kiosk);
+  const { pass, problem } = await exchange(survey, /** @type {string} */ (entry.code), kiosk);
   if (visit !== mine) return;
   mine.busy = false;
   if (problem === "unknown" || problem === "usedCode") device.dropCode(slug);
   if (problem === "unknown") {
-    visit.entry = { wrong: problem };
+    mine.entry = { wrong: problem };
     unwind();
     return showCode();
   }
@@ -255,12 +303,12 @@ async function enter() {
 }
 
 function showReview() {
-  const { survey, steps, answers } = visit;
+  const { survey, steps, answers } = /** @type {Asked} */ (visit);
   show(() => {
     const content = contentIn(language, survey);
     const lines = steps.map((step, at) => {
       const question = content.question(step);
-      const answer = question.options[answers.get(step)];
+      const answer = question.options[/** @type {number} */ (answers.get(step))];
       return { question, answer, clear: step.clear, change: () => advance(at, true) };
     });
     return screens.review({ lines, back: retreat, send });
@@ -273,7 +321,7 @@ const FIRST_PAUSE = 5_000; // milliseconds before the first try by itself, doubl
 const LONGEST_PAUSE = 60_000;
 
 async function send() {
-  const mine = visit;
+  const mine = /** @type {Visit} */ (visit);
   if (mine.report || mine.busy) return;
   if (mine.work) {
     mine.busy = true;
@@ -283,49 +331,61 @@ async function send() {
     mine.busy = false;
   }
   try {
-    visit.report = buildReport(visit);
+    mine.report = buildReport(/** @type {Asked} */ (mine));
   } catch {
     return stop("broken"); // the generator failed: nothing may be sent
   }
-  visit.answers.clear();
-  visit.answers = visit.practice = null;
-  device.keep(visit.report);
-  if (visit.entry.pass) device.dropPass(visit.entry.pass.prepared);
+  mine.answers?.clear();
+  mine.answers = mine.practice = null;
+  device.keep(mine.report);
+  if (mine.entry.pass) device.dropPass(mine.entry.pass.prepared);
   device.dropCode(slug);
   if (!kiosk) {
     device.noteAnswered(slug);
-    if (device.ledger() && !isTest) device.enter(ledgerEntry(visit.survey));
+    if (device.ledger() && !isTest) device.enter(ledgerEntry(mine.survey));
   }
   deliver();
 }
 
-/* The only place where chance meets the answers. */
+/**
+ * The only place where chance meets the answers.
+ * @param {Asked} visit
+ */
 function buildReport({ survey: { design }, steps, answers, entry: { pass }, id: chosen, nonce }) {
-  const given = { __proto__: null };
-  const strata = { __proto__: null };
+  /** @type {import("./randomizer.js").Answers} */
+  const given = Object.create(null);
+  /** @type {import("./protocol.js").Strata} */
+  const strata = Object.create(null);
   for (const step of steps) {
-    const position = answers.get(step);
+    const position = /** @type {number} */ (answers.get(step));
     if (step.clear) strata[step.question.key] = position;
     else (given[step.block.key] ??= [])[step.index] = position;
   }
   const id = pass?.id ?? chosen ?? newId();
   const spent = pass && { pass: { message: pass.prepared, signature: pass.signature } };
-  const more = spent || (nonce && { work: nonce });
+  const more = spent || (nonce ? { work: nonce } : null);
   const body = reportBody(design, id, randomize(design, given, secureDraw), strata, more);
   return { slug, id, body };
 }
 
-/* A report that an earlier visit left behind, unsent or unanswered: the same bytes again. */
+/**
+ * A report that an earlier visit left behind, unsent or unanswered: the same bytes again.
+ * @param {Report} report
+ */
 function resume(report) {
-  visit = { report, resumed: true };
+  visit = /** @type {Visit} */ ({ report, resumed: true });
   deliver();
 }
 
-let retry = null; // the timer of the next try
+/** @type {Timer} */
+let retry; // the timer of the next try
 
-/* Send the visit's report. A try that the page makes by itself does not disturb what is shown. */
+/**
+ * Send the visit's report. A try that the page makes by itself does not disturb what is shown.
+ * @param {boolean} [quiet]
+ */
 async function deliver(quiet = false) {
-  const mine = visit;
+  const mine = /** @type {Sent} */ (visit);
   const { report } = mine;
   if (mine.busy) return;
   // Another tab has sent it, or somebody has deleted it there.
@@ -348,7 +408,7 @@ async function deliver(quiet = false) {
 }
 
 function showWaiting() {
-  const { report, resumed, again: why } = visit;
+  const { report, resumed, again: why } = /** @type {Waiting} */ (visit);
   show(() =>
     screens.waiting({
       why,
@@ -364,9 +424,11 @@ function showWaiting() {
   );
 }
 
+/** @param {boolean} [stored] */
 function finish(stored) {
-  const { survey, report, resumed } = visit;
-  visit.again = null;
+  const mine = /** @type {Sent} */ (visit);
+  const { survey, report, resumed } = mine;
+  mine.again = null;
   unwind();
   if (kiosk) {
     rest(REST);
@@ -436,10 +498,12 @@ addEventListener("online", () => {
 
 /* --- The ledger ------------------------------------------------------------------------------- */
 
+/** @param {Survey} survey */
 function ledgerEntry(survey) {
   return { title: contentIn(language, survey).title.text, epsilon: total(survey.design) };
 }
 
+/** @param {() => void} back */
 function showLedger(back) {
   show(() =>
     screens.ledger({
@@ -464,10 +528,15 @@ const IDLE = 60_000; // and until it forgets everything
 const REST = 15_000; // after sending
 const RESEND = 30_000;
 
+/** @type {Timer[]} */
 let timers = [];
+/** @type {HTMLDialogElement | null} */
 let warning = null;
 
-/* Somebody is there. A finger that comes down leaves the question alone until it has tapped. */
+/**
+ * Somebody is there. A finger that comes down leaves the question alone until it has tapped.
+ * @param {{ type?: string }} [event]
+ */
 function idle({ type } = {}) {
   timers.forEach(clearTimeout);
   timers = [setTimeout(warn, WARNING), setTimeout(begin, IDLE)];
@@ -486,7 +555,10 @@ function endWarning() {
   warning = null;
 }
 
-/* Begin anew after so long, unless somebody is there. */
+/**
+ * Begin anew after so long, unless somebody is there.
+ * @param {number} milliseconds
+ */
 function rest(milliseconds) {
   timers.forEach(clearTimeout);
   timers = [setTimeout(begin, milliseconds)];
@@ -501,26 +573,30 @@ function endTimers() {
 if (kiosk) {
   const signs = ["pointerdown", "touchmove", "wheel", "keydown", "click", "change"];
   for (const sign of signs) addEventListener(sign, idle, { capture: true, passive: true });
-  // A device that falls asleep stops the clock.
-  addEventListener("visibilitychange", () => document.hidden && begin());
+  // A device that falls asleep stops the clock. A page that is left is hidden as well, but has
+  // forgotten the visit already: to begin again there would lead back to it.
+  addEventListener("visibilitychange", () => document.hidden && visit && begin());
   setInterval(sendOthers, RESEND);
 }
 
 /* --- The page --------------------------------------------------------------------------------- */
 
+/** @type {(() => HTMLElement) | null} */
 let current = null; // builds the screen that is shown, in the language in force
 
+/** @param {() => HTMLElement} build */
 function show(build) {
   current = build;
   draw();
 }
 
+/** @param {boolean} [moveFocus] */
 function draw(moveFocus = true) {
   document.title = words.title;
-  const screen = current();
+  const screen = /** @type {() => HTMLElement} */ (current)();
   root.replaceChildren(...(isTest ? [screens.testing()] : []), screen);
   if (!moveFocus) return;
-  const heading = screen.querySelector("h1");
+  const heading = /** @type {HTMLElement} */ (screen.querySelector("h1"));
   heading.tabIndex = -1;
   heading.focus({ preventScroll: true });
   scrollTo(0, 0);
@@ -528,15 +604,19 @@ function draw(moveFocus = true) {
 
 let tapped = -Infinity; // when a button was last tapped, with no other tap since
 
-/* The second half of a double tap was meant for the screen before: it must not send. */
+/**
+ * The second half of a double tap was meant for the screen before: it must not send.
+ * @param {PointerEvent} event
+ */
 function isEcho({ target, detail, pointerType }) {
   const now = performance.now();
-  const button = target.closest("button") !== null;
+  const button = /** @type {Element} */ (target).closest("button") !== null;
   const echo = button && now - tapped < ECHO && (detail > 1 || pointerType === "touch");
   if (!echo) tapped = button ? now : -Infinity; // or quick taps would all be swallowed
   return echo;
 }
 
+/** @param {screens.Problem} name */
 function stop(name) {
   forget();
   unwind();

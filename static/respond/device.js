@@ -16,7 +16,36 @@
  * Where a browser stores nothing, the lists last as long as the page.
  */
 
+/**
+ * @template T
+ * @typedef {{ lasts: boolean, read: () => T[] | null, write: (entries: T[] | null) => void }} List
+ */
+
+/**
+ * @typedef {{ slug: string, code: string, design: string }} Link
+ * @typedef {{ title: string, day: string, epsilon: number }} LedgerEntry
+ *
+ * A pass; before the site has signed it, with what it takes to fetch it.
+ * @typedef {object} Pass
+ * @property {string} slug
+ * @property {string} design
+ * @property {string} of
+ * @property {string} prepared
+ * @property {string} [code]
+ * @property {string} [blinded]
+ * @property {string} [inverse]
+ * @property {string} [signature]
+ * @property {string} [id]
+ */
+
+/**
+ * @template T
+ * @param {() => Storage} storage
+ * @param {string} place
+ * @param {(value: any) => boolean} isEntry
+ */
 function list(storage, place, isEntry) {
+  /** @type {T[] | null} */
   let memory = null;
   const here = {
     lasts: true, // whether it outlives this page
@@ -29,6 +58,7 @@ function list(storage, place, isEntry) {
       }
       return memory;
     },
+    /** @param {T[] | null} entries */
     write(entries) {
       memory = entries;
       try {
@@ -42,20 +72,28 @@ function list(storage, place, isEntry) {
   return here;
 }
 
-/* What is there need not be ours. */
+/**
+ * What is there need not be ours.
+ * @template T
+ * @param {string | null} text
+ * @param {(value: any) => boolean} isEntry
+ * @returns {T[] | null}
+ */
 function parse(text, isEntry) {
   try {
-    const kept = JSON.parse(text);
+    const kept = JSON.parse(/** @type {string} */ (text));
     return Array.isArray(kept) ? kept.filter(isEntry) : null;
   } catch {
     return null;
   }
 }
 
+/** @param {unknown} value @returns {value is string} */
 const isText = (value) => typeof value === "string";
 
 /* --- Reports that wait: {slug, id, body} -------------------------------------------------------- */
 
+/** @type {List<import("./protocol.js").Report>} */
 const outbox = list(
   () => localStorage,
   "candor.waiting",
@@ -66,10 +104,12 @@ export function waiting() {
   return outbox.read() ?? [];
 }
 
+/** @param {import("./protocol.js").Report} report */
 export function keep({ slug, id, body }) {
   outbox.write([...waiting().filter((one) => one.id !== id), { slug, id, body }]);
 }
 
+/** @param {string} id */
 export function drop(id) {
   const left = waiting().filter((one) => one.id !== id);
   outbox.write(left.length ? left : null);
@@ -82,18 +122,24 @@ export function waitingLasts() {
 
 /* --- Surveys that this tab has answered: slugs -------------------------------------------------- */
 
+/** @type {List<string>} */
 const done = list(() => sessionStorage, "candor.answered", isText);
 
+/** @param {string} slug */
 export function answered(slug) {
   return (done.read() ?? []).includes(slug);
 }
 
+/** @param {string} slug */
 export function noteAnswered(slug) {
   done.write([...new Set([...(done.read() ?? []), slug])]);
   tabs?.postMessage({ answered: slug });
 }
 
-/* Somebody else wants to answer on this device. */
+/**
+ * Somebody else wants to answer on this device.
+ * @param {string} slug
+ */
 export function forgetAnswered(slug) {
   const left = (done.read() ?? []).filter((one) => one !== slug);
   done.write(left.length ? left : null);
@@ -103,12 +149,18 @@ export function forgetAnswered(slug) {
 
 const tabs = typeof BroadcastChannel === "function" ? new BroadcastChannel("candor") : null;
 
-/* Ask them about this survey. */
+/**
+ * Ask them about this survey.
+ * @param {string} slug
+ */
 export function askOtherTabs(slug) {
   tabs?.postMessage({ asks: slug });
 }
 
-/* Call `hear` with every survey that another tab has answered. */
+/**
+ * Call `hear` with every survey that another tab has answered.
+ * @param {(slug: string) => void} hear
+ */
 export function onAnsweredElsewhere(hear) {
   tabs?.addEventListener("message", ({ data }) => {
     if (isText(data?.answered)) hear(data.answered);
@@ -118,45 +170,56 @@ export function onAnsweredElsewhere(hear) {
 
 /* --- Codes: {slug, code, design}, and passes: {slug, design, of, prepared, …} -------------------- */
 
+/** @param {unknown} value */
 const isSlug = (value) => isText(value) && /^[\w-]+$/.test(value);
 
+/** @type {List<Link>} */
 const links = list(
   () => sessionStorage,
   "candor.code",
   (one) => isSlug(one?.slug) && isText(one.code) && isText(one.design),
 );
 
+/** @param {string} slug */
 export function code(slug) {
   return (links.read() ?? []).find((one) => one.slug === slug) ?? null;
 }
 
+/** @param {Link} link */
 export function noteCode({ slug, code: given, design }) {
   const others = (links.read() ?? []).filter((one) => one.slug !== slug);
   links.write([...others, { slug, code: given, design }]);
 }
 
+/** @param {string} slug */
 export function dropCode(slug) {
   const left = (links.read() ?? []).filter((one) => one.slug !== slug);
   links.write(left.length ? left : null);
 }
 
+/** @type {List<Pass>} */
 const wallet = list(
   () => localStorage,
   "candor.passes",
   (one) => isSlug(one?.slug) && [one.design, one.of, one.prepared].every(isText),
 );
+/** @type {Pass[]} */
 let shared = []; // of a device of many people: in memory only
 
+/** @param {string} slug @param {boolean} kiosk */
 export function passes(slug, kiosk) {
   return (kiosk ? shared : (wallet.read() ?? [])).filter((one) => one.slug === slug);
 }
 
+/** @param {Pass} pass @param {boolean} kiosk */
 export function keepPass(pass, kiosk) {
+  /** @param {Pass[]} list */
   const others = (list) => list.filter((one) => one.prepared !== pass.prepared);
   if (kiosk) shared = [...others(shared), pass];
   else wallet.write([...others(wallet.read() ?? []), pass]);
 }
 
+/** @param {string} prepared */
 export function dropPass(prepared) {
   shared = shared.filter((one) => one.prepared !== prepared);
   const left = (wallet.read() ?? []).filter((one) => one.prepared !== prepared);
@@ -165,6 +228,7 @@ export function dropPass(prepared) {
 
 /* --- The ledger: {title, day, epsilon}, oldest first -------------------------------------------- */
 
+/** @type {List<LedgerEntry>} */
 const taken = list(
   () => localStorage,
   "candor.ledger",
@@ -176,7 +240,11 @@ export function ledger() {
   return taken.read();
 }
 
-/* Add a survey; the first one begins the ledger. */
+/**
+ * Add a survey; the first one begins the ledger.
+ * @param {{ title: string, epsilon: number }} entry
+ * @param {Date} [now]
+ */
 export function enter({ title, epsilon }, now = new Date()) {
   const day = [now.getFullYear(), now.getMonth() + 1, now.getDate()]
     .map((part) => String(part).padStart(2, "0"))
@@ -184,6 +252,7 @@ export function enter({ title, epsilon }, now = new Date()) {
   taken.write([...(ledger() ?? []), { title, day, epsilon }]);
 }
 
+/** @param {number} position */
 export function strike(position) {
   taken.write((ledger() ?? []).filter((_, i) => i !== position));
 }

@@ -2,21 +2,49 @@
  * Elements out of text. Text stays text: nothing here parses markup, and no style is inline.
  */
 
-/* An element; a function among the attributes listens to the event of that name. */
+/**
+ * @typedef {{ listener(event: Event): unknown }["listener"]} Listener
+ * @typedef {string | number | boolean | null | undefined | Listener} Attribute
+ * @typedef {{ [name: string]: Attribute }} Attributes
+ * @typedef {Node | string | null | undefined | false} Leaf
+ * @typedef {Leaf | (Leaf | Leaf[])[]} Child
+ */
+
+/**
+ * An element; a function among the attributes listens to the event of that name.
+ * @template {keyof HTMLElementTagNameMap} K
+ * @param {K} name
+ * @param {Attributes} [attributes]
+ * @param {...Child} children
+ * @returns {HTMLElementTagNameMap[K]}
+ */
 export function el(name, attributes = {}, ...children) {
   return fill(document.createElement(name), attributes, children);
 }
 
-/* An element of an SVG picture. */
+/**
+ * An element of an SVG picture.
+ * @template {keyof SVGElementTagNameMap} K
+ * @param {K} name
+ * @param {Attributes} [attributes]
+ * @param {...Child} children
+ * @returns {SVGElementTagNameMap[K]}
+ */
 export function svg(name, attributes = {}, ...children) {
   return fill(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
 }
 
+/**
+ * @template {Element} E
+ * @param {E} node
+ * @param {Attributes} attributes
+ * @param {Child[]} children
+ */
 function fill(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") node.addEventListener(name, value);
     else if (value === true) node.setAttribute(name, "");
-    else if (value !== false && value != null) node.setAttribute(name, value);
+    else if (value !== false && value != null) node.setAttribute(name, String(value));
   }
   node.append(...children.flat(2).filter((child) => child != null && child !== false));
   return node;

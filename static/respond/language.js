@@ -11,11 +11,14 @@ const menu = el(
   Object.entries(LANGUAGES).map(([tag, { name }]) => el("option", { value: tag, lang: tag }, name)),
 );
 
-/* Begin in the reader's own language; `changed` is called after each choice of another. */
+/**
+ * Begin in the reader's own language; `changed` is called after each choice of another.
+ * @param {() => unknown} changed
+ */
 export async function offerLanguages(changed) {
-  menu.addEventListener("change", () => setLanguage(menu.value).then(changed));
+  menu.addEventListener("change", () => setLanguage(/** @type {import("./words.js").Tag} */ (menu.value)).then(changed));
   await resetLanguage();
-  document.querySelector("header").append(menu);
+  document.querySelector("header")?.append(menu);
 }
 
 /* Back to the reader's own language. */
@@ -23,7 +26,10 @@ export function resetLanguage() {
   return setLanguage(preferred(navigator.languages));
 }
 
-/* Where the browser refuses the catalogue, because its bytes are not ours, the old one stays. */
+/**
+ * Where the browser refuses the catalogue, because its bytes are not ours, the old one stays.
+ * @param {import("./words.js").Tag} tag
+ */
 async function setLanguage(tag) {
   try {
     await speak(tag);

@@ -8,11 +8,19 @@
 
 import { MECHANISMS, randomize } from "./randomizer.js";
 
+/**
+ * @typedef {import("./randomizer.js").Block} Block
+ * @typedef {import("./randomizer.js").Design} Design
+ * @typedef {{ count: number, edge: "above" | "below" | null }} Share
+ */
+
 const WEAK = Math.log(19); // above this total, somebody could be more than 95 in 100 sure
 
-/*
+/**
  * What one question of a block, taken alone, goes through: a = P(an option is reported | it is
  * true), b = P(it is reported | it is not true). One entry for each of the randomizer's mechanisms.
+ *
+ * @type {Readonly<Record<Design["mechanism"], (block: Block, question: number, scale: number) => { a: number, b: number }>>}
  */
 export const CHANNELS = Object.freeze({
   __proto__: null,
@@ -23,34 +31,55 @@ export const CHANNELS = Object.freeze({
   },
 });
 
-/* What one block spends. */
+/**
+ * What one block spends.
+ * @param {Design} design
+ * @param {Block} block
+ */
 export function loss(design, block) {
   const cells = block.questions.reduce((product, { options }) => product * options.length, 1);
   return MECHANISMS[design.mechanism].loss(block, cells, block.key);
 }
 
-/* What one respondent spends in all, whichever blocks chance picks: the `ask` largest, summed. */
+/**
+ * What one respondent spends in all, whichever blocks chance picks: the `ask` largest, summed.
+ * @param {Design} design
+ */
 export function total(design) {
   const losses = design.blocks.map((block) => loss(design, block)).sort((a, b) => b - a);
   return losses.slice(0, design.ask).reduce((sum, one) => sum + one, 0);
 }
 
-/* How sure somebody can be at most after seeing a report, who thought it 50:50 before. */
+/**
+ * How sure somebody can be at most after seeing a report, who thought it 50:50 before.
+ * @param {number} epsilon
+ */
 export function sure(epsilon) {
   return 1 / (1 + Math.exp(-epsilon));
 }
 
-/* Whether a page has to call the protection weak. */
+/**
+ * Whether a page has to call the protection weak.
+ * @param {number} epsilon
+ */
 export function isWeak(epsilon) {
   return epsilon > WEAK;
 }
 
-/* The share of reports that show the answer to this question as it was given. */
+/**
+ * The share of reports that show the answer to this question as it was given.
+ * @param {Design} design
+ * @param {Block} block
+ * @param {number} question
+ */
 export function kept(design, block, question) {
   return CHANNELS[design.mechanism](block, question, design.scale).a;
 }
 
-/* The least and the largest `kept` among all questions of a design. */
+/**
+ * The least and the largest `kept` among all questions of a design.
+ * @param {Design} design
+ */
 export function keptRange(design) {
   const shares = design.blocks.flatMap((block) =>
     block.questions.map((_, question) => kept(design, block, question)),
@@ -58,9 +87,12 @@ export function keptRange(design) {
   return { least: Math.min(...shares), most: Math.max(...shares) };
 }
 
-/*
+/**
  * A share as a count out of 100, for people. Chance is never rounded to "never" or "always": the
  * count stays within 1 and 99, and `edge` says so where the share is beyond.
+ *
+ * @param {number} share
+ * @returns {Share}
  */
 export function outOf100(share) {
   const count = Math.round(100 * share);
@@ -69,7 +101,11 @@ export function outOf100(share) {
   return { count, edge: null };
 }
 
-/* What is left of the 100: the two always add up, though both are rounded. */
+/**
+ * What is left of the 100: the two always add up, though both are rounded.
+ * @param {Share} share
+ * @returns {Share}
+ */
 export function rest({ count, edge }) {
   return { count: 100 - count, edge: edge && (edge === "above" ? "below" : "above") };
 }
@@ -84,7 +120,10 @@ export function rest({ count, edge }) {
 const TRIES = 100;
 const MOST = 8; // what one block may cost
 
-/* A design of one yes/no question that spends what the survey spends in all. */
+/**
+ * A design of one yes/no question that spends what the survey spends in all.
+ * @param {Design} design
+ */
 export function practiceDesign(design) {
   const { mechanism, scale } = design;
   const epsilon = Math.min(total(design), MOST);
@@ -94,7 +133,12 @@ export function practiceDesign(design) {
   return { mechanism, scale, epsilon, ask: 1, blocks: [block], strata: [] };
 }
 
-/* How many of 100 reports say “yes” when this is the answer: 0 no, 1 yes. */
+/**
+ * How many of 100 reports say “yes” when this is the answer: 0 no, 1 yes.
+ * @param {Design} design
+ * @param {number} answer
+ * @param {import("./randomizer.js").Draw} draw
+ */
 export function tryOut(design, answer, draw) {
   const answers = { practice: [answer] };
   let yes = 0;

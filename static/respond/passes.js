@@ -18,6 +18,11 @@
  * tests/vectors/blind_rsa.json, the vectors of the RFC, holds the two together.
  */
 
+/**
+ * @typedef {import("./protocol.js").PassKey} PassKey
+ * @typedef {Uint8Array<ArrayBuffer>} Bytes
+ */
+
 const SCHEME = "RSABSSA-SHA384-PSS-Randomized";
 const MESSAGE = new TextEncoder().encode("candor/pass/1"); // in every pass, the same for all
 const BITS = 2048;
@@ -25,19 +30,29 @@ const PREFIX = 32;
 const SALT = 48;
 const HASH = 48;
 
-/* A new message and its blinding, under the `passes` member of a design. */
+/**
+ * A new message and its blinding, under the `passes` member of a design.
+ * @param {PassKey} key
+ */
 export async function blind(key) {
   demand(key.scheme === SCHEME && fromText(key.n).length === BITS / 8 && key.e === "AQAB", "key");
   const prepared = joined(randomBytes(PREFIX), MESSAGE);
   return { prepared: toText(prepared), ...(await blindWith(key, prepared, randomBytes(SALT))) };
 }
 
-/* The same with a given message, salt and, for vectors only, r. */
+/**
+ * The same with a given message, salt and, for vectors only, r.
+ * @param {PassKey} key
+ * @param {Bytes} prepared
+ * @param {Bytes} salt
+ * @param {bigint} [r]
+ */
 export async function blindWith(key, prepared, salt, r) {
   const n = toNumber(fromText(key.n));
   const e = toNumber(fromText(key.e));
   const m = toNumber(await encode(prepared, bitLength(n) - 1, salt));
   demand(inverseOf(m, n) !== null, "message");
+  /** @type {bigint | null} */
   let inverse = null;
   while (inverse === null) {
     r ??= randomBelow(n);
@@ -45,11 +60,17 @@ export async function blindWith(key, prepared, salt, r) {
     if (inverse === null) r = undefined;
   }
   const size = fromText(key.n).length;
-  const blinded = toBytes((m * power(r, e, n)) % n, size);
+  const blinded = toBytes((m * power(/** @type {bigint} */ (r), e, n)) % n, size);
   return { blinded: toText(blinded), inverse: toText(toBytes(inverse, size)) };
 }
 
-/* The signature of the message, checked; throws if the site signed anything else. */
+/**
+ * The signature of the message, checked; throws if the site signed anything else.
+ * @param {PassKey} key
+ * @param {string} prepared
+ * @param {string} reply
+ * @param {string | undefined} inverse
+ */
 export async function finalize(key, prepared, reply, inverse) {
   const n = toNumber(fromText(key.n));
   const size = fromText(key.n).length;
@@ -60,6 +81,7 @@ export async function finalize(key, prepared, reply, inverse) {
   return toText(signature);
 }
 
+/** @param {PassKey} key @param {Bytes} message @param {Bytes} signature */
 async function verify({ n, e }, message, signature) {
   const algorithm = { name: "RSA-PSS", hash: "SHA-384" };
   const jwk = { kty: "RSA", n, e };
@@ -67,7 +89,10 @@ async function verify({ n, e }, message, signature) {
   return crypto.subtle.verify({ name: "RSA-PSS", saltLength: SALT }, key, signature, message);
 }
 
-/* The id of the one report that a pass can be spent with: a version 4 UUID of its hash. */
+/**
+ * The id of the one report that a pass can be spent with: a version 4 UUID of its hash.
+ * @param {string} prepared
+ */
 export async function idOf(prepared) {
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", fromText(prepared)));
   const bytes = digest.slice(0, 16);
@@ -79,6 +104,7 @@ export async function idOf(prepared) {
 
 /* --- EMSA-PSS-ENCODE of RFC 8017, 9.1.1, with SHA-384 and MGF1-SHA-384 ------------------------ */
 
+/** @param {Bytes} message @param {number} bits @param {Bytes} salt */
 async function encode(message, bits, salt) {
   const length = Math.ceil(bits / 8);
   const inner = await sha384(message);
@@ -90,6 +116,7 @@ async function encode(message, bits, salt) {
   return joined(masked, digest, [0xbc]);
 }
 
+/** @param {Bytes} seed @param {number} length */
 async function mgf1(seed, length) {
   const blocks = [];
   for (let i = 0; i * HASH < length; i++) {
@@ -98,17 +125,22 @@ async function mgf1(seed, length) {
   return joined(...blocks).slice(0, length);
 }
 
+/** @param {Bytes} bytes */
 async function sha384(bytes) {
   return new Uint8Array(await crypto.subtle.digest("SHA-384", bytes));
 }
 
 /* --- Numbers ---------------------------------------------------------------------------------- */
 
+/** @param {number} count */
 function randomBytes(count) {
   return crypto.getRandomValues(new Uint8Array(count));
 }
 
-/* Uniform on 1 … n - 1, by rejection. */
+/**
+ * Uniform on 1 … n - 1, by rejection.
+ * @param {bigint} n
+ */
 function randomBelow(n) {
   for (;;) {
     const bytes = randomBytes(Math.ceil(bitLength(n) / 8));
@@ -117,6 +149,7 @@ function randomBelow(n) {
   }
 }
 
+/** @param {bigint} base @param {bigint} exponent @param {bigint} n */
 function power(base, exponent, n) {
   let result = 1n;
   for (let square = base % n; exponent > 0n; exponent >>= 1n, square = (square * square) % n) {
@@ -125,7 +158,11 @@ function power(base, exponent, n) {
   return result;
 }
 
-/* The inverse of a modulo n, or null where there is none. */
+/**
+ * The inverse of a modulo n, or null where there is none.
+ * @param {bigint} a
+ * @param {bigint} n
+ */
 function inverseOf(a, n) {
   let [one, other, x, y] = [a % n, n, 1n, 0n];
   while (other > 0n) {
@@ -136,37 +173,44 @@ function inverseOf(a, n) {
   return one === 1n ? ((x % n) + n) % n : null;
 }
 
+/** @param {bigint} n */
 function bitLength(n) {
   return n.toString(2).length;
 }
 
 /* --- Bytes and texts -------------------------------------------------------------------------- */
 
+/** @param {...Iterable<number>} parts */
 function joined(...parts) {
   return Uint8Array.from(parts.flatMap((part) => [...part]));
 }
 
+/** @param {Bytes} bytes */
 function toNumber(bytes) {
   const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
   return BigInt(`0x${hex || "0"}`);
 }
 
+/** @param {bigint} number @param {number} size */
 function toBytes(number, size) {
   const hex = number.toString(16).padStart(2 * size, "0");
   return Uint8Array.from({ length: size }, (_, i) => parseInt(hex.slice(2 * i, 2 * i + 2), 16));
 }
 
+/** @param {Iterable<number>} bytes */
 export function toText(bytes) {
   const binary = String.fromCharCode(...bytes);
   return btoa(binary).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
 }
 
+/** @param {unknown} text */
 export function fromText(text) {
   demand(typeof text === "string" && /^[\w-]*$/.test(text), "text");
   const binary = atob(text.replace(/-/g, "+").replace(/_/g, "/"));
   return Uint8Array.from(binary, (character) => character.charCodeAt(0));
 }
 
+/** @type {(holds: unknown, what: string) => asserts holds} */
 function demand(holds, what) {
   if (!holds) throw new Error(`a pass: ${what}`);
 }

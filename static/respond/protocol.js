@@ -6,9 +6,61 @@
  * stands in the catalogues.
  */
 
+/**
+ * What docs/protocol.md describes. A Survey is the whole definition.
+ *
+ * @typedef {{ key: string, text: string }} Option
+ * @typedef {{ key: string, text: string, options: Option[] }} Question
+ * @typedef {{ key: string, epsilon: number, keep: number, questions: Question[] }} Block
+ * @typedef {{ text?: string, options?: string[] }} QuestionTexts
+ * @typedef {"asked_by" | "purpose" | "contact"} Told
+ * @typedef {{ [name in Told]?: string }} ToldTexts
+ * @typedef {{ scheme: string, n: string, e: string }} PassKey
+ * @typedef {object} DesignTexts
+ * @property {ToldTexts} [told]
+ * @property {Record<string, QuestionTexts>} [questions]
+ * @property {Record<string, QuestionTexts>} [strata]
+ * @typedef {object} DesignParts
+ * @property {string} hash
+ * @property {Block[]} blocks
+ * @property {Question[]} strata
+ * @property {ToldTexts & { retention_days?: number }} [told]
+ * @property {Record<string, DesignTexts>} [translations]
+ * @property {PassKey} [passes]
+ * @property {number} [work]
+ * @typedef {Omit<import("./randomizer.js").Design, "blocks"> & DesignParts} Design
+ * @typedef {import("./randomizer.js").Answers} Answers
+ * @typedef {object} Survey
+ * @property {string} slug
+ * @property {"open" | "closed" | "test"} state
+ * @property {string} language
+ * @property {string} title
+ * @property {string} introduction
+ * @property {Record<string, { title?: string, introduction?: string }>} translations
+ * @property {Design} design
+ * @typedef {object} ReportedDesign  what a report says of a design
+ * @property {string} hash
+ * @property {number} ask
+ * @property {{ key: string, questions: { options: unknown[] }[] }[]} blocks
+ * @property {{ key: string }[]} strata
+ * @typedef {{ slug: string, id: string, body: string }} Report
+ * @typedef {Uint8Array<ArrayBuffer>} Bytes
+ * @typedef {{ getRandomValues: (bytes: Bytes) => Bytes, randomUUID?: () => string }} Generator
+ * @typedef {Record<string, number | null>} Strata
+ * @typedef {{ pass: { message: string, signature?: string } } | { work: string }} Admission
+ * @typedef {"offline" | "missing" | "trouble" | "outdated" | "closed"} Problem
+ * @typedef {"unknown" | "usedCode" | "closed" | "noPass"} PassProblem
+ * @typedef {"withdrawn" | "taken" | "closedMeanwhile" | "tooLarge" | "changed" | "refused"} Refusal
+ * @typedef {"busy" | "trouble" | "silent" | "offline"} Delay
+ * @typedef {{ stored?: true, problem?: Refusal, again?: Delay, wait?: number }} Sent
+ */
+
 /* --- The body: built once, the same number of bytes whatever was answered --------------------- */
 
-/* A version 4 UUID. randomUUID exists only in secure contexts; getRandomValues everywhere. */
+/**
+ * A version 4 UUID. randomUUID exists only in secure contexts; getRandomValues everywhere.
+ * @param {Generator} [generator]
+ */
 export function newId(generator = crypto) {
   if (generator.randomUUID) return generator.randomUUID();
   const bytes = generator.getRandomValues(new Uint8Array(16));
@@ -18,16 +70,27 @@ export function newId(generator = crypto) {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 
-/*
+/**
  * The body for these randomized blocks and these strata, padded with spaces (RFC 8259, 2). `more` is
  * what lets a report in, {pass} or {work}: of one length, whoever it is.
+ *
+ * @param {ReportedDesign} design
+ * @param {string} id
+ * @param {Answers} blocks
+ * @param {Strata} strata
+ * @param {Admission | null} [more]
  */
 export function reportBody(design, id, blocks, strata, more) {
   return serialize(design, id, blocks, strata, more).padEnd(longest(design, more));
 }
 
-/* The length of the longest body that this design allows: a constant of the survey. */
+/**
+ * The length of the longest body that this design allows: a constant of the survey.
+ * @param {ReportedDesign} design
+ * @param {Admission | null} [more]
+ */
 export function longest(design, more) {
+  /** @param {{ options: unknown[] }} question */
   const last = (question) => question.options.length - 1;
   const blocks = design.blocks
     .map((block) => [block.key, block.questions.map(last)])
@@ -35,10 +98,18 @@ export function longest(design, more) {
     .slice(0, design.ask);
   const strata = design.strata.map((stratum) => [stratum.key, null]); // no position is longer
   const id = "00000000-0000-4000-8000-000000000000";
+  /** @type {[Answers, Strata]} */
   const both = [Object.fromEntries(blocks), Object.fromEntries(strata)];
   return serialize(design, id, ...both, more).length;
 }
 
+/**
+ * @param {ReportedDesign} design
+ * @param {string} id
+ * @param {Answers} blocks
+ * @param {Strata} strata
+ * @param {Admission | null} [more]
+ */
 function serialize(design, id, blocks, strata, more) {
   return JSON.stringify({ id, design: design.hash, blocks, strata, ...more });
 }
@@ -47,9 +118,13 @@ function serialize(design, id, blocks, strata, more) {
 
 const PATIENCE = 20_000; // milliseconds without an answer until a request has failed
 
+/** @type {Record<number, "withdrawn" | "taken" | "closedMeanwhile" | "tooLarge">} */
 const REFUSALS = { 404: "withdrawn", 409: "taken", 410: "closedMeanwhile", 413: "tooLarge" };
 
-/* The survey, or why there is none: {survey} or {problem}. */
+/**
+ * The survey, or why there is none: {survey} or {problem}.
+ * @returns {Promise<{ survey: Survey, problem?: undefined } | { survey?: undefined, problem: Problem }>}
+ */
 export async function fetchSurvey() {
   // The very request that the shell began: with any other option it would be made twice.
   const answer = await request("definition/", { credentials: "same-origin" });
@@ -61,7 +136,10 @@ export async function fetchSurvey() {
   return (await isGenuine(answer.json.design)) ? { survey: answer.json } : { problem: "outdated" };
 }
 
-/* Whether a design is the one that its hash names: SHA-256 of its canonical JSON (RFC 8785). */
+/**
+ * Whether a design is the one that its hash names: SHA-256 of its canonical JSON (RFC 8785).
+ * @param {Design} design
+ */
 async function isGenuine(design) {
   if (!globalThis.crypto?.subtle) return true; // without https, nobody can be held to anything
   const { hash, ...rest } = design;
@@ -71,6 +149,7 @@ async function isGenuine(design) {
   return hash === `sha256:${hex}`;
 }
 
+/** @param {any} value @returns {any} */
 function sorted(value) {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(sorted);
@@ -78,10 +157,13 @@ function sorted(value) {
   return Object.fromEntries(members);
 }
 
-/*
+/**
  * Send a report: {stored: true}, {again, wait} when the same bytes may be sent once more, where
  * `again` says why, or {problem} when that is of no use. Only a server that names this report's id
  * has stored it: a network's log-in page may answer 200 to anything.
+ *
+ * @param {Report} report
+ * @returns {Promise<Sent>}
  */
 export async function sendReport({ slug, id, body }) {
   const keepalive = true; // goes on when the page is closed right after the tap
@@ -97,19 +179,29 @@ export async function sendReport({ slug, id, body }) {
   return { again: navigator.onLine ? "silent" : "offline", wait };
 }
 
-/*
+/**
  * The site's signature under a blinded message, for a code: {signature} or {problem}. Where no answer
  * came the same question may be asked again.
+ *
+ * @param {string} slug
+ * @param {string} code
+ * @param {string | undefined} blinded
+ * @returns {Promise<{ signature: string, problem?: undefined } | { signature?: undefined, problem: PassProblem }>}
  */
 export async function fetchPass(slug, code, blinded) {
   const body = JSON.stringify({ code, blinded });
   const { status, json } = await post(`/api/v1/surveys/${slug}/passes/`, { body });
   if (status === 200 && typeof json?.signature === "string") return { signature: json.signature };
+  /** @type {Record<number, PassProblem>} */
   const problems = { 400: "unknown", 403: "unknown", 409: "usedCode", 410: "closed" };
   return { problem: problems[status] ?? "noPass" };
 }
 
-/* Without a cookie, a cache or a redirect. */
+/**
+ * Without a cookie, a cache or a redirect.
+ * @param {string} path
+ * @param {RequestInit} options
+ */
 function post(path, options) {
   return request(path, {
     method: "POST",
@@ -121,7 +213,11 @@ function post(path, options) {
   });
 }
 
-/* {status, json, wait}; status 0 when no answer came. Never throws. */
+/**
+ * {status, json, wait}; status 0 when no answer came. Never throws.
+ * @param {string} path
+ * @param {RequestInit} options
+ */
 async function request(path, options) {
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort(), PATIENCE);
@@ -140,6 +236,7 @@ async function request(path, options) {
   }
 }
 
+/** @param {string | null} header */
 function seconds(header) {
   return /^\d{1,4}$/.test(header ?? "") ? Number(header) : 0;
 }

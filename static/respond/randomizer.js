@@ -23,6 +23,14 @@
  * probabilities, and docs/privacy.md says how to compare the bytes that a site serves with these.
  */
 
+/**
+ * @typedef {() => number} Draw
+ * @typedef {{ key: string, epsilon: number, keep: number, questions: { options: unknown[] }[] }} Block
+ * @typedef {{ scale: number, epsilon: number, ask: number, blocks: Block[] }} Numbers
+ * @typedef {Numbers & { mechanism: "replace/1" }} Design
+ * @typedef {{ [block: string]: number[] }} Answers
+ */
+
 const SCALE = 2 ** 32; // random words are integers in [0, SCALE); probabilities are over SCALE
 const MAX_EPSILON = 8; // of one block
 const MAX_CELLS = 2 ** 20; // possible answers of one block
@@ -35,12 +43,14 @@ export const MECHANISMS = Object.freeze({
 });
 
 /* The loss of a block with this many possible answers. */
+/** @param {Block} block @param {number} cells @param {string} where */
 function lossOfReplacing(block, cells, where) {
   demand(isInteger(block.keep, 1, SCALE - 1), `${where}.keep`, "an integer from 1 to 2^32 - 1");
   return Math.log1p((block.keep * cells) / (SCALE - block.keep));
 }
 
 /* The report of one block. Chance is drawn whether or not it is needed. */
+/** @param {Block} block @param {number[]} sizes @param {number[]} answers @param {Draw} draw */
 function keepOrReplace(block, sizes, answers, draw) {
   const kept = nextWord(draw) < block.keep;
   const chance = sizes.map((size) => uniform(size, draw));
@@ -52,6 +62,7 @@ function keepOrReplace(block, sizes, answers, draw) {
  * the positions of the chosen options by block, {"b1": [1, 0]}, for exactly design.ask blocks;
  * draw() returns a fresh uniform integer in [0, 2^32). Everything is checked before the first draw.
  */
+/** @param {Design} design @param {Answers} answers @param {Draw} draw */
 export function randomize(design, answers, draw) {
   const { mechanism, blocks } = checkDesign(design);
   const asked = checkAnswers(blocks, design.ask, answers);
@@ -65,6 +76,7 @@ export function randomize(design, answers, draw) {
 }
 
 /* The keys of the blocks that one respondent is asked: design.ask of them, all sets alike. */
+/** @param {Design} design @param {Draw} draw */
 export function choose(design, draw) {
   const { blocks } = checkDesign(design);
   demand(typeof draw === "function", "draw", "a function");
@@ -89,6 +101,7 @@ export function secureDraw() {
 }
 
 /* An option position, uniform on [0, size): exact for every size, by rejection. */
+/** @param {number} size @param {Draw} draw */
 function uniform(size, draw) {
   const limit = SCALE - (SCALE % size);
   let word = nextWord(draw);
@@ -96,6 +109,7 @@ function uniform(size, draw) {
   return word % size;
 }
 
+/** @param {Draw} draw */
 function nextWord(draw) {
   const word = draw();
   demand(isInteger(word, 0, SCALE - 1), "draw", "must return integers from 0 to 2^32 - 1");
@@ -103,6 +117,7 @@ function nextWord(draw) {
 }
 
 /* The mechanism of a design, and its blocks with the number of options of each question. */
+/** @param {Design} design */
 function checkDesign(design) {
   demand(isObject(design), "design", "an object");
   const { mechanism: name, scale, epsilon, ask, blocks } = design;
@@ -124,6 +139,7 @@ function checkDesign(design) {
   return { mechanism, blocks: checked };
 }
 
+/** @param {typeof MECHANISMS["replace/1"]} mechanism @param {Block} block @param {string} where */
 function checkBlock(mechanism, block, where) {
   demand(isObject(block), where, "an object");
   const { key, epsilon, questions } = block;
@@ -145,6 +161,7 @@ function checkBlock(mechanism, block, where) {
 }
 
 /* The blocks that were asked, in the design's order, each with its own copy of the answers. */
+/** @param {ReturnType<typeof checkBlock>[]} blocks @param {number} ask @param {Answers} answers */
 function checkAnswers(blocks, ask, answers) {
   demand(isObject(answers), "answers", "an object");
   const keys = Object.keys(answers);
@@ -164,15 +181,18 @@ function checkAnswers(blocks, ask, answers) {
   });
 }
 
+/** @param {number} value @param {number} least @param {number} most */
 function isInteger(value, least, most) {
   return Number.isInteger(value) && value >= least && value <= most;
 }
 
+/** @param {unknown} value */
 function isObject(value) {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /* The message is made of places and fixed words only: no value ever goes into it. */
+/** @type {(condition: unknown, where: string, what: string) => asserts condition} */
 function demand(condition, where, what) {
   if (!condition) throw new TypeError(`${where}: ${what}`);
 }

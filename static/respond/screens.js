@@ -22,10 +22,62 @@ import {
   words,
 } from "./words.js";
 
+/**
+ * @typedef {import("./device.js").LedgerEntry} LedgerEntry
+ * @typedef {import("./dom.js").Attributes} Attributes
+ * @typedef {import("./odds.js").Share} Share
+ * @typedef {import("./protocol.js").Delay} Delay
+ * @typedef {import("./protocol.js").Design} Design
+ * @typedef {import("./protocol.js").Told} Told
+ * @typedef {import("./words.js").Content} Content
+ * @typedef {import("./words.js").Text} Text
+ * @typedef {ReturnType<Content["question"]>} QuestionTexts
+ * @typedef {keyof typeof words.problems} Problem
+ *
+ * A step is a question that is asked; `clear` is a background question.
+ * @typedef {import("./protocol.js").Question} Question
+ * @typedef {import("./protocol.js").Block} Block
+ * @typedef {{ question: Question, clear: false, block: Block, index: number }} ProtectedStep
+ * @typedef {{ question: Question, clear: true }} ClearStep
+ * @typedef {ProtectedStep | ClearStep} Step
+ *
+ * @typedef {object} Opening
+ * @property {import("./protocol.js").Survey} survey
+ * @property {Content} content
+ * @property {Step[]} steps
+ * @property {string | null} program
+ * @property {() => void} start
+ * @property {() => void} practise
+ * @property {false | null | (() => void)} openLedger
+ *
+ * @typedef {{ yes: number, no: number }} Tries
+ * @typedef {{ answer: number, mine: Tries, theirs: Tries }} Practice
+ *
+ * @typedef {object} Asking
+ * @property {number} at
+ * @property {number} of
+ * @property {number | null | undefined} chosen
+ * @property {(position: number | null) => void} choose
+ * @property {{ returns: boolean, back: () => void, next: () => void }} moves
+ * @typedef {Text & { position: number | null, own?: boolean }} Choice
+ *
+ * @typedef {{ question: QuestionTexts, answer?: Text, clear: boolean, change: () => void }} Line
+ *
+ * @typedef {object} Thanks
+ * @property {boolean | undefined} resumed
+ * @property {string} id
+ * @property {string} body
+ * @property {LedgerEntry[] | null} ledger
+ * @property {() => void} enter
+ * @property {() => void} openLedger
+ * @property {() => void} other
+ */
+
 const LONG_LIST = 8; // with more options than this, a background question is a drop-down list
 
 /* --- Before the questions --------------------------------------------------------------------- */
 
+/** @param {Opening} view */
 export function opening({ survey, content, steps, program, start, practise, openLedger }) {
   const { design, slug } = survey;
   const spent = total(design);
@@ -59,13 +111,23 @@ export function opening({ survey, content, steps, program, start, practise, open
   );
 }
 
+/** @type {Told[]} */
 const TOLD = ["asked_by", "purpose", "contact"];
 
-/* Who asks, why, and what becomes of it, as far as the survey says so. */
+/**
+ * Who asks, why, and what becomes of it, as far as the survey says so.
+ * @param {Design} design
+ * @param {Content} content
+ */
 function who({ told }, content) {
   if (!told) return null;
   const text = words.opening.who;
   const days = told.retention_days;
+  /**
+   * @param {Told | "kept"} name
+   * @param {Attributes} lang
+   * @param {string} value
+   */
   const line = (name, lang, value) =>
     el("div", {}, el("dt", {}, text[name]), el("dd", lang, value));
   return el(
@@ -79,11 +141,12 @@ function who({ told }, content) {
         const one = content.told(name);
         return line(name, said(one), one.text);
       }),
-      days && line("kept", {}, fill(text.deleted, { count: days })),
+      days ? line("kept", {}, fill(text.deleted, { count: days })) : null,
     ),
   );
 }
 
+/** @param {Design} design @param {Step[]} steps */
 function facts(design, steps) {
   const strata = design.strata.length;
   const count = steps.length - strata;
@@ -97,6 +160,7 @@ function facts(design, steps) {
     .join(" ");
 }
 
+/** @param {Share} certain */
 function odds(certain) {
   const text = words.opening;
   const filled = fill(text.filled, { sure: exactly(certain) });
@@ -115,7 +179,11 @@ function odds(certain) {
   );
 }
 
-/* 100 dots, told apart by shape as well as by colour: filled ones first, then rings. */
+/**
+ * 100 dots, told apart by shape as well as by colour: filled ones first, then rings.
+ * @param {number} filled
+ * @param {string} text
+ */
 function dots(filled, text) {
   const all = Array.from({ length: 100 }, (_, i) =>
     svg("circle", {
@@ -129,6 +197,7 @@ function dots(filled, text) {
   return svg("svg", picture, all);
 }
 
+/** @param {string} filled @param {string} empty */
 function key(filled, empty) {
   return el(
     "ul",
@@ -138,6 +207,7 @@ function key(filled, empty) {
   );
 }
 
+/** @param {() => void} practise */
 function howItWorks(practise) {
   const { title, answer, chance, practise: button } = words.opening.how;
   return el(
@@ -149,6 +219,7 @@ function howItWorks(practise) {
   );
 }
 
+/** @param {Design} design @param {boolean} weak */
 function fears(design, weak) {
   const questions = design.blocks.flatMap((block) => block.questions);
   const asksYes = questions.some(({ options }) => options.some(({ key: name }) => name === "yes"));
@@ -161,7 +232,10 @@ function fears(design, weak) {
   );
 }
 
-/* What those who invited somebody can know of it. */
+/**
+ * What those who invited somebody can know of it.
+ * @param {Design} design
+ */
 function invitation(design) {
   const { title, can, cannot, network, same } = words.invited.known;
   const points = [can, cannot, network, fill(same, { end: ending(design) })];
@@ -173,10 +247,20 @@ function invitation(design) {
   );
 }
 
+/**
+ * @param {Design} design
+ * @param {string | null} program
+ * @param {string} slug
+ */
 function unprotected(design, program, slug) {
   const background = design.strata.length > 0;
   const text = words.opening.unprotected;
+  /**
+   * @param {"part" | "background" | "device" | "belief" | "others" | "page"} name
+   * @param {...string} more
+   */
   const point = (name, ...more) => el("li", {}, el("strong", {}, text[name]), " ", more);
+  /** @param {string} href @param {"read" | "verify"} name */
   const link = (href, name) =>
     el("a", { href, target: "_blank", rel: "noopener noreferrer" }, text[name]);
   return el(
@@ -198,6 +282,11 @@ function unprotected(design, program, slug) {
   );
 }
 
+/**
+ * @param {Design} design
+ * @param {Share} certain
+ * @param {string | false | null} page
+ */
 function detail(design, certain, page) {
   const text = words.opening.detail;
   const { least, most } = keptRange(design);
@@ -228,10 +317,14 @@ export function testing() {
   return el("p", { class: "testing", role: "note" }, icon("stop"), el("span", {}, words.testing));
 }
 
-/* The practice question; `tapped` is {answer, mine, theirs} once somebody has tried it. */
+/**
+ * The practice question; `tapped` is {answer, mine, theirs} once somebody has tried it.
+ * @param {{ design: Design, tapped: Practice | null, tap: (answer: number) => void, back: () => void, start: () => void }} view
+ */
 export function practice({ design, tapped, tap, back, start }) {
   const text = words.practice;
   const names = [words.no, words.yes];
+  /** @param {number} answer */
   const choice = (answer) =>
     el(
       "button",
@@ -243,6 +336,12 @@ export function practice({ design, tapped, tap, back, start }) {
       },
       names[answer],
     );
+  /**
+   * @param {string} caption
+   * @param {number} answer
+   * @param {Tries} counts
+   * @param {string} [id]
+   */
   const tries = (caption, answer, { yes, no }, id) =>
     el(
       "figure",
@@ -274,7 +373,10 @@ export function practice({ design, tapped, tap, back, start }) {
   );
 }
 
-/* Somebody who is not known to be invited; `why` is what was wrong with the code before. */
+/**
+ * Somebody who is not known to be invited; `why` is what was wrong with the code before.
+ * @param {{ why?: "malformed" | "unknown", typed?: string, enter: (text: string) => void }} view
+ */
 export function code({ why, typed, enter }) {
   const text = words.invited;
   const input = el("input", {
@@ -291,6 +393,7 @@ export function code({ why, typed, enter }) {
     "aria-describedby": why ? "hint wrong" : "hint",
     "aria-invalid": why ? "true" : null,
   });
+  /** @param {Event} event */
   const submit = (event) => {
     event.preventDefault();
     enter(input.value);
@@ -319,7 +422,10 @@ export function fetching() {
 
 /* --- The questions ---------------------------------------------------------------------------- */
 
-/* A question whose answer chance may change. `moves` is where the buttons lead. */
+/**
+ * A question whose answer chance may change. `moves` is where the buttons lead.
+ * @param {Asking & { step: ProtectedStep, content: QuestionTexts, design: Design }} view
+ */
 export function question({ step, content, design, ...view }) {
   const share = about(outOf100(kept(design, step.block, step.index)));
   const text = fill(words.asking.note, { kept: share });
@@ -328,7 +434,10 @@ export function question({ step, content, design, ...view }) {
   return asking({ content, note, options, ...view });
 }
 
-/* A background question, sent in clear; "not given" is an option, and chosen at first. */
+/**
+ * A background question, sent in clear; "not given" is an option, and chosen at first.
+ * @param {Asking & { content: QuestionTexts }} view
+ */
 export function stratum({ content, ...view }) {
   const { clear, clearText, notGiven } = words.asking;
   const note = el(
@@ -342,6 +451,7 @@ export function stratum({ content, ...view }) {
   return asking({ content, note, options, ...view });
 }
 
+/** @param {Asking & { content: QuestionTexts, note: HTMLElement, options: Choice[] }} view */
 function asking({ at, of, content, note, options, chosen, choose, moves }) {
   const alert = el("p", { class: "alert", role: "alert" });
   const next = el(
@@ -350,6 +460,7 @@ function asking({ at, of, content, note, options, chosen, choose, moves }) {
     moves.returns ? words.asking.done : words.asking.next,
   );
   let ready = chosen !== undefined;
+  /** @param {number | null} position */
   const settle = (position) => {
     ready = true;
     alert.replaceChildren();
@@ -357,11 +468,12 @@ function asking({ at, of, content, note, options, chosen, choose, moves }) {
     choose(position);
   };
   if (!ready) next.classList.add("idle");
+  /** @param {Event} event */
   const submit = (event) => {
     event.preventDefault();
     if (ready) return moves.next();
     alert.replaceChildren(words.asking.missing);
-    event.target.querySelector("input").focus();
+    form.querySelector("input")?.focus();
   };
 
   const heading = el(
@@ -382,15 +494,21 @@ function asking({ at, of, content, note, options, chosen, choose, moves }) {
           el("div", { class: "options" }, options.map((one) => card(one, chosen, settle))),
         ),
       ];
-  return el(
+  const form = el(
     "form",
     { class: "screen asking", novalidate: true, autocomplete: "off", submit },
     progress(fill(words.asking.progress, { at, of }), at / (of + 1)),
     list,
     actions(alert, moves.returns ? null : backButton(moves.back), next),
   );
+  return form;
 }
 
+/**
+ * @param {Choice} option
+ * @param {number | null | undefined} chosen
+ * @param {(position: number | null) => void} settle
+ */
 function card({ text, lang, position, own }, chosen, settle) {
   const input = el("input", {
     type: "radio",
@@ -404,7 +522,13 @@ function card({ text, lang, position, own }, chosen, settle) {
   return el("label", { class: name, ...said({ lang }) }, input, el("span", {}, text));
 }
 
+/**
+ * @param {Choice[]} options
+ * @param {number | null | undefined} chosen
+ * @param {(position: number | null) => void} settle
+ */
 function dropDown(options, chosen, settle) {
+  /** @type {HTMLSelectElement} */
   const select = el(
     "select",
     {
@@ -421,10 +545,14 @@ function dropDown(options, chosen, settle) {
 
 /* --- Checking and sending --------------------------------------------------------------------- */
 
-/* `lines` are the answers in the order asked: {question, answer, clear, change}. */
+/**
+ * `lines` are the answers in the order asked: {question, answer, clear, change}.
+ * @param {{ lines: Line[], back: () => void, send: () => void }} view
+ */
 export function review({ lines, back, send }) {
   const hidden = lines.filter(({ clear }) => !clear);
   const clear = lines.filter((line) => line.clear);
+  /** @param {Event} event */
   const submit = (event) => {
     event.preventDefault();
     send();
@@ -444,6 +572,11 @@ export function review({ lines, back, send }) {
   );
 }
 
+/**
+ * @param {string} title
+ * @param {"chance" | "clear"} picture
+ * @param {Line[]} lines
+ */
 function answersList(title, picture, lines) {
   return el(
     "section",
@@ -481,7 +614,10 @@ function answersList(title, picture, lines) {
   );
 }
 
-/* `work`: while a proof of work is not made yet. */
+/**
+ * `work`: while a proof of work is not made yet.
+ * @param {{ work?: boolean }} view
+ */
 export function sending({ work }) {
   return el(
     "div",
@@ -492,7 +628,10 @@ export function sending({ work }) {
   );
 }
 
-/* The report did not arrive, or nobody knows: the same bytes go again, now or by themselves. */
+/**
+ * The report did not arrive, or nobody knows: the same bytes go again, now or by themselves.
+ * @param {{ why: Delay, lasts: boolean, body: string | null, again: () => void, drop: () => void }} view
+ */
 export function waiting({ why, lasts, body, again, drop }) {
   const text = words.waiting;
   return el(
@@ -509,7 +648,10 @@ export function waiting({ why, lasts, body, again, drop }) {
   );
 }
 
-/* A report of an earlier visit: whoever reads this may be somebody else. */
+/**
+ * A report of an earlier visit: whoever reads this may be somebody else.
+ * @param {() => void} other
+ */
 function thanksForAnother(other) {
   return el(
     "div",
@@ -521,12 +663,16 @@ function thanksForAnother(other) {
   );
 }
 
+/** @param {() => void} other */
 function otherButton(other) {
   const { other: text } = words.answered;
   return actions(el("button", { class: "secondary", type: "button", click: other }, text));
 }
 
-/* `ledger` has the entries, or is null when none is kept; `enter` begins one with this survey. */
+/**
+ * `ledger` has the entries, or is null when none is kept; `enter` begins one with this survey.
+ * @param {Thanks} view
+ */
 export function thanks({ resumed, id, body, ledger: kept, enter, openLedger, other }) {
   if (resumed) return thanksForAnother(other);
   const text = words.thanks;
@@ -549,6 +695,7 @@ export function thanks({ resumed, id, body, ledger: kept, enter, openLedger, oth
   );
 }
 
+/** @param {string} summary @param {string} body */
 function whatIsSent(summary, body) {
   const sent = JSON.parse(body);
   return el(
@@ -565,7 +712,10 @@ function whatIsSent(summary, body) {
   );
 }
 
-/* This browser has answered the survey already; `other` begins anew for another person. */
+/**
+ * This browser has answered the survey already; `other` begins anew for another person.
+ * @param {{ other: () => void }} view
+ */
 export function answered({ other }) {
   const text = words.answered;
   return el(
@@ -581,6 +731,7 @@ export function answered({ other }) {
 
 /* --- The ledger ------------------------------------------------------------------------------- */
 
+/** @param {() => void} enter */
 function ledgerOffer(enter) {
   const { offer, offerText, keep } = words.ledger;
   return el(
@@ -592,12 +743,16 @@ function ledgerOffer(enter) {
   );
 }
 
+/** @param {() => void} open */
 function ledgerLine(open) {
   const { added, open: button } = words.ledger;
   const link = el("button", { class: "link", type: "button", click: open }, button);
   return el("p", { class: "ledger-line" }, added, " ", link);
 }
 
+/**
+ * @param {{ entries: LedgerEntry[], strike: (position: number) => void, end: () => void, back: () => void }} view
+ */
 export function ledger({ entries, strike, end, back }) {
   const text = words.ledger;
   const spent = entries.reduce((sum, { epsilon }) => sum + epsilon, 0);
@@ -613,10 +768,17 @@ export function ledger({ entries, strike, end, back }) {
   );
 }
 
+/**
+ * @param {LedgerEntry[]} entries
+ * @param {number} spent
+ * @param {(position: number) => void} strike
+ */
 function ledgerTable(entries, spent, strike) {
   const text = words.ledger;
+  /** @param {number} value */
   const figure = (value) =>
     number(value, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+  /** @param {LedgerEntry} entry @param {number} position */
   const row = ({ title, day: when, epsilon }, position) =>
     el(
       "tr",
@@ -671,6 +833,7 @@ function ledgerTable(entries, spent, strike) {
 
 /* --- A kiosk ---------------------------------------------------------------------------------- */
 
+/** @param {{ stored?: boolean, finish: () => void }} view */
 export function kioskThanks({ stored, finish }) {
   const text = words.kiosk;
   return el(
@@ -684,6 +847,7 @@ export function kioskThanks({ stored, finish }) {
   );
 }
 
+/** @param {{ seconds: number }} view */
 export function idleWarning({ seconds }) {
   const text = words.kiosk;
   return el(
@@ -701,7 +865,9 @@ export function loading() {
   return el("div", { class: "screen notice loading" }, el("h1", {}, words.loading));
 }
 
+/** @param {{ name: Problem, again: () => void }} view */
 export function problem({ name, again }) {
+  /** @type {{ title: string, texts: string[], again?: string }} */
   const { title, texts, again: button } = words.problems[name];
   return el(
     "div",
@@ -715,12 +881,18 @@ export function problem({ name, again }) {
 
 /* --- Parts ------------------------------------------------------------------------------------ */
 
-/* The attributes of a text of the survey: its language, and the direction that its letters have. */
+/**
+ * The attributes of a text of the survey: its language, and the direction that its letters have.
+ * @param {{ lang?: string }} text
+ */
 function said({ lang }) {
   return { lang: lang === language ? null : lang, dir: "auto" };
 }
 
-/* Says so, where texts of the survey are in another language than the page. */
+/**
+ * Says so, where texts of the survey are in another language than the page.
+ * @param {...Text} texts
+ */
 function untranslated(...texts) {
   const other = texts.find(({ text, lang }) => text && lang !== language);
   if (!other) return null;
@@ -728,21 +900,28 @@ function untranslated(...texts) {
   return el("p", { class: "untranslated" }, note);
 }
 
+/** @param {Text} text */
 function paragraphs({ text, lang }) {
   const parts = text.split(/\n\s*\n/).map((part) => part.trim());
   const attributes = { class: "introduction", ...said({ lang }) };
   return parts.filter(Boolean).map((part) => el("p", attributes, part));
 }
 
+/** @param {...(HTMLElement | null)} children */
 function actions(...children) {
   return el("div", { class: "actions" }, children);
 }
 
+/** @param {() => void} back */
 function backButton(back) {
   return el("button", { class: "secondary", type: "button", click: back }, words.asking.back);
 }
 
-/* The words carry it; the bar repeats them for the eye. */
+/**
+ * The words carry it; the bar repeats them for the eye.
+ * @param {string} text
+ * @param {number} value
+ */
 function progress(text, value) {
   return el(
     "div",
@@ -752,6 +931,7 @@ function progress(text, value) {
   );
 }
 
+/** @type {Record<string, [keyof SVGElementTagNameMap, Attributes][]>} */
 const ICONS = {
   filled: [["circle", { class: "filled", cx: 12, cy: 12, r: 8 }]],
   empty: [["circle", { class: "empty", cx: 12, cy: 12, r: 7 }]],
@@ -780,7 +960,10 @@ const ICONS = {
   ],
 };
 
-/* A small picture beside words that say the same. */
+/**
+ * A small picture beside words that say the same.
+ * @param {string} name
+ */
 function icon(name) {
   const parts = ICONS[name].map(([shape, attributes]) => svg(shape, attributes));
   return svg("svg", { class: `icon ${name}`, viewBox: "0 0 24 24", "aria-hidden": "true" }, parts);

@@ -6,6 +6,19 @@
  * the page does not wait for those that it does not need.
  */
 
+/**
+ * @typedef {typeof import("./words/en.js").default} Catalogue
+ * @typedef {"en" | "de" | "es" | "fr" | "ar"} Tag
+ * @typedef {string | Record<string, string>} Template
+ * @typedef {{ text: string, lang: string }} Text
+ * @typedef {import("./protocol.js").Survey} Survey
+ * @typedef {Pick<Survey, "title" | "introduction" | "language">} Texts
+ * @typedef {Partial<Pick<Survey, "translations">>} Translations
+ * @typedef {{ design: Pick<Survey["design"], "told" | "translations"> }} DesignTexts
+ * @typedef {ReturnType<typeof contentIn>} Content
+ */
+
+/** @type {Readonly<Record<Tag, { name: string, load: () => Promise<{ default: Catalogue }> }>>} */
 export const LANGUAGES = Object.freeze({
   __proto__: null,
   en: { name: "English", load: () => import("./words/en.js") },
@@ -15,29 +28,52 @@ export const LANGUAGES = Object.freeze({
   ar: { name: "العربية", load: () => import("./words/ar.js") },
 });
 
+/** @type {Tag} */
 export let language;
+/** @type {string} */
 let locale; // the reader's own variant of it, such as en-GB, for numbers and dates
+/** @type {Catalogue} */
 export let words; // the catalogue of that language; nothing before the first speak()
 
-let digits, plurals;
+/** @type {Intl.NumberFormat} */
+let digits;
+/** @type {Intl.PluralRules} */
+let plurals;
 
-/* Change the language; every importer of `words` sees it. */
+/*
+ * One kind of digits on every page. Codes, receipts, hashes and most surveys' own texts have these,
+ * and browsers do not agree which ones Arabic has otherwise.
+ */
+const DIGITS = { numberingSystem: "latn" };
+
+/**
+ * Change the language; every importer of `words` sees it.
+ * @param {Tag} tag
+ */
 export async function speak(tag) {
   const catalogue = await LANGUAGES[tag].load();
   language = tag;
   words = catalogue.default;
   locale = globalThis.navigator?.languages?.find((one) => serves(one, tag)) ?? tag;
-  digits = new Intl.NumberFormat(locale);
+  digits = new Intl.NumberFormat(locale, DIGITS);
   plurals = new Intl.PluralRules(tag);
 }
 
-/* The first of a reader's languages that there is a catalogue for, or English. */
+/**
+ * The first of a reader's languages that there is a catalogue for, or English.
+ * @param {readonly string[]} tags
+ * @returns {Tag}
+ */
 export function preferred(tags) {
   const known = tags.map((tag) => tag.toLowerCase().split("-")[0]);
-  return known.find((tag) => tag in LANGUAGES) ?? "en";
+  return /** @type {Tag} */ (known.find((tag) => tag in LANGUAGES) ?? "en");
 }
 
-/* A text with its {names} filled in: numbers as this language writes them, texts as they are. */
+/**
+ * A text with its {names} filled in: numbers as this language writes them, texts as they are.
+ * @param {Template} text
+ * @param {Record<string, any>} values
+ */
 export function fill(text, values) {
   const form = typeof text === "string" ? text : text[plurals.select(values.count)];
   return form.replace(/\{(\w+)\}/g, (_, name) =>
@@ -45,34 +81,48 @@ export function fill(text, values) {
   );
 }
 
+/** @param {number} value @param {Intl.NumberFormatOptions} [options] */
 export function number(value, options) {
-  return options ? new Intl.NumberFormat(locale, options).format(value) : digits.format(value);
+  if (!options) return digits.format(value);
+  return new Intl.NumberFormat(locale, { ...DIGITS, ...options }).format(value);
 }
 
-/* What this language calls another one. */
+/**
+ * What this language calls another one.
+ * @param {string} tag
+ */
 export function nameOf(tag) {
   return new Intl.DisplayNames([language], { type: "language" }).of(tag);
 }
 
+/** @param {string} isoDate */
 export function day(isoDate) {
-  const options = { dateStyle: "medium", timeZone: "UTC" };
+  /** @type {Intl.DateTimeFormatOptions} */
+  const options = { ...DIGITS, dateStyle: "medium", timeZone: "UTC" };
   return new Intl.DateTimeFormat(locale, options).format(new Date(isoDate));
 }
 
 /* --- Counts out of 100, as odds.js gives them: {count, edge} ----------------------------------- */
 
+/** @param {import("./odds.js").Share} share */
 export function exactly({ count, edge }) {
   return edge ? fill(words.share[edge], { count }) : number(count);
 }
 
+/** @param {import("./odds.js").Share} share */
 export function about(share) {
   return share.edge ? exactly(share) : fill(words.share.about, share);
 }
 
+/** @param {import("./odds.js").Share} share */
 export function atMost(share) {
   return share.edge ? exactly(share) : fill(words.share.atMost, share);
 }
 
+/**
+ * @param {import("./odds.js").Share} least
+ * @param {import("./odds.js").Share} most
+ */
 export function between(least, most) {
   if (exactly(least) === exactly(most)) return about(least);
   return fill(words.share.range, { least: about(least), most: exactly(most) });
@@ -84,12 +134,21 @@ export function between(least, most) {
  * say openly where a translation is missing. A text in de-AT serves a reader of de.
  */
 
-/* {title, introduction, told(name), question(step)}; each text is {text, lang}. */
+/**
+ * {title, introduction, told(name), question(step)}; each text is {text, lang}.
+ * @param {string} tag
+ * @param {Texts & Translations & DesignTexts} survey
+ */
 export function contentIn(tag, survey) {
   const { design } = survey;
   const own = serves(survey.language, tag) ? tag : survey.language;
   const told = find(survey.translations, tag);
   const asked = find(design.translations, tag);
+  /**
+   * @param {string | undefined} translated
+   * @param {string} original
+   * @returns {Text}
+   */
   const pick = (translated, original) =>
     own === tag || translated === undefined
       ? { text: original, lang: own }
@@ -97,7 +156,9 @@ export function contentIn(tag, survey) {
   return {
     title: pick(told?.title, survey.title),
     introduction: pick(told?.introduction, survey.introduction),
+    /** @param {import("./protocol.js").Told} name */
     told: (name) => pick(asked?.told?.[name], design.told?.[name] ?? ""),
+    /** @param {{ question: import("./protocol.js").Question, clear?: boolean }} step */
     question({ question, clear }) {
       const translated = asked?.[clear ? "strata" : "questions"]?.[question.key];
       return {
@@ -108,11 +169,17 @@ export function contentIn(tag, survey) {
   };
 }
 
+/** @param {string} language @param {string} tag */
 function serves(language, tag) {
   return language === tag || language.split("-")[0] === tag;
 }
 
+/**
+ * @template T
+ * @param {Record<string, T> | undefined} translations
+ * @param {string} tag
+ */
 function find(translations = {}, tag) {
   const near = Object.keys(translations).find((one) => serves(one, tag));
-  return translations[tag] ?? translations[near];
+  return translations[tag] ?? translations[near ?? tag];
 }

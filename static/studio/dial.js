@@ -6,40 +6,70 @@
 import { svg } from "../respond/dom.js";
 import { forget, numberField, problemOf } from "./numbers.js";
 
-const $ = (id) => document.getElementById(id);
+/**
+ * @typedef {import("./document.js").State} State
+ * @typedef {import("./save.js").Figures} Figures
+ * @typedef {"epsilon" | "ask" | "crowd" | "expected" | "retention_days"} NumberName
+ * @typedef {Record<NumberName | "epsilon-range" | "slug" | "own-blocks", HTMLInputElement>} Inputs
+ * @typedef {Record<"work" | "language" | "add-language", HTMLSelectElement>} Selects
+ * @typedef {Inputs & Selects & Record<"undo" | "redo", HTMLButtonElement>} Parts
+ */
+
+/**
+ * The element with this id, which is there.
+ * @template {string} I
+ * @param {I} id
+ * @returns {I extends keyof Parts ? Parts[I] : HTMLElement}
+ */
+export const $ = (id) => /** @type {any} */ (document.getElementById(id));
+
 const range = $("epsilon-range");
 const exact = $("epsilon");
-const presets = [...document.querySelectorAll("[data-epsilon]")];
+/** @type {HTMLElement[]} */
+const presets = Array.from(document.querySelectorAll("[data-epsilon]"));
 
 /* The fields of numbers, by where they stand in the document. */
-const NUMBERS = ["epsilon", "ask", "crowd", "expected", "retention_days"];
+const NUMBERS = /** @type {const} */ (["epsilon", "ask", "crowd", "expected", "retention_days"]);
 
-/*
+/** @returns {Iterable<HTMLInputElement>} */
+const accesses = () => document.querySelectorAll("input[name=access]");
+
+/**
  * `changed(name, value)` is told of whatever stands in a field of its own; null: of none. It is
  * told of a name alone where the field holds no number.
+ *
+ * @param {(name: string, value?: number | string | boolean | null) => void} changed
  */
 export function dial(changed) {
   for (const name of NUMBERS) numberField($(name), (value) => changed(name, value));
+  /** @param {string} value */
   const turn = (value) => {
     exact.value = value;
     exact.dispatchEvent(new Event("input"));
   };
   range.addEventListener("input", () => turn(range.value));
   for (const button of presets) {
-    button.addEventListener("click", () => turn(button.dataset.epsilon));
+    button.addEventListener("click", () => turn(button.dataset.epsilon ?? ""));
   }
-  for (const choice of document.getElementsByName("access")) {
+  for (const choice of accesses()) {
     choice.addEventListener("change", () => changed("access", choice.value));
   }
-  $("work").addEventListener("change", ({ target }) => changed("work", Number(target.value)));
-  $("own-blocks").addEventListener("change", ({ target }) => changed("blocks", target.checked));
+  $("work").addEventListener("change", () => changed("work", Number($("work").value)));
+  $("own-blocks").addEventListener("change", () => changed("blocks", $("own-blocks").checked));
 }
 
-/* What the document says, in fields that nobody is typing in. */
+/**
+ * What the document says, in fields that nobody is typing in.
+ * @param {State} state
+ */
 export function fillDial({ epsilon, ask, rest, questions }) {
+  /**
+   * @param {HTMLInputElement | HTMLSelectElement} field
+   * @param {string | number | null | undefined} value
+   */
   const fill = (field, value) => {
     if (document.activeElement === field) return;
-    field.value = value ?? "";
+    field.value = String(value ?? "");
     forget(field);
   };
   fill(exact, epsilon);
@@ -48,7 +78,7 @@ export function fillDial({ epsilon, ask, rest, questions }) {
   fill($("expected"), rest.expected);
   fill($("retention_days"), rest.retention_days);
   const access = rest.access ?? "open";
-  for (const choice of document.getElementsByName("access")) choice.checked = choice.value === access;
+  for (const choice of accesses()) choice.checked = choice.value === access;
   const work = String(rest.work ?? 0);
   if (![...$("work").options].some(({ value }) => value === work)) {
     $("work").add(new Option(`${work} bits`, work)); // from a file
@@ -59,7 +89,10 @@ export function fillDial({ epsilon, ask, rest, questions }) {
   mark(epsilon);
 }
 
-/* Beside each field what is wrong with it: what stands there, or what the server said of it. */
+/**
+ * Beside each field what is wrong with it: what stands there, or what the server said of it.
+ * @param {(name: string) => string} said
+ */
 export function showProblems(said) {
   for (const name of NUMBERS) {
     const text = problemOf($(name)) || said(name);
@@ -69,13 +102,15 @@ export function showProblems(said) {
   }
 }
 
+/** @param {number} epsilon */
 export function mark(epsilon) {
-  if (document.activeElement !== range) range.value = epsilon;
+  if (document.activeElement !== range) range.value = String(epsilon);
   for (const button of presets) {
-    button.setAttribute("aria-pressed", Number(button.dataset.epsilon) === epsilon);
+    button.setAttribute("aria-pressed", String(Number(button.dataset.epsilon) === epsilon));
   }
 }
 
+/** @param {Figures} figures @param {State} state */
 export function showFigures(figures, { questions }) {
   const { problem } = figures;
   const { count, more } = figures.sure;
@@ -83,7 +118,7 @@ export function showFigures(figures, { questions }) {
   $("sure").textContent = more ? `more than ${count} in 100` : `${count} in 100`;
   $("weak").hidden = !figures.weak;
   $("dial-problem").textContent = problem && questions.length ? problem.what : "";
-  $("everybody").textContent = problem ? "–" : figures.everybody;
+  $("everybody").textContent = problem ? "–" : (figures.everybody ?? "");
   $("by-group").hidden = !figures.group;
   $("group").textContent = figures.group ?? "";
   $("groups").textContent = figures.groups ?? "";
@@ -91,7 +126,10 @@ export function showFigures(figures, { questions }) {
   $("blocks").textContent = figures.blocks ?? (questions.length ? "" : "Add a question to see how.");
 }
 
-/* 100 dots, told apart by shape as well as by colour, as respondents see them. */
+/**
+ * 100 dots, told apart by shape as well as by colour, as respondents see them.
+ * @param {number} filled
+ */
 function dots(filled) {
   const all = Array.from({ length: 100 }, (_, i) =>
     svg("circle", {

@@ -6,49 +6,122 @@
  * Pure: no page, no network.
  */
 
+/**
+ * @typedef {Record<string, string>} Texts  by language tag
+ * @typedef {Record<string, string[]>} Ours  our words for no, yes and “prefer not to say”, by tag
+ * @typedef {"questions" | "strata"} Kind
+ * @typedef {"title" | "introduction" | "asked_by" | "purpose" | "contact"} TextName
+ *
+ * A survey file: its questions, their translations, and the whole.
+ * @typedef {{ key: string, text: string, kind?: string, options?: string[], prefer_not_to_say?: boolean }} Item
+ * @typedef {{ text?: string, options?: string[] }} ItemTexts
+ * @typedef {{ [name in TextName]?: string } & { [kind in Kind]?: Record<string, ItemTexts> }} Translation
+ * @typedef {object} SurveyParts
+ * @property {string} language
+ * @property {Record<string, Translation>} translations
+ * @property {number} epsilon
+ * @property {number | null} [ask]
+ * @property {Item[]} questions
+ * @property {Item[]} strata
+ * @property {string[][]} [blocks]
+ * @typedef {SurveyParts & Record<string, any>} SurveyDocument  with what the editor does not know
+ *
+ * What the editor holds.
+ * @typedef {{ id: string, text: Texts }} HeldOption
+ * @typedef {object} Held  a question
+ * @property {string} id
+ * @property {string} key
+ * @property {string} [kind]
+ * @property {boolean} declined
+ * @property {number | null} block
+ * @property {Texts} text
+ * @property {HeldOption[]} options
+ * @property {Ours} ours
+ * @typedef {object} StateParts
+ * @property {Record<string, any>} rest
+ * @property {string} language
+ * @property {string[]} tags
+ * @property {number} epsilon
+ * @property {number | null} ask
+ * @property {Held[]} questions
+ * @property {Held[]} strata
+ * @typedef {StateParts & Record<TextName, Texts>} State
+ * @typedef {{ holder: any, at: string | number, original: string, option?: HeldOption }} OptionField
+ */
+
 export const OWN = "";
 
 /* The texts of a survey that respondents read, besides its questions; TOLD may be left out. */
+/** @type {TextName[]} */
 const TOLD = ["asked_by", "purpose", "contact"];
+/** @type {TextName[]} */
 export const TEXTS = ["title", "introduction", ...TOLD];
 
 /* What no database takes, or what lets a text be read as another; as survey/design.py has it. */
 const NO_TEXT =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it removes
   /[\u0000-\u0008\u000b-\u001f\u0080-\u009f\u200b\u2060\ufeff\u202a-\u202e\u2066-\u2069]|[\u{e0000}-\u{e007f}]|\p{Surrogate}/gu;
 
-/* A text without invisible characters; a line break is one character on every machine. */
+/**
+ * A text without invisible characters; a line break is one character on every machine.
+ * @param {string} text
+ */
 export function cleaned(text) {
   return text.replace(/\r\n?/g, "\n").replace(NO_TEXT, "");
 }
 
-/* Whether we have words of our own for yes, no and “prefer not to say” in a language. */
+/**
+ * Whether we have words of our own for yes, no and “prefer not to say” in a language.
+ * @param {string} tag
+ * @param {Ours} ours
+ */
 export const isOurs = (tag, ours) => tag.split("-")[0] in ours;
 
-/* How many of our options come before a question's own, and after them. */
+/**
+ * How many of our options come before a question's own, and after them.
+ * @param {{ kind?: string }} question
+ */
 const before = ({ kind }) => (kind === "yes_no" ? 2 : 0);
+/** @param {{ declined: boolean }} question */
 const after = ({ declined }) => (declined ? 1 : 0);
 
-/* `held` is what the page held before: what is the same question or option keeps its id. */
+/**
+ * `held` is what the page held before: what is the same question or option keeps its id.
+ * @param {SurveyDocument} document
+ * @param {Ours} ours
+ * @param {State | null} [held]
+ * @returns {State}
+ */
 export function fromDocument(document, ours, held = null) {
   const { language, translations, epsilon, ask, questions, strata, blocks, ...rest } = document;
   const tags = Object.keys(translations);
   const asked = held ? [...held.questions, ...held.strata] : [];
   const used = new Set(asked.flatMap(({ id, options }) => [id, ...options.map((one) => one.id)]));
+  /** @type {Set<Held | undefined>} */
   const taken = new Set();
+  /** @param {string} id */
   const free = (id) => {
     while (used.has(id)) id += "-";
     used.add(id);
     return id;
   };
+  /**
+   * @param {string} own
+   * @param {(translation: Translation) => string | undefined} of
+   * @returns {Texts}
+   */
   const texts = (own, of) => ({
     [OWN]: own,
     ...Object.fromEntries(tags.map((tag) => [tag, of(translations[tag]) ?? ""])),
   });
+  /** @param {Kind} kind @param {Item} item */
   const read = (kind, item) => {
+    /** @param {string} tag */
     const translated = (tag) => translations[tag][kind]?.[item.key] ?? {};
     const same = sameAs(item, held?.[kind].filter((one) => !taken.has(one)) ?? [], document[kind]);
     taken.add(same);
     const id = same?.id ?? free(`${kind}-${item.key}`);
+    /** @type {Held} */
     const question = {
       id,
       key: item.key,
@@ -59,7 +132,9 @@ export function fromDocument(document, ours, held = null) {
       options: [],
       ours: {},
     };
+    /** @param {string} tag */
     const shift = (tag) => (isOurs(tag, ours) ? 0 : before(question));
+    /** @param {number} place */
     const made = (place) => free(`${id}-${place}`);
     const ids = optionIds(item.options ?? [], same?.options ?? [], made);
     question.options = (item.options ?? []).map((text, place) => ({
@@ -80,7 +155,7 @@ export function fromDocument(document, ours, held = null) {
     }
     return question;
   };
-  const state = {
+  const parts = {
     rest,
     language,
     tags,
@@ -89,6 +164,7 @@ export function fromDocument(document, ours, held = null) {
     questions: questions.map((item) => read("questions", item)),
     strata: strata.map((item) => read("strata", item)),
   };
+  const state = /** @type {State} */ (parts);
   for (const name of TEXTS) {
     state[name] = texts(rest[name] ?? "", (translation) => translation[name]);
     delete rest[name];
@@ -99,22 +175,36 @@ export function fromDocument(document, ours, held = null) {
   return state;
 }
 
-/* The question of this key; or, as a key can be undone too, one of the same text without its own. */
+/**
+ * The question of this key; or, as a key can be undone too, one of the same text without its own.
+ * @param {Item} item
+ * @param {Held[]} held
+ * @param {Item[]} all
+ */
 function sameAs({ key, text }, held, all) {
+  /** @param {Held} one */
   const free = (one) => one.text[OWN] === text && !all.some((other) => other.key === one.key);
   return held.find((one) => one.key === key) ?? held.find(free);
 }
 
-/* Options have no keys: one with the same text is the same, else the one at the same place. */
+/**
+ * Options have no keys: one with the same text is the same, else the one at the same place.
+ * @param {string[]} texts
+ * @param {HeldOption[]} before
+ * @param {(place: number) => string} made
+ */
 function optionIds(texts, before, made) {
   const left = [...before];
+  /** @param {number} found */
   const take = (found) => (found < 0 ? null : left.splice(found, 1)[0].id);
   const same = texts.map((text) => take(left.findIndex((one) => one.text[OWN] === text)));
   return same.map((id, place) => id ?? take(left.indexOf(before[place])) ?? made(place));
 }
 
+/** @param {State} state @param {Ours} ours */
 export function toDocument(state, ours) {
   const { rest, language, epsilon, ask, questions, strata } = state;
+  /** @type {SurveyDocument} */
   const document = {
     ...rest,
     title: state.title[OWN],
@@ -150,14 +240,18 @@ export function toDocument(state, ours) {
   return document;
 }
 
+/** @param {State} state @param {string} tag @param {Ours} ours */
 function translation(state, tag, ours) {
+  /** @type {Translation} */
   const given = {};
   for (const name of TEXTS) {
     if (state[name][tag]?.trim()) given[name] = state[name][tag];
   }
-  for (const kind of ["questions", "strata"]) {
+  for (const kind of /** @type {Kind[]} */ (["questions", "strata"])) {
+    /** @type {Record<string, ItemTexts>} */
     const found = {};
     for (const question of state[kind]) {
+      /** @type {ItemTexts} */
       const texts = {};
       if (question.text[tag]?.trim()) texts.text = question.text[tag];
       const options = optionFields(question, tag, ours).map(({ holder, at }) => holder[at] ?? "");
@@ -169,9 +263,14 @@ function translation(state, tag, ours) {
   return given;
 }
 
-/*
+/**
  * Where the translated options of a question are held, in their order: `holder[at]`, with the text
  * of the original. Ours are among them where we have no words in the language.
+ *
+ * @param {Held} question
+ * @param {string} tag
+ * @param {Ours} ours
+ * @returns {OptionField[]}
  */
 export function optionFields(question, tag, ours) {
   const own = (question.kind === "yes_no" ? [] : question.options).map((option) => ({
@@ -188,10 +287,17 @@ export function optionFields(question, tag, ours) {
 }
 
 /* Names and addresses are as they are, whatever the language. */
+/** @type {TextName[]} */
 const NAMES = ["asked_by", "contact"];
 
-/* How many texts have no translation yet. */
+/**
+ * How many texts have no translation yet.
+ * @param {State} state
+ * @param {string} tag
+ * @param {Ours} ours
+ */
 export function missing(state, tag, ours) {
+  /** @param {string} original @param {string} [text] */
   const gap = (original, text) => (original.trim() && !text?.trim() ? 1 : 0);
   let count = 0;
   for (const name of TEXTS) {
@@ -211,12 +317,21 @@ export function missing(state, tag, ours) {
 const KEY = /^[A-Za-z0-9][A-Za-z0-9_-]{0,49}$/;
 const LONGEST = 30; // of a key that is made
 
+/** @param {string} text */
 export const isKey = (text) => KEY.test(text);
 
-/* Whether a key is only a place holder, until there is a text to make one from. */
+/**
+ * Whether a key is only a place holder, until there is a text to make one from.
+ * @param {string} key
+ */
 export const isMade = (key) => !/^[qb]\d+$/.test(key);
 
-/* A key that is free: of a text if it has letters that keys can have, else a number. */
+/**
+ * A key that is free: of a text if it has letters that keys can have, else a number.
+ * @param {string} text
+ * @param {string[]} taken
+ * @param {string} [letter]
+ */
 export function keyFor(text, taken, letter = "q") {
   const plain = text.normalize("NFKD").replace(/\p{M}/gu, "").replace(/ß/g, "ss").toLowerCase();
   const words = plain.split(/[^a-z0-9]+/).filter(Boolean);

@@ -5,7 +5,7 @@
  */
 
 import { el } from "../respond/dom.js";
-import { dial, fillDial, mark, showFigures, showProblems } from "./dial.js";
+import { $, dial, fillDial, mark, showFigures, showProblems } from "./dial.js";
 import {
   OWN, TEXTS, cleaned, fromDocument, isKey, isMade, isOurs, keyFor, missing, optionFields, toDocument,
 } from "./document.js";
@@ -13,9 +13,39 @@ import { numberField, problemOf, unkept } from "./numbers.js";
 import { sortable } from "./order.js";
 import { keeper } from "./save.js";
 
-const $ = (id) => document.getElementById(id);
+/**
+ * @typedef {import("./document.js").Held} Held
+ * @typedef {import("./document.js").HeldOption} HeldOption
+ * @typedef {import("./document.js").Kind} Kind
+ * @typedef {import("./document.js").OptionField} OptionField
+ * @typedef {import("./document.js").Ours} Ours
+ * @typedef {import("./document.js").State} State
+ * @typedef {import("./document.js").Texts} Texts
+ * @typedef {import("./save.js").DocumentLimits} Limits
+ * @typedef {import("./save.js").Figures} Figures
+ * @typedef {import("./save.js").Opens} Opens
+ * @typedef {import("./save.js").Refused} Refused
+ * @typedef {import("./save.js").Saving} Saving
+ * @typedef {HTMLInputElement | HTMLTextAreaElement} Field
+ *
+ * @typedef {object} FieldOptions
+ * @property {string} id
+ * @property {string} at
+ * @property {string} label
+ * @property {OptionField["holder"]} holder
+ * @property {string | number} name
+ * @property {string} tag
+ * @property {number} lines
+ * @property {number} [most]
+ * @property {boolean} [hideLabel]
+ * @property {(() => void) | null} [enter]
+ */
+
 const page = $("editor");
 const QUICK = 150; // milliseconds: the dial waits less than a text
+
+/** @type {Kind[]} */
+const KINDS = ["questions", "strata"];
 
 const TAGS = (
   "ar bg bn ca cs da de el en es et eu fa fi fr ga gl he hi hr hu hy id it ja ka ko lt lv mk ms nl " +
@@ -23,31 +53,51 @@ const TAGS = (
 ).split(" ");
 const RIGHT_TO_LEFT = "ar ckb dv fa he ps sd ug ur yi".split(" ");
 const names = new Intl.DisplayNames(["en"], { type: "language" });
+/** @param {string} tag */
 const nameOf = (tag) => names.of(tag) ?? tag;
+/** @param {string} tag */
 const directionOf = (tag) => (RIGHT_TO_LEFT.includes(tag.split("-")[0]) ? "rtl" : "ltr");
 
+/** @type {Record<string, string>} */
 const NAMES = { questions: "Question", strata: "Background question" };
 
-let state = null;
+/** @type {State} */
+let state;
+/** @type {Ours} */
 let ours = {}; // our words by language
-let limits = {};
+/** @type {Limits} */
+let limits;
+/** @type {Record<string, string>} */
 let wrong = {}; // by where it stands in the document
+/** @type {{ what: string, place: string }[]} */
 let blocks = []; // what else the checklist would not let open
+/** @type {Opens | null} */
 let opens = null; // when it opens by itself
+/** @type {Refused | null} */
 let refused = null;
+/** @type {Figures | null} */
 let figures = null;
+/** @type {string | null} */
 let other = null; // the language that is shown beside the original
+/** @type {string | null} */
 let menu = null; // the option whose moves are shown
-let address = page.dataset.slug; // the last part of its address
+/** @type {string} */
+let address = page.dataset.slug ?? ""; // the last part of its address
 let follows = false; // whether that follows the title
 let fresh = 0; // ids of what is added here
+/** @type {Set<string>} */
 const touched = new Set(); // fields whose errors are shown
+/** @type {Set<string>} */
 const edited = new Set(); // places of which the server has not seen what stands there now
+/** @type {Map<string, { input: Field | HTMLButtonElement, error: HTMLElement }>} */
 const fields = new Map(); // where → { input, error }
 
 // --- Saving --------------------------------------------------------------------------------------
 
-const kept = keeper(page.dataset.draft, page.querySelector("[name=csrfmiddlewaretoken]").value, {
+/** @type {HTMLInputElement | null} */
+const token = page.querySelector("[name=csrfmiddlewaretoken]");
+
+const kept = keeper(page.dataset.draft ?? "", token?.value ?? "", {
   made: () => toDocument(state, ours),
   show: showSaving,
   reply(answer) {
@@ -62,7 +112,7 @@ const kept = keeper(page.dataset.draft, page.querySelector("[name=csrfmiddleware
       ours = answer.ours;
       limits = answer.limits;
       state = fromDocument(answer.document, ours, state);
-      if (!state.tags.includes(other)) other = null;
+      if (other && !state.tags.includes(other)) other = null;
       fillDial(state);
       draw();
     } else {
@@ -76,6 +126,7 @@ const kept = keeper(page.dataset.draft, page.querySelector("[name=csrfmiddleware
   },
 });
 
+/** @type {Partial<Record<Saving, string>>} */
 const SAID = {
   saved: "Saved",
   saving: "Saving …",
@@ -86,9 +137,14 @@ const SAID = {
   opened: "This survey was opened in the meantime, so nothing more can be changed. Load the page again.",
 };
 
+/** @type {Saving} */
 let saving = "saved";
 
-/* A number that cannot be kept is said as long as it stands there, whatever else is saved. */
+/**
+ * A number that cannot be kept is said as long as it stands there, whatever else is saved.
+ * @param {Saving} what
+ * @param {Refused} [problem]
+ */
 function showSaving(what, problem) {
   saving = what;
   refused = problem ?? null;
@@ -98,7 +154,7 @@ function showSaving(what, problem) {
     ? `Not saved. ${placeOf(refused.where)}${refused.what}`
     : number
       ? `Not saved: ${number.what}`
-      : SAID[what];
+      : (SAID[what] ?? "");
   $("saved").textContent = calm ? said : "";
   $("saved").dataset.state = what;
   if ($("unsaved").textContent !== (calm ? "" : said)) $("unsaved").textContent = calm ? "" : said;
@@ -106,6 +162,7 @@ function showSaving(what, problem) {
   if (refused) showWrong();
 }
 
+/** @type {Record<string, string>} */
 const PLACES = {
   title: "",
   questions: "",
@@ -118,37 +175,49 @@ const PLACES = {
 };
 const TRANSLATED = /^translations\.([^.[]+)\.(questions|strata)\.([^.[]+)\.?(text|options(?:\[\d+\])?)?$/;
 
-/* Where something stands, in words. */
+/**
+ * Where something stands, in words.
+ * @param {string} where
+ */
 function placeOf(where) {
   const found = /^(questions|strata)\[(\d+)\]/.exec(where);
   if (found) return `${NAMES[found[1]]} ${Number(found[2]) + 1}: `;
   const [, tag, kind, key] = TRANSLATED.exec(where) ?? [];
-  const place = kind ? state[kind].findIndex((one) => one.key === key) : -1;
+  const place = kind ? state[/** @type {Kind} */ (kind)].findIndex((one) => one.key === key) : -1;
   if (place >= 0) return `${NAMES[kind]} ${place + 1}, ${nameOf(tag)}: `;
   return PLACES[where] ?? (where ? `${where}: ` : "");
 }
 
-/* The field of a place; for a translation, in its language. */
+/**
+ * The field of a place; for a translation, in its language.
+ * @param {string} where
+ * @returns {{ at: string, tag?: string }}
+ */
 function fieldOf(where) {
   const [, tag, kind, key, rest] = TRANSLATED.exec(where) ?? [];
-  const place = kind ? state[kind].findIndex((one) => one.key === key) : -1;
+  const place = kind ? state[/** @type {Kind} */ (kind)].findIndex((one) => one.key === key) : -1;
   if (place < 0) return { at: where };
   const text = rest === "options" ? "options[0]" : (rest ?? "text");
   return { at: `${kind}[${place}].${text}:${tag}`, tag };
 }
 
+/** @param {string} step @param {number} [pause] */
 function changed(step, pause) {
   kept.changed(step, pause);
   showLanguages();
 }
 
+/** @param {string} text */
 const say = (text) => {
   $("said").textContent = text;
 };
 
 // --- Fields --------------------------------------------------------------------------------------
 
-/* A text in the original and, if one is chosen, in another language beside it. */
+/**
+ * A text in the original and, if one is chosen, in another language beside it.
+ * @param {{ id: string, at: string, label: string, holder: Texts, lines?: number, most?: number, languageLabel?: boolean }} pair
+ */
 function pair({ id, at, label, holder, lines = 1, most, languageLabel = true }) {
   const columns = [OWN, ...(other ? [other] : [])].map((tag) =>
     field({
@@ -165,8 +234,10 @@ function pair({ id, at, label, holder, lines = 1, most, languageLabel = true }) 
   return el("div", { class: other ? "pair" : "single" }, columns);
 }
 
+/** @param {FieldOptions} field */
 function field({ id, at, label, holder, name, tag, lines, most, hideLabel = false, enter = null }) {
   const gap = name !== OWN && typeof name === "string" && holder[OWN]?.trim() && !holder[name]?.trim();
+  /** @type {Field} */
   const input = el(lines > 1 ? "textarea" : "input", {
     id,
     lang: tag,
@@ -180,7 +251,7 @@ function field({ id, at, label, holder, name, tag, lines, most, hideLabel = fals
     input() {
       const text = cleaned(input.value);
       if (text !== input.value) {
-        const place = input.selectionStart - (input.value.length - text.length);
+        const place = (input.selectionStart ?? 0) - (input.value.length - text.length);
         input.value = text;
         input.setSelectionRange(place, place);
         say("An invisible character was left out.");
@@ -195,6 +266,7 @@ function field({ id, at, label, holder, name, tag, lines, most, hideLabel = fals
       touched.add(id);
       if (!pressed) showWrong();
     },
+    /** @param {KeyboardEvent} event */
     keydown(event) {
       if (!enter || event.key !== "Enter" || event.isComposing) return;
       event.preventDefault();
@@ -245,12 +317,16 @@ function showWrong() {
   showProblems((name) => (refused?.where === name ? `${refused.what}.` : (wrong[name] ?? "")));
 }
 
-/* Drawn only when it changed: leaving a field comes before the click on what is shown here. */
+/**
+ * Drawn only when it changed: leaving a field comes before the click on what is shown here.
+ * @param {{ before: string, what: string, id: string | null, go: () => void }[]} found
+ */
 function showNext(found) {
   const key = JSON.stringify(found);
   if ($("wrong").dataset.key === key) return;
   $("wrong").dataset.key = key;
   const list = found.map(({ before, what, id, go }) => {
+    /** @param {Event} event */
     const click = (event) => {
       event.preventDefault();
       go();
@@ -262,7 +338,10 @@ function showNext(found) {
   $("unready").hidden = list.length === 0;
 }
 
-/* A change calls a set opening off; undoing it brings it back. */
+/**
+ * A change calls a set opening off; undoing it brings it back.
+ * @param {Opens | null} now
+ */
 function showOpens(now) {
   const [at, holds] = [(now ?? opens)?.at, now?.holds];
   opens = now ?? (opens && { ...opens, holds: false });
@@ -273,6 +352,7 @@ function showOpens(now) {
   if (opens && $("opens").textContent !== text) $("opens").textContent = text;
 }
 
+/** @param {string} at @param {string} [tag] */
 function goTo(at, tag) {
   if (tag && tag !== other) {
     other = tag;
@@ -287,9 +367,12 @@ function goTo(at, tag) {
 
 // --- Lists ---------------------------------------------------------------------------------------
 
+/** @returns {NodeListOf<HTMLButtonElement>} */
+const adders = () => document.querySelectorAll("[data-add]");
+
 /* All that the state says, drawn anew. */
 function draw() {
-  const active = document.activeElement;
+  const active = /** @type {Field | null} */ (document.activeElement);
   const focus = active?.id;
   const selection = focus && "selectionStart" in active ? [active.selectionStart, active.selectionEnd] : null;
   fields.clear();
@@ -304,7 +387,7 @@ function draw() {
   );
   $("questions").replaceChildren(...state.questions.map((one, i) => card("questions", one, i)));
   $("strata").replaceChildren(...state.strata.map((one, i) => card("strata", one, i)));
-  for (const button of document.querySelectorAll("[data-add]")) {
+  for (const button of adders()) {
     const list = button.dataset.add === "strata" ? state.strata : state.questions;
     button.disabled = list.length >= limits.questions;
   }
@@ -312,12 +395,15 @@ function draw() {
   showWrong();
   showErrorsOfQuestions();
   if (focus && focus !== document.activeElement?.id) {
-    const again = $(focus);
+    const again = /** @type {Field | null} */ ($(focus));
     again?.focus({ preventScroll: true });
-    if (selection && again?.setSelectionRange && again.type !== "number") again.setSelectionRange(...selection);
+    if (selection && again?.setSelectionRange && again.type !== "number") {
+      again.setSelectionRange(selection[0], selection[1]);
+    }
   }
 }
 
+/** @param {Kind} kind @param {Held} question @param {number} i */
 function card(kind, question, i) {
   const { id } = question;
   const at = `${kind}[${i}]`;
@@ -335,7 +421,7 @@ function card(kind, question, i) {
       kind === "questions" && el("span", { class: "found quiet", id: `${id}-found` }),
     ),
     pair({ id: `${id}-text`, at: `${at}.text`, label: "Text", holder: question.text, lines: 2 }),
-    question.kind === "yes_no" ? oursOf(question, at) : options(kind, question, at, name),
+    question.kind === "yes_no" ? oursOf(question) : options(kind, question, at, name),
     kind === "questions" && declinable(question),
     el(
       "div",
@@ -344,14 +430,26 @@ function card(kind, question, i) {
       action("Move down", `${id}-down`, name, i === list.length - 1, () => move(kind, i, i + 1, `${id}-down`)),
       action("Duplicate", `${id}-again`, name, list.length >= limits.questions, () => duplicate(kind, i)),
       action("Delete", `${id}-delete`, name, false, () => remove(kind, i)),
-      details(kind, question, at),
+      details(kind, question),
     ),
   );
 }
 
+/**
+ * @param {string} text
+ * @param {string} id
+ * @param {string} name
+ * @param {boolean} disabled
+ * @param {() => void} click
+ */
 const action = (text, id, name, disabled, click) =>
   el("button", { type: "button", class: "small-action", id, "aria-label": `${text}: ${name}`, disabled, click }, text);
 
+/**
+ * @param {string} id
+ * @param {string} label
+ * @param {import("../respond/dom.js").Attributes} [more]
+ */
 function handle(id, label, more = {}) {
   return el(
     "button",
@@ -360,7 +458,9 @@ function handle(id, label, more = {}) {
   );
 }
 
+/** @param {Held} question @param {string} name */
 function kindOf(question, name) {
+  /** @type {HTMLSelectElement} */
   const select = el(
     "select",
     {
@@ -379,8 +479,10 @@ function kindOf(question, name) {
   return select;
 }
 
+/** @param {Held} question */
 function declinable(question) {
   const words = ours[state.language.split("-")[0]] ?? ours.en;
+  /** @type {HTMLInputElement} */
   const box = el("input", {
     type: "checkbox",
     id: `${question.id}-declined`,
@@ -394,30 +496,41 @@ function declinable(question) {
   return el("label", { class: "check" }, box, el("span", {}, `May be declined: adds “${words[2]}”, randomized like the others`));
 }
 
-/* A yes/no question has no options to write, but for languages that we have no words in. */
-function oursOf(question, at) {
-  if (!other || isOurs(other, ours)) return null;
-  const rows = optionFields(question, other, ours);
+/**
+ * A yes/no question has no options to write, but for languages that we have no words in.
+ * @param {Held} question
+ */
+function oursOf(question) {
+  const tag = other;
+  if (!tag || isOurs(tag, ours)) return null;
+  const rows = optionFields(question, tag, ours);
   return el(
     "div",
     { class: "pair options" },
-    el("p", { class: "quiet small" }, `We have no words for these in ${nameOf(other)}: please translate them.`),
-    el("div", {}, rows.map((row) => translatedOption(question, row))),
+    el("p", { class: "quiet small" }, `We have no words for these in ${nameOf(tag)}: please translate them.`),
+    el("div", {}, rows.map((row) => translatedOption(question, row, tag))),
   );
 }
 
-function translatedOption(question, { holder, at, original }) {
+/** @param {Held} question @param {OptionField} field @param {string} tag */
+function translatedOption(question, { holder, at, original }, tag) {
   return field({
-    id: `${question.id}-ours-${at}-${other}`,
-    at: `${question.id}:${at}:${other}`,
-    label: `“${original}”, ${nameOf(other)}`,
+    id: `${question.id}-ours-${at}-${tag}`,
+    at: `${question.id}:${at}:${tag}`,
+    label: `“${original}”, ${nameOf(tag)}`,
     holder,
     name: at,
-    tag: other,
+    tag,
     lines: 1,
   });
 }
 
+/**
+ * @param {Kind} kind
+ * @param {Held} question
+ * @param {string} at
+ * @param {string} name
+ */
 function options(kind, question, at, name) {
   const most = kind === "strata" ? limits.groups : limits.options;
   const rows = question.options.map((option, j) => optionRow(kind, question, option, j, at, name));
@@ -436,27 +549,37 @@ function options(kind, question, at, name) {
       click() {
         addOptions(question, 1);
         draw();
-        $(question.options.at(-1).id).focus();
+        $(question.options[question.options.length - 1].id).focus();
         changed("", QUICK);
       },
     },
     "+ Option",
   );
   fields.set(`${at}.options`, { input: add, error });
-  const declined = other && !isOurs(other, ours) && question.declined && kind === "questions";
+  const shown = other && !isOurs(other, ours) && question.declined && kind === "questions" ? other : "";
+  const declined = shown && optionFields(question, shown, ours).at(-1);
   return el(
     "div",
     {},
     list,
-    declined && el("div", { class: "pair options" }, el("span"), translatedOption(question, optionFields(question, other, ours).at(-1))),
+    declined && el("div", { class: "pair options" }, el("span"), translatedOption(question, declined, shown)),
     add,
     error,
   );
 }
 
+/**
+ * @param {Kind} kind
+ * @param {Held} question
+ * @param {HeldOption} option
+ * @param {number} j
+ * @param {string} at
+ * @param {string} name
+ */
 function optionRow(kind, question, option, j, at, name) {
   const where = `Option ${j + 1}`;
   const open = menu === option.id;
+  /** @param {number} by */
   const step = (by) => {
     moveOption(question, j, j + by, name);
     $(`${option.id}-handle`).focus();
@@ -521,7 +644,13 @@ function optionRow(kind, question, option, j, at, name) {
   );
 }
 
-/* Enter leads to the next option; behind one of the original a new one is put, if there is none. */
+/**
+ * Enter leads to the next option; behind one of the original a new one is put, if there is none.
+ * @param {Kind} kind
+ * @param {Held} question
+ * @param {number} j
+ * @param {string} tag
+ */
 function nextOption(kind, question, j, tag) {
   const most = kind === "strata" ? limits.groups : limits.options;
   const last = j === question.options.length - 1;
@@ -535,13 +664,16 @@ function nextOption(kind, question, j, tag) {
   $(tag ? `${id}-${tag}` : id).focus();
 }
 
+/** @param {Held} question @param {number} count */
 function addOptions(question, count) {
   for (let i = 0; i < count; i++) question.options.push({ id: `new-${++fresh}`, text: { [OWN]: "" } });
 }
 
-function details(kind, question, at) {
+/** @param {Kind} kind @param {Held} question */
+function details(kind, question) {
   const id = `${question.id}-key`;
   const error = el("p", { class: "error", id: `${id}-error` });
+  /** @type {HTMLInputElement} */
   const input = el("input", {
     id,
     type: "text",
@@ -564,7 +696,7 @@ function details(kind, question, at) {
   });
   input.value = question.key;
   const block = kind === "questions" && question.block !== null && blockOf(question);
-  const open = document.getElementById(`${question.id}-details`)?.open ?? false;
+  const open = $(`${question.id}-details`)?.hasAttribute("open") ?? false;
   return el(
     "details",
     { id: `${question.id}-details`, open },
@@ -574,6 +706,7 @@ function details(kind, question, at) {
   );
 }
 
+/** @param {Held} question */
 function blockOf(question) {
   const id = `${question.id}-block`;
   const input = el("input", {
@@ -595,15 +728,16 @@ function blockOf(question) {
     question.block = value;
     changed(id, QUICK);
   });
-  input.value = question.block;
+  input.value = String(question.block);
   return el("div", { class: "text short" }, el("label", { for: id }, "Block"), input, error);
 }
 
 /* Beside each question how well it will be known, and with which others it is asked. */
 function showErrorsOfQuestions() {
-  if (!figures || figures.problem) return;
+  const errors = figures?.problem ? null : figures?.questions;
+  if (!errors) return;
   state.questions.forEach((question, i) => {
-    const found = figures.questions[i];
+    const found = errors[i];
     const place = $(`${question.id}-found`);
     if (found && place) place.textContent = `${found.error} points · block ${found.block}`;
   });
@@ -611,18 +745,30 @@ function showErrorsOfQuestions() {
 
 // --- What one does with the lists ----------------------------------------------------------------
 
+/**
+ * @param {Kind} kind
+ * @param {number} from
+ * @param {number} to
+ * @param {string} [focus]
+ */
 function move(kind, from, to, focus) {
   const list = state[kind];
   const [question] = list.splice(from, 1);
   list.splice(to, 0, question);
   draw();
   const there = $(focus ?? `${question.id}-handle`);
-  (there?.disabled ? $(`${question.id}-handle`) : there)?.focus();
+  (there?.matches(":disabled") ? $(`${question.id}-handle`) : there)?.focus();
   if (from === to) return;
   say(`Moved: ${NAMES[kind].toLowerCase()} ${to + 1} of ${list.length}.`);
   changed("", QUICK);
 }
 
+/**
+ * @param {Held} question
+ * @param {number} from
+ * @param {number} to
+ * @param {string} name
+ */
 function moveOption(question, from, to, name) {
   const [option] = question.options.splice(from, 1);
   question.options.splice(to, 0, option);
@@ -633,9 +779,11 @@ function moveOption(question, from, to, name) {
   changed("", QUICK);
 }
 
+/** @param {Kind} kind @param {string | undefined} asked */
 function add(kind, asked) {
   const list = state[kind];
   const letter = kind === "strata" ? "b" : "q";
+  /** @type {Held} */
   const question = {
     id: `new-${++fresh}`,
     key: keyFor("", list.map(({ key }) => key), letter),
@@ -654,6 +802,7 @@ function add(kind, asked) {
   changed("", QUICK);
 }
 
+/** @param {Kind} kind @param {number} i */
 function duplicate(kind, i) {
   const list = state[kind];
   const copy = structuredClone(list[i]);
@@ -667,41 +816,52 @@ function duplicate(kind, i) {
   changed("", QUICK);
 }
 
+/** @param {Kind} kind @param {number} i */
 function remove(kind, i) {
   const list = state[kind];
   list.splice(i, 1);
   draw();
   const next = list[Math.min(i, list.length - 1)];
-  (next ? $(`${next.id}-handle`) : document.querySelector(`[data-add=${kind}]`)).focus();
+  const adder = [...adders()].find((button) => button.dataset.add === kind);
+  (next ? $(`${next.id}-handle`) : adder)?.focus();
   say(`${NAMES[kind]} ${i + 1} deleted. Undo brings it back.`);
   changed("", QUICK);
 }
 
-/* When a text is there, a place holder becomes a key that says something; then it stays. */
+/**
+ * When a text is there, a place holder becomes a key that says something; then it stays.
+ * @param {FocusEvent} event
+ */
 function nameKeys(event) {
-  for (const kind of ["questions", "strata"]) {
-    const found = state?.[kind].find(({ id }) => event.target.id === `${id}-text`);
+  const left = /** @type {Element} */ (event.target).id;
+  for (const kind of KINDS) {
+    const found = state?.[kind].find(({ id }) => left === `${id}-text`);
     if (!found || isMade(found.key) || !found.text[OWN].trim()) continue;
     const taken = state[kind].filter((one) => one !== found).map(({ key }) => key);
     const letter = kind === "strata" ? "b" : "q";
     found.key = keyFor(found.text[OWN], taken, letter);
-    const shown = $(`${found.id}-key`);
+    const shown = /** @type {HTMLInputElement | null} */ ($(`${found.id}-key`));
     if (shown) shown.value = found.key;
-    changed(event.target.id);
+    changed(left);
   }
 }
 
-/* The address follows the title when that is written, until somebody chooses one. */
-function nameAddress({ target }) {
+/**
+ * The address follows the title when that is written, until somebody chooses one.
+ * @param {Event} event
+ */
+function nameAddress(event) {
+  const target = /** @type {HTMLInputElement} */ (event.target);
   if (target.id === "title" && follows && target.value.trim()) kept.changed("title", 0, { follow: address });
 }
 
 page.addEventListener("change", nameAddress);
 
+/** @param {string} slug */
 function showAddress(slug) {
   for (const name of ["href", "action"]) {
     for (const node of document.querySelectorAll(`[${name}^="/studio/${address}/"]`)) {
-      node.setAttribute(name, node.getAttribute(name).replace(`/studio/${address}/`, `/studio/${slug}/`));
+      node.setAttribute(name, (node.getAttribute(name) ?? "").replace(`/studio/${address}/`, `/studio/${slug}/`));
     }
   }
   history.replaceState(null, "", `/studio/${slug}/${location.hash}`);
@@ -714,6 +874,7 @@ function showAddress(slug) {
 function showLanguages() {
   const own = $("language");
   const known = TAGS.includes(state.language) ? TAGS : [state.language, ...TAGS];
+  /** @param {string[]} tags */
   const sorted = (tags) => tags.map((tag) => [nameOf(tag), tag]).sort(([a], [b]) => a.localeCompare(b));
   fillSelect(own, sorted(known.filter((tag) => !state.tags.includes(tag))), state.language);
   const free = TAGS.filter((tag) => tag !== state.language && !state.tags.includes(tag));
@@ -723,7 +884,10 @@ function showLanguages() {
   if (other) $("remove-language").textContent = `Remove ${nameOf(other)}`;
 }
 
-/* Drawn only when they changed, as what is next. */
+/**
+ * Drawn only when they changed, as what is next.
+ * @param {{ tag: string, gaps: number, shown: boolean }[]} found
+ */
 function showTags(found) {
   const key = JSON.stringify(found);
   if ($("tags").dataset.key === key) return;
@@ -750,6 +914,11 @@ function showTags(found) {
   if (active?.startsWith("language-")) $(active)?.focus();
 }
 
+/**
+ * @param {HTMLSelectElement} select
+ * @param {string[][]} pairs
+ * @param {string} value
+ */
 function fillSelect(select, pairs, value) {
   const key = JSON.stringify([pairs, value]);
   if (select.dataset.key === key) return;
@@ -758,25 +927,28 @@ function fillSelect(select, pairs, value) {
   select.value = value;
 }
 
-$("language").addEventListener("change", ({ target }) => {
-  state.language = target.value;
+$("language").addEventListener("change", () => {
+  state.language = $("language").value;
   draw();
   changed("");
 });
 
-$("add-language").addEventListener("change", ({ target }) => {
-  if (!target.value) return;
-  other = target.value;
-  state.tags.push(other);
-  delete target.dataset.key;
+$("add-language").addEventListener("change", () => {
+  const menu = $("add-language");
+  const tag = menu.value;
+  if (!tag) return;
+  other = tag;
+  state.tags.push(tag);
+  delete menu.dataset.key;
   draw();
-  $(`title-${other}`).focus();
-  say(`${nameOf(other)} added, beside the original.`);
+  $(`title-${tag}`).focus();
+  say(`${nameOf(tag)} added, beside the original.`);
   changed("", QUICK);
 });
 
 $("remove-language").addEventListener("click", () => {
   const gone = other;
+  if (!gone) return;
   state.tags = state.tags.filter((tag) => tag !== gone);
   for (const name of TEXTS) delete state[name][gone];
   for (const question of [...state.questions, ...state.strata]) {
@@ -803,20 +975,21 @@ dial((name, value) => {
       question.block = value ? (figures?.questions?.[i]?.block ?? 1) : null;
     });
     draw();
-    for (const { id } of state.questions) if (value) $(`${id}-details`).open = true;
-  } else if (name === "epsilon" || name === "ask") state[name] = value;
+    for (const { id } of state.questions) if (value) $(`${id}-details`).setAttribute("open", "");
+  } else if (name === "epsilon") state.epsilon = Number(value);
+  else if (name === "ask") state.ask = value === null ? null : Number(value);
   else if (value === null) delete state.rest[name];
   else state.rest[name] = value;
   if (name === "access" && value === "invited") delete state.rest.work;
-  if (name === "epsilon") mark(value);
+  if (name === "epsilon") mark(state.epsilon);
   if (name === "access") fillDial(state);
   showWrong();
   changed(name, QUICK);
 });
 
-for (const kind of ["questions", "strata"]) sortable($(kind), (from, to) => move(kind, from, to));
-for (const button of document.querySelectorAll("[data-add]")) {
-  button.addEventListener("click", () => add(button.dataset.add, button.dataset.kind));
+for (const kind of KINDS) sortable($(kind), (from, to) => move(kind, from, to));
+for (const button of adders()) {
+  button.addEventListener("click", () => add(/** @type {Kind} */ (button.dataset.add), button.dataset.kind));
 }
 page.addEventListener("focusout", nameKeys);
 $("undo").addEventListener("click", () => go(-1));
@@ -827,7 +1000,7 @@ $("mine").addEventListener("click", () => kept.mine());
 /* In a field the browser undoes what was typed there; everywhere else the draft goes back. */
 addEventListener("keydown", (event) => {
   const key = event.key.toLowerCase();
-  const typing = event.target.matches?.("textarea, input:not([type=range], [type=checkbox])");
+  const typing = /** @type {Element} */ (event.target).matches?.("textarea, input:not([type=range], [type=checkbox])");
   if (!(event.ctrlKey || event.metaKey) || event.altKey || typing) return;
   const back = key === "z" && !event.shiftKey;
   if (!back && !(key === "y" || (key === "z" && event.shiftKey))) return;
@@ -835,7 +1008,10 @@ addEventListener("keydown", (event) => {
   go(back ? -1 : 1);
 });
 
-/* Undo (-1) or do again (1). The focus stays where it is, if that is still there. */
+/**
+ * Undo (-1) or do again (1). The focus stays where it is, if that is still there.
+ * @param {-1 | 1} by
+ */
 async function go(by) {
   say("");
   if (!(await kept.go(by))) return;
@@ -847,7 +1023,8 @@ async function go(by) {
 
 /* What is typed is saved before one goes on, whatever the link or the button. */
 document.addEventListener("click", async (event) => {
-  const link = event.target.closest?.("a[data-after-saving]");
+  /** @type {HTMLAnchorElement | null | undefined} */
+  const link = /** @type {Element} */ (event.target).closest?.("a[data-after-saving]");
   if (!link) return;
   event.preventDefault();
   if (await ready()) location.assign(link.href);
@@ -855,7 +1032,7 @@ document.addEventListener("click", async (event) => {
 
 page.addEventListener("submit", async (event) => {
   event.preventDefault();
-  if (await ready()) event.target.submit();
+  if (await ready()) /** @type {HTMLFormElement} */ (event.target).submit();
 });
 
 /* Whether all that stands here is saved; else the field that is not is shown. */
@@ -879,26 +1056,35 @@ $("from-title")?.addEventListener("click", () => {
   slug.focus();
 });
 
-/* The checklist leads here, to what is to be mended. */
+/**
+ * The checklist leads here, to what is to be mended.
+ * @param {string} place
+ */
 function goToPlace(place) {
   const [, kind, key] = /^(question|stratum|language)-(.+)$/.exec(place) ?? [];
-  if (state.tags.includes(kind === "language" && key)) return goToGap(key);
-  const list = { question: state.questions, stratum: state.strata }[kind];
-  const asked = list?.find((one) => one.key === key);
+  if (kind === "language" && state.tags.includes(key)) return goToGap(key);
+  const list = kind === "question" ? state.questions : kind === "stratum" ? state.strata : [];
+  const asked = list.find((one) => one.key === key);
+  /** @type {Record<string, string>} */
   const parts = { questions: "asked", strata: "background", blocks: "own-blocks" };
   show($(asked ? `${asked.id}-text` : (parts[place] ?? place)));
 }
 
-/* A language beside the original, at the first text that it lacks. */
+/**
+ * A language beside the original, at the first text that it lacks.
+ * @param {string} tag
+ */
 function goToGap(tag) {
   other = tag;
   draw();
-  const inputs = [...page.querySelectorAll("#editor .work :is(input, textarea)")];
+  /** @type {Field[]} */
+  const inputs = Array.from(page.querySelectorAll("#editor .work :is(input, textarea)"));
   const its = inputs.filter(({ lang }) => lang === tag);
   const gap = its.find(({ classList }) => classList.contains("gap")) ?? its.find(({ value }) => !value);
   show(gap ?? $(`language-${tag}`));
 }
 
+/** @param {HTMLElement | null} target */
 function show(target) {
   if (!target) return;
   const folded = target.closest("details");

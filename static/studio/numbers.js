@@ -3,9 +3,19 @@
  * beside the field, and by whoever asks `unkept`.
  */
 
+/**
+ * @typedef {{ least: number, most: number, whole?: boolean, required?: boolean, where?: string }} Limits
+ */
+
+/** @type {Map<HTMLInputElement | HTMLSelectElement, string>} */
 const problems = new Map(); // the fields that hold no number, and why not
 
-/* The number in a text, with a decimal point or a comma; or the problem. Pure. */
+/**
+ * The number in a text, with a decimal point or a comma; or the problem. Pure.
+ * @param {string} text
+ * @param {Limits} limits
+ * @returns {{ value: number | null, problem?: undefined } | { value?: undefined, problem: string }}
+ */
 export function numberIn(text, { least, most, whole = false, required = false, where = "" }) {
   const plain = text.replace(/\s/gu, "").replace("\u2212", "-");
   if (!plain) return required ? { problem: "Give a number." } : { value: null };
@@ -21,9 +31,12 @@ export function numberIn(text, { least, most, whole = false, required = false, w
   return { value };
 }
 
-/*
+/**
  * A field that says in its attributes what it takes; its error has its id and “-error”. `changed`
  * gets the number, null for none, or undefined if there is none to keep.
+ *
+ * @param {HTMLInputElement} input
+ * @param {(value: number | null | undefined) => void} changed
  */
 export function numberField(input, changed) {
   input.addEventListener("input", () => {
@@ -37,16 +50,22 @@ export function numberField(input, changed) {
   });
 }
 
-/* What is wrong with what stands in a field, if anything is. */
+/**
+ * What is wrong with what stands in a field, if anything is.
+ * @param {HTMLInputElement} input
+ */
 export const problemOf = (input) => problems.get(input) ?? "";
 
-/* A field was filled by us, or is gone. */
+/**
+ * A field was filled by us, or is gone.
+ * @param {HTMLInputElement | HTMLSelectElement} input
+ */
 export const forget = (input) => problems.delete(input);
 
 /* The first field that holds no number, if it is still there: { input, what }. */
 export function unkept() {
   for (const [input, problem] of problems) {
-    if (input.isConnected) return { input, what: `${input.labels[0].textContent}: ${problem}` };
+    if (input.isConnected) return { input, what: `${input.labels?.[0].textContent}: ${problem}` };
     problems.delete(input);
   }
   return null;

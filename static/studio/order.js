@@ -8,13 +8,20 @@ const FAR = 5; // pixels before a press is a drag
 const EDGE = 80; // pixels from the edge of the window where it scrolls
 const SPEED = 12;
 
-/* `move(from, to)` is called once, with the places in the list. */
+/**
+ * `move(from, to)` is called once, with the places in the list.
+ * @param {HTMLElement} list
+ * @param {(from: number, to: number) => void} move
+ */
 export function sortable(list, move) {
   const items = () => [...list.children];
+  /** @param {Event} event */
   const mine = (event) => {
-    const handle = event.target.closest?.(".handle");
+    /** @type {HTMLElement | null} */
+    const handle = /** @type {Element} */ (event.target).closest?.(".handle");
+    /** @type {HTMLElement | null | undefined} */
     const item = handle?.closest("[data-item]");
-    return item?.parentNode === list ? { handle, item } : null;
+    return handle && item?.parentNode === list ? { handle, item } : null;
   };
 
   list.addEventListener("keydown", (event) => {
@@ -40,6 +47,7 @@ export function sortable(list, move) {
     handle.setPointerCapture(event.pointerId);
 
     const place = () => {
+      /** @param {Element} other */
       const middle = (other) => {
         const box = other.getBoundingClientRect();
         return box.top + box.height / 2;
@@ -58,6 +66,7 @@ export function sortable(list, move) {
       }
       frame = requestAnimationFrame(scroll);
     };
+    /** @param {PointerEvent} event */
     const moved = (event) => {
       y = event.clientY;
       if (!dragged && Math.abs(y - start) < FAR) return;
@@ -68,9 +77,10 @@ export function sortable(list, move) {
       }
       place();
     };
+    /** @param {boolean} keep */
     const end = (keep) => {
       cancelAnimationFrame(frame);
-      removeEventListener("keydown", escape, true);
+      removeEventListener("keydown", onEscape, true);
       for (const [name, listener] of listeners) handle.removeEventListener(name, listener);
       item.classList.remove("dragged");
       item.style.transform = "";
@@ -79,16 +89,19 @@ export function sortable(list, move) {
       setTimeout(() => handle.removeEventListener("click", swallow, { capture: true }));
       move(from, keep ? items().indexOf(item) : from);
     };
+    /** @param {Event} event */
     const swallow = (event) => event.stopPropagation();
-    const escape = (event) => {
+    /** @param {KeyboardEvent} event */
+    const onEscape = (event) => {
       if (event.key === "Escape") end(false);
     };
+    /** @type {[string, (event: any) => void][]} */
     const listeners = [
       ["pointermove", moved],
       ["pointerup", () => end(true)],
       ["pointercancel", () => end(false)],
     ];
     for (const [name, listener] of listeners) handle.addEventListener(name, listener);
-    addEventListener("keydown", escape, true);
+    addEventListener("keydown", onEscape, true);
   });
 }

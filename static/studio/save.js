@@ -4,13 +4,51 @@
  * network it tries again, and the page says so before it is left.
  */
 
+/**
+ * @typedef {import("./document.js").SurveyDocument} SurveyDocument
+ * @typedef {"saved" | "saving" | "waiting" | "offline" | "refused" | "conflict" | "opened" | "out"} Saving
+ * @typedef {{ where: string, what: string }} Refused
+ *
+ * @typedef {object} Figures
+ * @property {{ count: number, more: boolean }} sure
+ * @property {boolean} weak
+ * @property {Refused} [problem]  with it, there is none of what follows
+ * @property {string} [everybody]
+ * @property {string} [group]
+ * @property {string} [groups]
+ * @property {boolean} [hidden]
+ * @property {string} [blocks]
+ * @property {{ error: string, block: number }[]} [questions]
+ *
+ * @typedef {{ at: string, holds: boolean }} Opens
+ * @typedef {Record<"questions" | "options" | "groups" | "title" | "told", number>} DocumentLimits
+ *
+ * @typedef {object} Answer
+ * @property {number} number
+ * @property {boolean} undo
+ * @property {boolean} redo
+ * @property {Record<string, string>} wrong
+ * @property {{ what: string, place: string }[]} blocks
+ * @property {Figures} figures
+ * @property {Opens | null} opens
+ * @property {string} slug
+ * @property {SurveyDocument} [document]  with it, there is all of what follows
+ * @property {boolean} follows
+ * @property {import("./document.js").Ours} ours
+ * @property {DocumentLimits} limits
+ */
+
 const PAUSE = 500; // milliseconds without a change before it is saved
 const REST = 60_000; // milliseconds without a change after which a new place of the history begins
 const RETRY = [1_000, 2_000, 4_000, 8_000, 15_000];
 
-/*
+/**
  * `made()` gives the document. `show` is told what happens: saved, saving, waiting (for the
  * network), refused, conflict, opened or out; `reply` gets what the server says of the draft.
+ *
+ * @param {string} address
+ * @param {string} token
+ * @param {{ made: () => SurveyDocument, show: (what: Saving, refused?: Refused) => void, reply: (answer: Answer) => void }} page
  */
 export function keeper(address, token, { made, show, reply }) {
   let number = 0; // of the draft that this page goes by
@@ -18,10 +56,15 @@ export function keeper(address, token, { made, show, reply }) {
   let step = "";
   let place = 0; // of the history, as far as this window begins new ones
   let last = 0; // when something changed
+  /** @type {{ follow?: string }} */
   let more = {}; // what goes with the next save
+  /** @type {ReturnType<typeof setTimeout> | number} */
   let timer = 0;
   let tries = 0;
-  let running = null; // the request under way
+  /** @type {Promise<unknown>} */
+  let queue = Promise.resolve(); // saves, undos and redos, one after the other
+  let sending = false;
+  /** @type {Answer | null} */
   let held = null; // somebody else's draft, until it is decided which one stays
 
   const own = crypto.getRandomValues(new Uint32Array(1))[0].toString(36); // of this window
@@ -29,6 +72,7 @@ export function keeper(address, token, { made, show, reply }) {
   // The newest: somebody who has logged in anew, in another window, has another one.
   const cookie = () => /(?:^|; )csrftoken=([^;]+)/.exec(document.cookie)?.[1];
 
+  /** @param {object | null} body @param {boolean} [keepalive] */
   async function ask(body, keepalive = false) {
     const options = body && {
       method: "POST",
@@ -36,7 +80,7 @@ export function keeper(address, token, { made, show, reply }) {
       headers: { "Content-Type": "application/json", "X-CSRFToken": cookie() ?? token },
       body: JSON.stringify(body),
     };
-    const response = await fetch(address, options);
+    const response = await fetch(address, /** @type {RequestInit} */ (options));
     if (response.redirected) return { status: 401, answer: {} };
     if (![200, 400, 409].includes(response.status)) {
       if ([401, 403, 404].includes(response.status)) return { status: 401, answer: {} };
@@ -45,13 +89,32 @@ export function keeper(address, token, { made, show, reply }) {
     return { status: response.status, answer: await response.json() };
   }
 
+  /** @param {number} pause */
   function later(pause) {
     clearTimeout(timer);
     timer = setTimeout(flush, pause);
   }
 
+  /**
+   * @template T
+   * @param {() => Promise<T>} task
+   * @returns {Promise<T>}
+   */
+  function inTurn(task) {
+    const done = queue.then(task);
+    queue = done.catch(() => {});
+    return done;
+  }
+
+  /**
+   * True if the server has done it, false if it will not, null if it does not answer.
+   * @param {object} body
+   */
   async function send(body) {
-    const { status, answer } = await ask(body);
+    sending = true;
+    const { status, answer } = await ask(body).catch(() => ({ status: 0, answer: null }));
+    sending = false;
+    if (!status) return null;
     tries = 0;
     if (status === 401) show("out");
     else if (answer.opened) show("opened");
@@ -68,48 +131,48 @@ export function keeper(address, token, { made, show, reply }) {
     return false;
   }
 
-  /* Save what there is to save; true if nothing is left. */
-  async function flush() {
+  async function save() {
     clearTimeout(timer);
-    if (running) {
-      await running;
-      return flush();
-    }
     if (!dirty) return true;
     if (held) return false;
-    const body = { number, document: made(), step, ...more };
+    const beside = more;
+    const body = { number, document: made(), step, ...beside };
     dirty = false;
+    more = {};
     show("saving");
-    running = send(body).catch(() => null);
-    const done = await running;
-    running = null;
+    const done = await send(body);
+    if (!done) {
+      dirty = true; // and tried again with the next change, or when it is decided
+      more = { ...beside, ...more };
+    }
     if (done === null) {
-      dirty = true;
       show("waiting");
       later(RETRY[Math.min(tries++, RETRY.length - 1)]);
-      return false;
-    }
-    if (done) more = {};
-    if (!done) dirty = true; // and tried again with the next change, or when it is decided
-    else if (dirty) later(0);
-    else show("saved");
-    return done && !dirty;
+    } else if (!dirty) show("saved");
+    return !dirty;
   }
+
+  /* Save what there is to save; true if nothing is left. */
+  const flush = () => inTurn(save);
 
   for (const event of ["online", "focus"]) addEventListener(event, () => dirty && flush());
   addEventListener("beforeunload", (event) => {
-    if (dirty || running) event.preventDefault();
+    if (dirty || sending) event.preventDefault();
   });
   /* Whoever leaves all the same, or is not asked, as on a phone: it goes with the page. */
   addEventListener("pagehide", () => {
-    if (dirty && !held && !running) ask({ number, document: made(), step }, true).catch(() => null);
+    if (dirty && !held && !sending) ask({ number, document: made(), step }, true).catch(() => null);
   });
   addEventListener("pageshow", ({ persisted }) => persisted && location.reload());
 
   return {
-    /*
+    /**
      * Something changed; changes of the same step are one place of the history: of this window,
      * since the page was loaded, something was undone or somebody else saved, without a long rest.
+     *
+     * @param {string} what
+     * @param {number} [pause]
+     * @param {{ follow?: string }} [beside]
      */
     changed(what, pause = PAUSE, beside = {}) {
       if (Date.now() - last > REST) place++;
@@ -137,22 +200,24 @@ export function keeper(address, token, { made, show, reply }) {
       show("saved");
     },
 
-    /* Undo (-1) or do again (1); true if that was done. */
-    async go(by) {
-      if (!(await flush())) return false;
-      place++;
-      show("saving");
-      running = send({ number, go: by }).catch(() => null);
-      const done = await running;
-      running = null;
-      if (done === null) show("offline");
-      else if (done) show("saved");
-      return done;
-    },
+    /**
+     * Undo (-1) or do again (1); true if that was done.
+     * @param {-1 | 1} by
+     */
+    go: (by) =>
+      inTurn(async () => {
+        if (!(await save())) return false;
+        place++;
+        show("saving");
+        const done = await send({ number, go: by });
+        if (done === null) show("offline");
+        else if (done) show("saved");
+        return done;
+      }),
 
     /* Somebody else saved: take theirs, or keep mine. */
     theirs() {
-      const answer = held;
+      const answer = /** @type {Answer} */ (held);
       held = null;
       dirty = false;
       number = answer.number;
@@ -160,7 +225,7 @@ export function keeper(address, token, { made, show, reply }) {
       show("saved");
     },
     mine() {
-      number = held.number;
+      number = /** @type {Answer} */ (held).number;
       held = null;
       step = ""; // a place of its own, so that theirs can be brought back
       dirty = true;

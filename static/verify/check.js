@@ -7,6 +7,28 @@
 
 import { LEAST, chiSquareLimit, chiSquareTail, fit, lossAtLeast, power } from "./statistics.js";
 
+/**
+ * @typedef {import("../respond/randomizer.js").Design} Design
+ * @typedef {import("../respond/randomizer.js").Block} Block
+ * @typedef {import("../respond/randomizer.js").Answers} Answers
+ * @typedef {Block["questions"][number]} Question
+ * @typedef {{ same: number, other: number }} Chances
+ *
+ * @typedef {object} Table
+ * @property {"cells" | "whole" | "together"} kind
+ * @property {Question[]} asked
+ * @property {number} keep
+ * @property {(keep: number) => number[][]} promise
+ * @property {number[][]} promised
+ * @property {number[][]} counts
+ * @property {number} impossible
+ * @property {(report: Answers, answers: Answers) => number | undefined} place
+ * @property {ReturnType<typeof judge>} [verdict]
+ *
+ * @typedef {{ block: Block, tables: Table[], seen: number[][] }} CheckedBlock
+ * @typedef {{ inputs: Answers[], blocks: CheckedBlock[], joint: Table[], tables: Table[] }} Round
+ */
+
 export const RUNS = 100_000; // of one set of blocks; the two inputs take turns
 export const ALARM = 0.001; // the chance that any test rejects a right randomizer, at most
 export const DOUBT = 0.05; // the chance that any bound on the loss is above the real one, at most
@@ -27,13 +49,16 @@ export const EXAMPLE = Object.freeze({
   ],
 });
 
+/** @param {number} number */
 function yesNo(number) {
   return { number, options: [{ key: "no" }, { key: "yes" }] };
 }
 
-/*
+/**
  * What a mechanism promises for some of a block's questions, with so many combinations of answers:
  * the probability that all of them are reported as they are, and of any one other combination.
+ *
+ * @type {Readonly<Record<Design["mechanism"], (keep: number, scale: number, cells: number) => Chances>>}
  */
 export const CHANCES = Object.freeze({
   __proto__: null,
@@ -45,7 +70,7 @@ export const CHANCES = Object.freeze({
 
 /* --- What is run ------------------------------------------------------------------------------ */
 
-/*
+/**
  * The rounds of a check, with empty tallies. A respondent is asked `ask` blocks, so that many are
  * run together; a last set that would be smaller is filled up with blocks that had their turn.
  *   inputs  two answers to every question: the first options everywhere, the last ones everywhere
@@ -53,14 +78,19 @@ export const CHANCES = Object.freeze({
  *           and the other input came out, for the bound on the loss
  *   joint   tables that look at several blocks
  *   tables  all of them
+ *
+ * @param {Design} design
+ * @returns {Round[]}
  */
 export function plan(design) {
   const { ask, blocks } = design;
+  /** @type {Round[]} */
   const rounds = [];
   // A design that the randomizer will refuse may ask for none.
   for (let start = 0; start < blocks.length; start += Math.max(1, ask)) {
     const from = Math.min(start, blocks.length - ask);
     const asked = blocks.slice(from, from + ask);
+    /** @type {((question: Question) => number)[]} */
     const ends = [() => 0, ({ options }) => options.length - 1];
     const fresh = blocks.slice(start, start + ask).map((block) => ({
       block,
@@ -80,6 +110,7 @@ export function plan(design) {
   return rounds;
 }
 
+/** @param {Design} design @param {Block} block */
 function tablesOf(design, block) {
   const all = block.questions.map((_, i) => i);
   if (cellsOf(block, all) <= FEW_CELLS) return [cellByCell(design, block, all)];
@@ -89,10 +120,17 @@ function tablesOf(design, block) {
   return whole.promised[0][0] * (RUNS / 2) >= LEAST ? [whole, ...each] : each;
 }
 
-/*
+/**
  * A table: the probabilities of a report's categories and their counts, both by input; `asked` are
  * the questions it looks at. promise() has the probabilities for another `keep`; place() finds the
  * category of a report, given the answers that were put in, undefined if it is no report at all.
+ *
+ * @param {Table["kind"]} kind
+ * @param {Question[]} asked
+ * @param {number} keep
+ * @param {Table["promise"]} promise
+ * @param {Table["place"]} place
+ * @returns {Table}
  */
 function table(kind, asked, keep, promise, place) {
   const promised = promise(keep);
@@ -100,25 +138,39 @@ function table(kind, asked, keep, promise, place) {
   return { kind, asked, keep, promise, promised, counts, impossible: 0, place };
 }
 
-/* Every combination of answers to these questions is a category. */
+/**
+ * Every combination of answers to these questions is a category.
+ * @param {Design} design
+ * @param {Block} block
+ * @param {number[]} questions
+ */
 function cellByCell(design, block, questions) {
   const cells = cellsOf(block, questions);
+  /** @param {number} keep */
   const promise = (keep) => {
     const { same, other } = CHANCES[design.mechanism](keep, design.scale, cells);
     return [0, cells - 1].map((input) =>
       Array.from({ length: cells }, (_, cell) => (cell === input ? same : other)),
     );
   };
+  /** @param {Answers} report */
   const place = (report) => cellOf(block, questions, report[block.key]);
   return table("cells", questions.map((i) => block.questions[i]), block.keep, promise, place);
 }
 
-/* Two categories, for blocks with many combinations: as it was put in, or otherwise. */
+/**
+ * Two categories, for blocks with many combinations: as it was put in, or otherwise.
+ * @param {Design} design
+ * @param {Block} block
+ * @param {number[]} questions
+ */
 function asPutIn(design, block, questions) {
+  /** @param {number} keep */
   const promise = (keep) => {
     const { same } = CHANCES[design.mechanism](keep, design.scale, cellsOf(block, questions));
     return [[same, 1 - same], [same, 1 - same]];
   };
+  /** @param {Answers} report @param {Answers} answers */
   const place = (report, answers) => {
     const cell = cellOf(block, questions, report[block.key]);
     if (cell === undefined) return undefined;
@@ -127,7 +179,11 @@ function asPutIn(design, block, questions) {
   return table("whole", block.questions, block.keep, promise, place);
 }
 
-/* How many of the blocks asked come out as they were put in: each needs chance of its own. */
+/**
+ * How many of the blocks asked come out as they were put in: each needs chance of its own.
+ * @param {Design} design
+ * @param {Block[]} blocks
+ */
 function together(design, blocks) {
   const each = blocks.map((block) => asPutIn(design, block, block.questions.map((_, i) => i)));
   const law = each.reduce(
@@ -135,19 +191,26 @@ function together(design, blocks) {
       [...before, 0].map((chance, i) => chance * (1 - same) + (before[i - 1] ?? 0) * same),
     [1],
   );
+  /** @param {Answers} report @param {Answers} answers */
   const place = (report, answers) => {
     const places = each.map((one) => one.place(report, answers));
     return places.includes(undefined) ? undefined : places.filter((place) => place === 0).length;
   };
   const asked = blocks.flatMap(({ questions }) => questions);
-  return table("together", asked, null, () => [law, law], place);
+  return table("together", asked, 0, () => [law, law], place);
 }
 
+/** @param {Block} block @param {number[]} some */
 function cellsOf({ questions }, some) {
   return some.reduce((product, i) => product * questions[i].options.length, 1);
 }
 
-/* The number of a combination, the last question running fastest; undefined if it is none. */
+/**
+ * The number of a combination, the last question running fastest; undefined if it is none.
+ * @param {Block} block
+ * @param {number[]} some
+ * @param {unknown} report
+ */
 function cellOf({ questions }, some, report) {
   if (!Array.isArray(report) || report.length !== questions.length) return undefined;
   let cell = 0;
@@ -159,16 +222,27 @@ function cellOf({ questions }, some, report) {
   return cell;
 }
 
-/* The option positions of a combination: the way back. */
+/**
+ * The option positions of a combination: the way back.
+ * @param {{ options: unknown[] }[]} questions
+ * @param {number} cell
+ * @returns {number[]}
+ */
 export function positionsOf(questions, cell) {
   return questions.reduceRight((found, { options }) => {
     found.unshift(cell % options.length);
     cell = Math.floor(cell / options.length);
     return found;
-  }, []);
+  }, /** @type {number[]} */ ([]));
 }
 
-/* Runs a plan and fills its tallies; yields after every run, so that a page can breathe. */
+/**
+ * Runs a plan and fills its tallies; yields after every run, so that a page can breathe.
+ * @param {Design} design
+ * @param {Round[]} rounds
+ * @param {typeof import("../respond/randomizer.js").randomize} randomize
+ * @param {import("../respond/randomizer.js").Draw} draw
+ */
 export function* run(design, rounds, randomize, draw) {
   for (const { inputs, tables, blocks } of rounds) {
     for (let i = 0; i < RUNS; i++) {
@@ -193,14 +267,20 @@ export function* run(design, rounds, randomize, draw) {
 
 /* --- How it is judged ------------------------------------------------------------------------- */
 
-/* Below this, the p of one table speaks against the randomizer. */
+/**
+ * Below this, the p of one table speaks against the randomizer.
+ * @param {Round[]} rounds
+ */
 export function limitOf(rounds) {
   return ALARM / rounds.reduce((count, { tables }) => count + tables.length, 0);
 }
 
-/*
+/**
  * Both inputs of a table together decide: {p, fits, inputs}, where an input has a p of its own, the
  * deviation of every category in standard errors, and the largest of them.
+ *
+ * @param {Pick<Table, "promised" | "counts" | "impossible">} table
+ * @param {number} limit
  */
 export function judge({ promised, counts, impossible }, limit) {
   const tests = counts.map((row, input) => fit(row, promised[input]));
@@ -213,16 +293,19 @@ export function judge({ promised, counts, impossible }, limit) {
     const largest = Math.max(...deviations.map(Math.abs));
     return { p: chiSquareTail(statistic, freedom), runs, deviations, largest };
   });
-  const [statistic, freedom] = ["statistic", "freedom"].map((what) =>
+  const [statistic, freedom] = /** @type {const} */ (["statistic", "freedom"]).map((what) =>
     tests.reduce((sum, test) => sum + test[what], 0),
   );
   const p = impossible ? 0 : chiSquareTail(statistic, freedom);
   return { p, fits: p >= limit, inputs };
 }
 
-/*
+/**
  * The loss that the runs prove for a block, for all blocks together with 95 % confidence. Two
  * events are looked at, that the one input comes out and that the other does.
+ *
+ * @param {number[][]} seen
+ * @param {number} blocks
  */
 export function provenLoss(seen, blocks) {
   const each = RUNS / 2;
@@ -233,18 +316,29 @@ export function provenLoss(seen, blocks) {
   return Math.max(...proofs);
 }
 
-/*
+/**
  * What the tests of a block would notice: `slightly` is how likely they find that the chance to
  * keep is off by 0.01, up or down; from `surely` on they find it in 99 of 100 checks.
+ *
+ * @param {Design} design
+ * @param {Table[]} tables
+ * @param {number} limit
  */
 export function sharpness(design, tables, limit) {
+  /** @param {number} shift */
   const finds = (shift) => Math.max(0, ...tables.map((one) => noticed(design, one, limit, shift)));
   let step = 1;
   while (finds(step / 1000) < NEARLY_ALWAYS && step < 1000) step += 1;
   return { slightly: finds(0.01), surely: step / 1000 };
 }
 
-/* How likely a table's test rejects a randomizer whose chance to keep is off by `shift`. */
+/**
+ * How likely a table's test rejects a randomizer whose chance to keep is off by `shift`.
+ * @param {Design} design
+ * @param {Pick<Table, "keep" | "promise" | "promised">} table
+ * @param {number} limit
+ * @param {number} shift
+ */
 export function noticed(design, { keep, promise, promised }, limit, shift) {
   const moved = promise(keep + shift * design.scale);
   const terms = promised.flatMap((row, input) =>

@@ -4,12 +4,21 @@
  * Every outcome is a value; nothing here throws or has words.
  */
 
+/**
+ * @typedef {"agrees" | "differs" | "notLoaded" | "notChecked"} Outcome
+ * @typedef {{ path: string, stated: string, found: string | null, outcome: Outcome }} ComparedFile
+ */
+
 const PATIENCE = 20_000; // milliseconds without an answer until a request has failed
 const MANIFEST = "/.well-known/candor-manifest.json";
 const SHELL = "/s/"; // in the list; the same bytes under every survey's address
 const HASH = /^[0-9a-f]{64}$/;
 
-/* {survey} or {problem}. The slug comes from the fragment, so it may be anything. */
+/**
+ * {survey} or {problem}. The slug comes from the fragment, so it may be anything.
+ * @param {string} slug
+ * @returns {Promise<{ survey?: import("../respond/words.js").Survey, problem?: "missing" | "offline" | "outdated" }>}
+ */
 export async function fetchSurvey(slug) {
   if (!/^[\w-]+$/.test(slug)) return { problem: "missing" };
   // What respondents get, at the address from which they get it.
@@ -32,6 +41,11 @@ export async function compareFiles() {
   return Promise.all(Object.entries(files).map(([path, entry]) => compare(path, entry?.sha256)));
 }
 
+/**
+ * @param {string} path
+ * @param {string} stated
+ * @returns {Promise<ComparedFile>}
+ */
 async function compare(path, stated) {
   const unchecked = { path, stated: HASH.test(stated) ? stated : "", found: null };
   if (!globalThis.crypto?.subtle) return { ...unchecked, outcome: "notChecked" };
@@ -43,7 +57,11 @@ async function compare(path, stated) {
   return { path, stated, found, outcome: found === stated ? "agrees" : "differs" };
 }
 
-/* {ok, status, bytes}, or null when no answer came. */
+/**
+ * {ok, status, bytes}, or null when no answer came.
+ * @param {string} path
+ * @param {RequestInit} [options]
+ */
 async function request(path, options) {
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort(), PATIENCE);
@@ -57,6 +75,7 @@ async function request(path, options) {
   }
 }
 
+/** @param {ArrayBuffer} bytes */
 function parse(bytes) {
   try {
     return JSON.parse(new TextDecoder().decode(bytes));

@@ -11,12 +11,16 @@ const TINY = 1e-300; // in place of a 0 that would be divided by
 
 /* --- Fit -------------------------------------------------------------------------------------- */
 
-/*
+/**
  * Pearson's test of counts against exact probabilities: {statistic, freedom}. Categories that are
  * expected too seldom count as one; what is expected never, and seen, is infinitely unlikely.
+ *
+ * @param {number[]} counts
+ * @param {number[]} probabilities
  */
 export function fit(counts, probabilities) {
   const runs = sum(counts);
+  /** @type {{ seen: number, expected: number }[]} */
   const cells = [];
   const rare = { seen: 0, expected: 0 };
   counts.forEach((seen, i) => {
@@ -37,21 +41,33 @@ export function fit(counts, probabilities) {
   return { statistic, freedom: Math.max(0, cells.length - 1) };
 }
 
-/* P(a chi-square variable with this freedom exceeds x). */
+/**
+ * P(a chi-square variable with this freedom exceeds x).
+ * @param {number} x
+ * @param {number} freedom
+ */
 export function chiSquareTail(x, freedom) {
   return freedom > 0 ? gammaTail(freedom / 2, x / 2) : x > 0 ? 0 : 1;
 }
 
-/* The x that a chi-square variable exceeds with this probability. */
+/**
+ * The x that a chi-square variable exceeds with this probability.
+ * @param {number} probability
+ * @param {number} freedom
+ */
 export function chiSquareLimit(probability, freedom) {
   let most = freedom + 1;
   while (chiSquareTail(most, freedom) > probability) most *= 2;
   return bisect((x) => chiSquareTail(x, freedom) < probability, 0, most);
 }
 
-/*
+/**
  * How likely such a test rejects when the truth is `distance` = the sum of n (q - p)^2 / p away:
  * the tail of the noncentral chi-square law, as a Poisson mixture of central ones.
+ *
+ * @param {number} limit
+ * @param {number} freedom
+ * @param {number} distance
  */
 export function power(limit, freedom, distance) {
   const half = distance / 2;
@@ -68,9 +84,15 @@ export function power(limit, freedom, distance) {
 
 /* --- Loss ------------------------------------------------------------------------------------- */
 
-/*
+/**
  * A lower bound on epsilon, wrong with probability alpha at most: an event is seen in k1 of n1 runs
  * with one input and in k0 of n0 with another. As `audit` in aggregation/statistics/privacy.py.
+ *
+ * @param {number} k1
+ * @param {number} n1
+ * @param {number} k0
+ * @param {number} n0
+ * @param {number} alpha
  */
 export function lossAtLeast(k1, n1, k0, n0, alpha) {
   const each = alpha / 2;
@@ -81,13 +103,23 @@ export function lossAtLeast(k1, n1, k0, n0, alpha) {
   );
 }
 
-/* The rate at which `count` of n or more has probability alpha (Clopper & Pearson 1934). */
+/**
+ * The rate at which `count` of n or more has probability alpha (Clopper & Pearson 1934).
+ * @param {number} count
+ * @param {number} n
+ * @param {number} alpha
+ */
 export function lowerLimit(count, n, alpha) {
   if (count === 0) return 0;
   return bisect((rate) => betaShare(count, n - count + 1, rate) > alpha, 0, 1);
 }
 
-/* The rate at which `count` of n or fewer has probability alpha. */
+/**
+ * The rate at which `count` of n or fewer has probability alpha.
+ * @param {number} count
+ * @param {number} n
+ * @param {number} alpha
+ */
 export function upperLimit(count, n, alpha) {
   if (count === n) return 1;
   return bisect((rate) => betaShare(n - count, count + 1, 1 - rate) < alpha, 0, 1);
@@ -95,7 +127,12 @@ export function upperLimit(count, n, alpha) {
 
 /* --- Special functions ------------------------------------------------------------------------ */
 
-/* The regularised upper incomplete gamma function Q(a, x): a series, or a continued fraction. */
+/**
+ * The regularised upper incomplete gamma function Q(a, x): a series, or a continued fraction.
+ * @param {number} a
+ * @param {number} x
+ * @returns {number}
+ */
 export function gammaTail(a, x) {
   if (x <= 0) return 1;
   if (x === Infinity) return 0;
@@ -112,7 +149,13 @@ export function gammaTail(a, x) {
   return scale / fraction((n) => (n === 0 ? [0, x + 1 - a] : [n * (a - n), x + 2 * n + 1 - a]));
 }
 
-/* The regularised incomplete beta function I_x(a, b): Lentz on its continued fraction. */
+/**
+ * The regularised incomplete beta function I_x(a, b): Lentz on its continued fraction.
+ * @param {number} a
+ * @param {number} b
+ * @param {number} x
+ * @returns {number}
+ */
 export function betaShare(a, b, x) {
   if (x <= 0) return 0;
   if (x >= 1) return 1;
@@ -121,6 +164,7 @@ export function betaShare(a, b, x) {
   const scale = Math.exp(
     a * Math.log(x) + b * Math.log1p(-x) + logGamma(a + b) - logGamma(a) - logGamma(b),
   );
+  /** @param {number} n */
   const step = (n) => {
     if (n === 0) return [0, 1];
     const m = Math.floor(n / 2);
@@ -130,7 +174,10 @@ export function betaShare(a, b, x) {
   return scale / a / fraction(step);
 }
 
-/* b0 + a1 / (b1 + a2 / (b2 + …)), where step(n) is [a_n, b_n], by the modified method of Lentz. */
+/**
+ * b0 + a1 / (b1 + a2 / (b2 + …)), where step(n) is [a_n, b_n], by the modified method of Lentz.
+ * @param {(n: number) => number[]} step
+ */
 function fraction(step) {
   let value = step(0)[1] || TINY;
   let above = value;
@@ -146,7 +193,10 @@ function fraction(step) {
   }
 }
 
-/* ln Γ(x) for x > 0: Stirling's series, moved up to where it has all digits of a double. */
+/**
+ * ln Γ(x) for x > 0: Stirling's series, moved up to where it has all digits of a double.
+ * @param {number} x
+ */
 export function logGamma(x) {
   let shift = 0;
   for (; x < 12; x++) shift += Math.log(x);
@@ -157,7 +207,12 @@ export function logGamma(x) {
   return (x - 0.5) * Math.log(x) - x + Math.log(2 * Math.PI) / 2 + series - shift;
 }
 
-/* The least number in [low, high], to the last digit, at which `reached` holds. */
+/**
+ * The least number in [low, high], to the last digit, at which `reached` holds.
+ * @param {(value: number) => boolean} reached
+ * @param {number} low
+ * @param {number} high
+ */
 function bisect(reached, low, high) {
   for (;;) {
     const middle = low + (high - low) / 2;
@@ -167,6 +222,7 @@ function bisect(reached, low, high) {
   }
 }
 
+/** @param {number[]} values */
 function sum(values) {
   return values.reduce((total, value) => total + value, 0);
 }

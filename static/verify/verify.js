@@ -27,28 +27,40 @@ import { compareFiles, fetchSurvey } from "./files.js";
 import * as view from "./view.js";
 import { isolated, words } from "./words.js";
 
+/**
+ * @typedef {import("../respond/words.js").Survey} Survey
+ * @typedef {import("./check.js").Design} Design
+ * @typedef {import("./check.js").Round} Round
+ * @typedef {{ about: string, textsOf: view.TextsOf }} Texts
+ * @typedef {{ found?: view.Found, problem?: () => string }} Outcome
+ */
+
 const SLICE = 8; // milliseconds of work at a time
 const MOST = 500; // and runs, in case the browser's clock is coarse
 const DRAWN = 100; // milliseconds between two moves of the bar
 const SPOKEN = 5_000; // and between two messages of a screen reader
 
-const root = document.getElementById("page");
+const root = /** @type {HTMLElement} */ (document.getElementById("page"));
 const compared = compareFiles(); // once: the files do not depend on the survey
 
-/*
+/**
  * What this page knows about one address that it was asked for.
- *   design   what is checked: a survey's design, or the example
- *   running  what stops the run that is going on, or null
- *   done     how many runs of it are done
- *   outcome  of the last run, or null: {found}, or {problem()} that says why nothing was found
- *   runner   the button on the page, and how far it is
- *   settle   shows the outcome and returns it in a sentence
+ *
+ * @typedef {object} Visit
+ * @property {Design} design  what is checked: a survey's design, or the example
+ * @property {AbortController | null} running  what stops the run that is going on
+ * @property {number} done  how many runs of it are done
+ * @property {Outcome | null} outcome  of the last run; problem() says why nothing was found
+ * @property {ReturnType<typeof view.runner>} runner  the button on the page, and how far it is
+ * @property {() => string} settle  shows the outcome and returns it in a sentence
  */
+
+/** @type {Visit | null} */
 let visit = null;
 
 async function begin() {
   visit?.running?.abort();
-  const mine = (visit = { running: null, done: 0, outcome: null });
+  const mine = (visit = /** @type {Visit} */ ({ running: null, done: 0, outcome: null }));
   const slug = decode(location.hash.slice(1));
   const { survey, problem } = slug ? await fetchSurvey(slug) : { survey: null };
   if (mine !== visit) return;
@@ -63,11 +75,17 @@ async function begin() {
   show(() => checkingPage(mine, survey ? surveyTexts(survey) : exampleTexts()));
 }
 
-function refusal({ message }) {
+/** @param {unknown} error */
+function refusal(error) {
+  const { message } = /** @type {Error} */ (error);
   return fill(words().refused, { error: isolated(message) });
 }
 
-/* What is checked, and the texts of its questions as {text, lang}. */
+/**
+ * What is checked, and the texts of its questions as {text, lang}.
+ * @param {Survey} survey
+ * @returns {Texts}
+ */
 function surveyTexts(survey) {
   const { title, question } = contentIn(language, survey);
   return {
@@ -76,21 +94,27 @@ function surveyTexts(survey) {
   };
 }
 
+/** @returns {Texts} */
 function exampleTexts() {
   return {
     about: words().example,
     textsOf: ({ number, options }) => ({
       text: fill(words().exampleQuestion, { number }),
-      options: options.map(({ key }) => ({ text: words()[key] })),
+      options: options.map((/** @type {{ key: "no" | "yes" }} */ { key }) => ({ text: words()[key] })),
     }),
   };
 }
 
-/* A run goes on and an outcome stays when the page is drawn again in another language. */
+/**
+ * A run goes on and an outcome stays when the page is drawn again in another language.
+ * @param {Visit} mine
+ * @param {Texts} texts
+ */
 function checkingPage(mine, { about, textsOf }) {
   const results = el("div", { class: "results" });
   const files = el("div", { class: "results" });
 
+  /** @param {MouseEvent} event */
   async function click({ detail }) {
     if (mine.running) {
       if (detail < 2) mine.running.abort(); // the second half of a double click is no wish to stop
@@ -107,10 +131,10 @@ function checkingPage(mine, { about, textsOf }) {
 
   mine.runner = view.runner({ runs: RUNS * plan(mine.design).length, click });
   mine.settle = () => {
-    const { found, problem } = mine.outcome;
+    const { found, problem } = /** @type {Outcome} */ (mine.outcome);
     if (found) results.replaceChildren(...view.results(found, textsOf));
     mine.runner.end(problem?.());
-    return problem?.() ?? results.querySelector("h2").textContent;
+    return problem?.() ?? results.querySelector("h2")?.textContent ?? "";
   };
   if (mine.running) mine.runner.start(mine.done);
   else if (mine.outcome) mine.settle();
@@ -118,9 +142,13 @@ function checkingPage(mine, { about, textsOf }) {
   return view.page({ about, runner: mine.runner.element, results, files });
 }
 
-/* What a whole check finds, or why there is none. */
+/**
+ * What a whole check finds, or why there is none.
+ * @param {Visit} mine
+ * @returns {Promise<Outcome>}
+ */
 async function check(mine) {
-  const { signal } = mine.running;
+  const { signal } = /** @type {AbortController} */ (mine.running);
   const stopped = new Promise((resolve) => signal.addEventListener("abort", resolve));
   const progress = teller(mine);
   progress(0);
@@ -136,10 +164,14 @@ async function check(mine) {
   }
 }
 
-/* Shows how far it is, and says it at intervals that a listener can bear. */
+/**
+ * Shows how far it is, and says it at intervals that a listener can bear.
+ * @param {Visit} mine
+ */
 function teller(mine) {
   let drawn = -Infinity;
   let spoken = -Infinity;
+  /** @param {number} done */
   return (done) => {
     const now = performance.now();
     if (now - drawn < DRAWN) return;
@@ -154,7 +186,13 @@ function teller(mine) {
 
 /* --- The work --------------------------------------------------------------------------------- */
 
-/* Fills the tallies; false if it was stopped. */
+/**
+ * Fills the tallies; false if it was stopped.
+ * @param {Design} design
+ * @param {Round[]} rounds
+ * @param {(done: number) => void} progress
+ * @param {AbortSignal} signal
+ */
 async function runAll(design, rounds, progress, signal) {
   const work = run(design, rounds, randomize, secureDraw);
   let done = 0;
@@ -164,24 +202,29 @@ async function runAll(design, rounds, progress, signal) {
     const end = performance.now() + SLICE;
     for (let i = 0; more && i < MOST && performance.now() < end; i++) {
       more = !work.next().done;
-      done += more;
+      done += Number(more);
     }
   }
   return true;
 }
 
-/* The verdicts, with a pause after each: what they are made of takes milliseconds, too. */
+/**
+ * The verdicts, with a pause after each: what they are made of takes milliseconds, too.
+ * @param {Design} design
+ * @param {Round[]} rounds
+ */
 async function judgeAll(design, rounds) {
   const limit = limitOf(rounds);
   for (const table of rounds.flatMap(({ tables }) => tables)) table.verdict = judge(table, limit);
+  /** @type {view.JudgedBlock[]} */
   const blocks = [];
   for (const { block, tables, seen } of rounds.flatMap((round) => round.blocks)) {
     await pause();
     const loss = { promised: block.epsilon, seen: provenLoss(seen, design.blocks.length) };
     await pause();
-    blocks.push({ block, tables, loss, ...sharpness(design, tables, limit) });
+    blocks.push({ block, tables: /** @type {view.Table[]} */ (tables), loss, ...sharpness(design, tables, limit) });
   }
-  const fit = rounds.every(({ tables }) => tables.every(({ verdict }) => verdict.fits));
+  const fit = rounds.every(({ tables }) => tables.every(({ verdict }) => verdict?.fits));
   const within = blocks.every(({ loss }) => loss.seen <= loss.promised);
   const weakest = {
     slightly: Math.min(...blocks.map(({ slightly }) => slightly)),
@@ -193,12 +236,15 @@ async function judgeAll(design, rounds) {
     byChance: fit ? DOUBT : ALARM,
     limit,
     blocks,
-    joint: rounds.flatMap(({ joint }) => joint),
+    joint: /** @type {view.Table[]} */ (rounds.flatMap(({ joint }) => joint)),
     sharpness: weakest,
   };
 }
 
-/* Lets the page do what waits. Unlike a timer, a message is not held back in a background tab. */
+/**
+ * Lets the page do what waits. Unlike a timer, a message is not held back in a background tab.
+ * @returns {Promise<void>}
+ */
 function pause() {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
@@ -210,8 +256,10 @@ function pause() {
   });
 }
 
+/** @type {(() => HTMLElement) | null} */
 let current = null; // builds the screen that is shown, in the language in force
 
+/** @param {() => HTMLElement} build */
 function show(build) {
   current = build;
   draw();
@@ -219,10 +267,13 @@ function show(build) {
 
 function draw() {
   document.title = words().title;
-  root.replaceChildren(current());
+  root.replaceChildren(/** @type {() => HTMLElement} */ (current)());
 }
 
-/* A fragment as text; one that is badly written is no survey's. */
+/**
+ * A fragment as text; one that is badly written is no survey's.
+ * @param {string} fragment
+ */
 function decode(fragment) {
   try {
     return decodeURIComponent(fragment);

@@ -10,11 +10,44 @@ import { fill, number } from "../respond/words.js";
 import { positionsOf } from "./check.js";
 import { isolated, percent, rounded, signed, words } from "./words.js";
 
+/**
+ * @typedef {Required<import("./check.js").Table>} Table
+ * @typedef {import("./files.js").ComparedFile} ComparedFile
+ * @typedef {{ text: string, lang?: string }} Text
+ * @typedef {Text & { options: Text[] }} QuestionTexts
+ * @typedef {(question: any) => QuestionTexts} TextsOf
+ *
+ * @typedef {object} JudgedBlock
+ * @property {import("./check.js").Block} block
+ * @property {Table[]} tables
+ * @property {{ promised: number, seen: number }} loss
+ * @property {number} slightly
+ * @property {number} surely
+ *
+ * @typedef {object} Found
+ * @property {number} runs
+ * @property {boolean} fits
+ * @property {number} byChance
+ * @property {number} limit
+ * @property {JudgedBlock[]} blocks
+ * @property {Table[]} joint
+ * @property {{ slightly: number, surely: number }} sharpness
+ *
+ * @typedef {object} Row
+ * @property {Text[]} texts
+ * @property {number} counted
+ * @property {number} share
+ * @property {number} promised
+ * @property {number} deviation
+ * @typedef {{ title: string, rows: Row[], runs: number, largest: number, p: number }} Input
+ */
+
 const SMALLEST_P = 0.0001; // smaller ones are called "below" it
 const SEPARATOR = " · "; // between the answers to several questions
 
 /* --- The frame -------------------------------------------------------------------------------- */
 
+/** @param {Record<"runner" | "results" | "files", HTMLElement> & { about: string }} parts */
 export function page({ about, runner, results, files }) {
   return el(
     "div",
@@ -28,6 +61,7 @@ export function page({ about, runner, results, files }) {
   );
 }
 
+/** @param {string} text */
 export function problem(text) {
   return el(
     "div",
@@ -38,7 +72,10 @@ export function problem(text) {
   );
 }
 
-/* The one button, and how far it is. `status` is what a screen reader says by itself. */
+/**
+ * The one button, and how far it is. `status` is what a screen reader says by itself.
+ * @param {{ runs: number, click: (event: MouseEvent) => void }} options
+ */
 export function runner({ runs, click }) {
   const start = fill(words().run, { count: runs });
   const button = el("button", { class: "primary", type: "button", click }, start);
@@ -47,6 +84,7 @@ export function runner({ runs, click }) {
   const progress = el("div", { class: "progress", hidden: true }, text, bar);
   const status = el("p", { class: "unseen", role: "status" });
   const outcome = el("p", { class: "outcome" });
+  /** @param {number} done */
   const move = (done) => {
     const said = fill(words().progress, { done, all: runs });
     bar.value = done / runs;
@@ -63,7 +101,9 @@ export function runner({ runs, click }) {
       outcome,
       status,
     ),
+    /** @param {string} said */
     announce: (said) => status.replaceChildren(said),
+    /** @param {number} done */
     start(done) {
       button.replaceChildren(words().stop);
       button.className = "secondary";
@@ -72,6 +112,7 @@ export function runner({ runs, click }) {
       move(done);
     },
     move,
+    /** @param {string} [said] */
     end(said) {
       button.replaceChildren(start);
       button.className = "primary";
@@ -83,9 +124,12 @@ export function runner({ runs, click }) {
 
 /* --- What came out ---------------------------------------------------------------------------- */
 
-/*
+/**
  * `blocks` are {block, tables, loss}, `joint` tables; a table has its verdict in it. `byChance` is
  * how likely a misfit like this one is with a right randomizer, at most.
+ *
+ * @param {Found} found
+ * @param {TextsOf} textsOf
  */
 export function results(found, textsOf) {
   const { runs, fits, byChance, limit, blocks, joint, sharpness } = found;
@@ -124,6 +168,7 @@ export function results(found, textsOf) {
   ];
 }
 
+/** @param {JudgedBlock} block @param {number} limit @param {TextsOf} textsOf */
 function blockCard({ block, tables, loss }, limit, textsOf) {
   return el(
     "section",
@@ -139,7 +184,12 @@ function blockCard({ block, tables, loss }, limit, textsOf) {
   );
 }
 
-/* One table, for both inputs: the verdict, the pictures, the numbers. */
+/**
+ * One table, for both inputs: the verdict, the pictures, the numbers.
+ * @param {Table} table
+ * @param {number} limit
+ * @param {TextsOf} textsOf
+ */
 function comparison({ kind, asked, promised, counts, verdict: found }, limit, textsOf) {
   const questions = asked.map(textsOf);
   const labels = promised[0].map((_, category) => label(kind, questions, category));
@@ -147,7 +197,7 @@ function comparison({ kind, asked, promised, counts, verdict: found }, limit, te
     ...input,
     title: fill(words().putIn, {
       answers: isolated(
-        questions.map(({ options }) => options.at(i === 0 ? 0 : -1).text).join(SEPARATOR),
+        questions.map(({ options }) => options[i === 0 ? 0 : options.length - 1].text).join(SEPARATOR),
       ),
     }),
     rows: labels.map((texts, category) => ({
@@ -169,6 +219,7 @@ function comparison({ kind, asked, promised, counts, verdict: found }, limit, te
   );
 }
 
+/** @param {Input} input */
 function figure({ title, rows, largest, p }) {
   return el(
     "figure",
@@ -179,6 +230,7 @@ function figure({ title, rows, largest, p }) {
   );
 }
 
+/** @param {Row} row */
 function bar({ texts, share, promised }) {
   const picture = { class: "bar", viewBox: "0 0 1000 24", preserveAspectRatio: "none" };
   return el(
@@ -200,8 +252,10 @@ function bar({ texts, share, promised }) {
   );
 }
 
+/** @param {Input} input */
 function numbers({ title, rows, runs }) {
   const heads = [words().report, words().counted, words().promised, words().difference];
+  /** @param {Row} row */
   const row = ({ texts, counted, promised, deviation }) =>
     el(
       "tr",
@@ -224,7 +278,12 @@ function numbers({ title, rows, runs }) {
   );
 }
 
-/* The name of a category: one text, or one for every question. */
+/**
+ * The name of a category: one text, or one for every question.
+ * @param {Table["kind"]} kind
+ * @param {QuestionTexts[]} questions
+ * @param {number} category
+ */
 function label(kind, questions, category) {
   if (kind === "together") return [{ text: number(category) }];
   if (kind === "whole") return [{ text: category === 0 ? words().asPutIn : words().otherwise }];
@@ -232,17 +291,25 @@ function label(kind, questions, category) {
   return questions.map(({ options }, i) => options[positions[i]]);
 }
 
+/** @param {Text} question */
 function heading({ text, lang }) {
   return el("h3", { lang, dir: "auto" }, text);
 }
 
-/* Several texts, read in the direction of the first. */
+/**
+ * Several texts, read in the direction of the first.
+ * @param {Text[]} texts
+ */
 function inRow(texts) {
+  /** @param {Text} text @param {number} i */
   const each = ({ text, lang }, i) => [i > 0 && SEPARATOR, el("span", { lang }, text)];
   return el("bdi", {}, texts.map(each));
 }
 
-/* On one line, and from left to right in every language. */
+/**
+ * On one line, and from left to right in every language.
+ * @param {number} p
+ */
 function pValue(p) {
   const digits = p < 0.01 ? 4 : 2;
   const [sign, value] = p < SMALLEST_P ? ["<", rounded(SMALLEST_P, 4)] : ["=", rounded(p, digits)];
@@ -251,7 +318,10 @@ function pValue(p) {
 
 /* --- The files -------------------------------------------------------------------------------- */
 
-/* `compared` is a list of files, or null. */
+/**
+ * `compared` is a list of files, or null.
+ * @param {ComparedFile[] | null} compared
+ */
 export function files(compared) {
   const outcomes = compared?.map(({ outcome }) => outcome);
   return el(
@@ -260,10 +330,11 @@ export function files(compared) {
     el("h2", {}, words().filesTitle),
     outcomes?.length ? summary(outcomes) : el("p", {}, words().noList),
     el("p", {}, words().stronger),
-    outcomes?.length ? list(compared) : null,
+    compared?.length ? list(compared) : null,
   );
 }
 
+/** @param {string[]} outcomes */
 function summary(outcomes) {
   if (outcomes.includes("notChecked")) return el("p", {}, words().insecure);
   const wrong = outcomes.filter((outcome) => outcome !== "agrees").length;
@@ -273,7 +344,10 @@ function summary(outcomes) {
   return [verdict(!wrong, text), el("p", {}, words().files)];
 }
 
-/* Open where there is something to look at. */
+/**
+ * Open where there is something to look at.
+ * @param {ComparedFile[]} compared
+ */
 function list(compared) {
   const items = el("ul", {}, compared.map(file));
   const lines = compared.map(({ path, stated, found }) => `${found ?? stated}  ${path}\n`);
@@ -295,6 +369,7 @@ function list(compared) {
   );
 }
 
+/** @param {ComparedFile} compared */
 function file({ path, stated, found, outcome }) {
   return el(
     "li",
@@ -305,13 +380,18 @@ function file({ path, stated, found, outcome }) {
   );
 }
 
-/* By the selection, which needs neither https nor a permission; where it fails, it stays there. */
+/**
+ * By the selection, which needs neither https nor a permission; where it fails, it stays there.
+ * @param {string} text
+ * @param {Node} shown
+ */
 function copy(text, shown) {
+  /** @param {ClipboardEvent} event */
   const write = (event) => {
-    event.clipboardData.setData("text/plain", text);
+    event.clipboardData?.setData("text/plain", text);
     event.preventDefault();
   };
-  getSelection().selectAllChildren(shown);
+  getSelection()?.selectAllChildren(shown);
   document.addEventListener("copy", write);
   const done = document.execCommand("copy");
   document.removeEventListener("copy", write);
@@ -320,6 +400,7 @@ function copy(text, shown) {
 
 /* --- Parts ------------------------------------------------------------------------------------ */
 
+/** @param {boolean} fits @param {string} [text] */
 function verdict(fits, text = fits ? words().fits : words().misfits) {
   const name = fits ? "fits" : "misfits";
   return el("p", { class: `verdict ${name}` }, icon(name), text);
@@ -330,7 +411,10 @@ const ICONS = {
   misfits: "M12 7v6M12 16.5v.01",
 };
 
-/* A small picture beside words that say the same. */
+/**
+ * A small picture beside words that say the same.
+ * @param {keyof typeof ICONS} name
+ */
 function icon(name) {
   return svg(
     "svg",

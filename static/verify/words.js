@@ -10,6 +10,14 @@ import en from "./words/en.js";
 import es from "./words/es.js";
 import fr from "./words/fr.js";
 
+/**
+ * A text with a large {count} has one form in English and several in some other languages.
+ *
+ * @typedef {"run" | "fitsAll"} Counted
+ * @typedef {Omit<typeof en, Counted> & Record<Counted, import("../respond/words.js").Template>} Catalogue
+ */
+
+/** @type {Readonly<Record<import("../respond/words.js").Tag, Catalogue>>} */
 export const CATALOGUES = Object.freeze({ __proto__: null, en, de, es, fr, ar });
 
 /* The catalogue in force; a function, because another module changes the language. */
@@ -17,16 +25,23 @@ export function words() {
   return CATALOGUES[language];
 }
 
-/* A text inside one of ours, which may be in a script of the other direction. */
+/**
+ * A text inside one of ours, which may be in a script of the other direction.
+ * @param {string} text
+ */
 export function isolated(text) {
   return `\u2068${text}\u2069`;
 }
 
+/** @param {number} value @param {number} most */
 export function rounded(value, most) {
   return number(value, { maximumFractionDigits: most });
 }
 
-/* With a sign and as many digits for every row of a column. */
+/**
+ * With a sign and as many digits for every row of a column.
+ * @param {number} value
+ */
 export function signed(value) {
   return number(value, {
     minimumFractionDigits: 2,
@@ -35,6 +50,7 @@ export function signed(value) {
   });
 }
 
+/** @param {number} share */
 export function percent(share) {
   return number(share, {
     style: "percent",

@@ -36,7 +36,7 @@ describe("texts of a survey", () => {
     });
   });
 
-  it("are translated where they were, and say where they were not", () => {
+  it("are translated where a translation exists, and name their language elsewhere", () => {
     const content = contentIn("de", survey);
     assert.deepEqual(content.title, { text: "Titel", lang: "de" });
     assert.deepEqual(content.introduction, { text: "Hello", lang: "en" });
@@ -45,7 +45,7 @@ describe("texts of a survey", () => {
     assert.deepEqual(question.options[1], { text: "Yes", lang: "en" });
   });
 
-  it("say who asks, as far as the survey does", () => {
+  it("say who asks if the survey does", () => {
     const told = { asked_by: "The council", purpose: "To know." };
     const translations = { de: { told: { asked_by: "Der Rat" } } };
     const content = contentIn("de", { ...survey, design: { ...survey.design, told, translations } });
@@ -61,7 +61,7 @@ describe("texts of a survey", () => {
     assert.deepEqual(question.options[1], { text: "Ja", lang: "de" });
   });
 
-  it("serve readers of the language that a regional one belongs to", () => {
+  it("fit readers of the language that a regional one belongs to", () => {
     const austrian = { ...survey, translations: { "de-AT": { title: "Servus" } } };
     assert.deepEqual(contentIn("de", austrian).title, { text: "Servus", lang: "de" });
     const british = { ...survey, language: "en-GB" };
@@ -69,7 +69,7 @@ describe("texts of a survey", () => {
     assert.deepEqual(contentIn("fr", british).title, { text: "Title", lang: "en-GB" });
   });
 
-  it("are all the survey's own where there is no translation at all", () => {
+  it("stay in the survey's language if there is no translation", () => {
     const bare = { ...survey, translations: {}, design: { ...survey.design, translations: undefined } };
     assert.equal(contentIn("fr", survey).title.lang, "en");
     assert.equal(contentIn("ar", bare).question({ question: asked, clear: false }).lang, "en");

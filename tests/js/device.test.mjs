@@ -19,9 +19,8 @@ let device;
 let load = 0;
 
 beforeEach(async () => {
-  globalThis.localStorage = new Storage();
-  globalThis.sessionStorage = new Storage();
-  globalThis.BroadcastChannel = undefined;
+  const storages = { localStorage: new Storage(), sessionStorage: new Storage() };
+  Object.assign(globalThis, { ...storages, BroadcastChannel: undefined });
   device = await import(`../../static/respond/device.js?${load++}`);
 });
 
@@ -42,7 +41,7 @@ describe("codes and passes", () => {
     assert.deepEqual([localStorage.length, sessionStorage.length], [0, 0]);
   });
 
-  it("stay in memory on a device of many people", () => {
+  it("stay in memory on a shared device", () => {
     device.keepPass(PASS, true);
     assert.equal(localStorage.length, 0);
     assert.deepEqual(device.passes("small", true), [PASS]);
@@ -82,7 +81,7 @@ describe("reports that wait", () => {
     assert.equal(device.waitingLasts(), true);
   });
 
-  it("wait in memory where nothing can be stored", () => {
+  it("wait in memory if nothing can be stored", () => {
     localStorage.setItem = () => {
       throw new Error("QuotaExceededError");
     };
@@ -114,7 +113,7 @@ describe("surveys answered in this tab", () => {
 });
 
 describe("the ledger", () => {
-  it("is off until somebody begins it, and gone when it ends", () => {
+  it("is off until it is started, and deleted when it ends", () => {
     assert.equal(device.ledger(), null);
     device.enter({ title: "A", epsilon: 2, id: "never" }, new Date(2026, 0, 5, 23, 59));
     device.enter({ title: "B", epsilon: 1 }, new Date(2026, 10, 16));
@@ -131,7 +130,7 @@ describe("the ledger", () => {
     assert.equal(localStorage.length, 0);
   });
 
-  it("leaves out what is no entry", () => {
+  it("leaves out invalid entries", () => {
     const entry = { title: "A", day: "2026-01-05", epsilon: 2 };
     const planted = [entry, { ...entry, day: "2020-99-99" }, { ...entry, epsilon: "2" }, null, {}];
     localStorage.setItem("candor.ledger", JSON.stringify(planted));

@@ -30,7 +30,8 @@ function block(key, epsilon, keep, ...sizes) {
 
 function design(ask, ...blocks) {
   const epsilon = blocks.reduce((sum, one) => sum + one.epsilon, 0);
-  return { mechanism: "replace/1", scale: SCALE, epsilon, ask, blocks, strata: [] };
+  const mechanism = /** @type {const} */ ("replace/1");
+  return { mechanism, scale: SCALE, epsilon, ask, blocks, strata: [] };
 }
 
 const close = (actual, expected, tolerance = 1e-8) =>
@@ -40,7 +41,7 @@ const COINS = block("coins", Math.log(3), 2147483648, 2); // keep and epsilon as
 const PAIR = block("pair", 2, 2641316663, 2, 2);
 const FOUR = block("four", 4, 3307592247, 2, 2, 2, 2);
 
-describe("what a survey spends", () => {
+describe("the epsilon that a survey spends", () => {
   it("is the stated epsilon, up to the rounding of keep, and never more", () => {
     for (const one of [COINS, PAIR, FOUR]) {
       close(loss(design(1, one), one), one.epsilon);
@@ -52,18 +53,18 @@ describe("what a survey spends", () => {
     close(total(design(2, COINS, PAIR)), Math.log(3) + 2);
   });
 
-  it("counts the dearest blocks where chance picks some", () => {
+  it("counts the most expensive blocks if chance picks some", () => {
     close(total(design(1, COINS, FOUR, PAIR)), 4);
     close(total(design(2, COINS, FOUR, PAIR)), 6);
   });
 
-  it("follows keep, whatever epsilon the design claims", () => {
+  it("follows keep, not the epsilon that the design claims", () => {
     const claimed = { ...COINS, epsilon: 0.1 };
     close(total(design(1, claimed)), Math.log(3));
   });
 });
 
-describe("how sure somebody can be at most", () => {
+describe("the most that somebody can be sure", () => {
   it("is the published table", () => {
     const table = [[0.5, 62], [1, 73], [Math.log(3), 75], [2, 88], [3, 95]];
     for (const [epsilon, count] of table) {
@@ -93,7 +94,7 @@ describe("how sure somebody can be at most", () => {
     }
   });
 
-  it("is called weak where somebody can be more than 95 in 100 sure", () => {
+  it("is called weak if somebody can be more than 95 in 100 sure", () => {
     assert.equal(isWeak(Math.log(19)), false);
     assert.equal(isWeak(2.95), true);
     assert.ok(sure(2.95) > 0.95);
@@ -101,7 +102,7 @@ describe("how sure somebody can be at most", () => {
   });
 });
 
-describe("how many answers to one question stay", () => {
+describe("the share of answers that stay", () => {
   it("is 75 in 100 for two coins", () => {
     close(kept(design(1, COINS), COINS, 0), 0.75);
   });
@@ -115,7 +116,7 @@ describe("how many answers to one question stay", () => {
     close(range.most, 0.75);
   });
 
-  it("is what the randomizer does", () => {
+  it("agrees with the randomizer", () => {
     // Every quarter of the coin with every option drawn: an exact census of the randomizer.
     const odd = block("odd", 2, SCALE / 4, 2, 5);
     const whole = design(1, odd);
@@ -125,9 +126,9 @@ describe("how many answers to one question stay", () => {
       for (let first = 0; first < 2; first++) {
         for (let second = 0; second < 5; second++) {
           const words = [coin, first, second];
-          const report = randomize(whole, { odd: [1, 3] }, () => words.shift()).odd;
-          stayed[0] += report[0] === 1;
-          stayed[1] += report[1] === 3;
+          const report = randomize(whole, { odd: [1, 3] }, () => Number(words.shift())).odd;
+          stayed[0] += Number(report[0] === 1);
+          stayed[1] += Number(report[1] === 3);
           runs += 1;
         }
       }
@@ -142,14 +143,14 @@ describe("how many answers to one question stay", () => {
 });
 
 describe("counts out of 100", () => {
-  it("never say never, and never say always", () => {
+  it("are never 0 and never 100", () => {
     assert.deepEqual(outOf100(0.0003), { count: 1, edge: "below" });
     assert.deepEqual(outOf100(sure(8)), { count: 99, edge: "above" });
     assert.deepEqual(outOf100(0.005), { count: 1, edge: null });
     assert.deepEqual(outOf100(0.9949), { count: 99, edge: null });
   });
 
-  it("and their rest make 100, where both sides would be rounded up, too", () => {
+  it("add up to 100 with the rest, even if both would be rounded up", () => {
     assert.deepEqual(rest(outOf100(0.625)), { count: 37, edge: null });
     assert.deepEqual(rest(outOf100(sure(8))), { count: 1, edge: "below" });
     assert.deepEqual(rest(outOf100(0.0003)), { count: 99, edge: "above" });

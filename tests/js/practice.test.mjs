@@ -7,7 +7,7 @@ import { kept, practiceDesign, sure, total, tryOut } from "../../static/respond/
 
 const options = (size) => Array.from({ length: size }, (_, i) => ({ key: `o${i}`, text: `${i}` }));
 const design = {
-  mechanism: "replace/1",
+  mechanism: /** @type {const} */ ("replace/1"),
   scale: 2 ** 32,
   epsilon: 2,
   ask: 1,
@@ -23,14 +23,14 @@ const design = {
 };
 
 describe("the practice question", () => {
-  it("says as much as a whole report of the survey can, and no more", () => {
+  it("reveals as much as a whole report of the survey can, and no more", () => {
     const practice = practiceDesign(design);
     assert.ok(total(practice) <= total(design));
     assert.ok(total(practice) > total(design) - 1e-8);
     assert.ok(Math.abs(kept(practice, practice.blocks[0], 0) - sure(total(design))) < 1e-8);
   });
 
-  it("is accepted by the randomizer for every survey, however dear", () => {
+  it("is accepted by the randomizer for every survey, at any epsilon", () => {
     for (const ask of [1, 2, 5]) {
       const blocks = Array.from({ length: 5 }, (_, i) => ({ ...design.blocks[0], key: `b${i}` }));
       const practice = practiceDesign({ ...design, ask, blocks, epsilon: 2 * ask });

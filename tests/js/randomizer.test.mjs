@@ -7,15 +7,16 @@ import { createHash, webcrypto } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-globalThis.crypto ??= webcrypto; // Node 18 has none; browsers and later Nodes do
+globalThis.crypto ??= /** @type {any} */ (webcrypto); // Node 18 has none; browsers and later Nodes do
 
 const file = new URL("../../static/respond/randomizer.js", import.meta.url);
 const source = readFileSync(file, "utf8");
 const vectors = JSON.parse(
   readFileSync(new URL("../vectors/replace-1.json", import.meta.url), "utf8"),
 );
-const randomizer = await import(file);
+const randomizer = await import(file.href);
 const { MECHANISMS, choose, randomize, secureDraw } = randomizer;
+/** @type {Map<string, any>} */
 const designs = new Map(vectors.designs.map((each) => [each.name, each.design]));
 
 /* Explicit words as a draw that counts itself and never runs out silently. */
@@ -36,7 +37,10 @@ function canonical(value) {
   return `{${members.map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`).join(",")}}`;
 }
 
-/* What a call throws, or a failure if it does not. */
+/**
+ * What a call throws, or a failure if it does not.
+ * @returns {any}
+ */
 function refusal(call) {
   try {
     call();
@@ -54,7 +58,7 @@ function everyAnswer(block) {
   );
 }
 
-test("the file is short, stands alone and reaches for nothing", () => {
+test("the file is short and has no imports or requests", () => {
   assert.ok(source.split("\n").length < 200, "200 lines or more");
   for (const word of [
     "import", "require", "eval", "Function(", "fetch", "XMLHttpRequest", "WebSocket", "sendBeacon",
@@ -67,7 +71,7 @@ test("the file is short, stands alone and reaches for nothing", () => {
   assert.deepEqual(reached, ["globalThis.crypto"]);
 });
 
-test("it exports these names and no others", () => {
+test("the file exports these names and no others", () => {
   assert.deepEqual(
     Object.keys(randomizer).sort(),
     ["MECHANISMS", "choose", "randomize", "secureDraw"],
@@ -101,7 +105,7 @@ test("canonical JSON is the same in both languages", () => {
 });
 
 for (const { name, design, canonical: text, hash } of vectors.designs) {
-  test(`canonical JSON and hash of ${name}`, () => {
+  test(`canonical JSON and hash of ${name} agree with the vectors`, () => {
     const { hash: sent, ...rest } = design;
     assert.equal(canonical(rest), text);
     assert.equal(`sha256:${createHash("sha256").update(text, "utf8").digest("hex")}`, hash);
@@ -147,7 +151,7 @@ test("blocks are reported in the order of the design, whatever the order of the 
   assert.equal(JSON.stringify(report), JSON.stringify(each.report));
 });
 
-test("what is reported is what was checked, whatever happens to the answers meanwhile", () => {
+test("the report holds what was checked, even if the answers change meanwhile", () => {
   const answers = { b1: [1, 0] };
   const draw = () => {
     answers.b1.fill(987654);
@@ -189,7 +193,7 @@ test("a replaced report is the same whatever the answers are", () => {
 });
 
 for (const each of vectors.bad) {
-  test(`refused: ${each.name} (${each.where})`, () => {
+  test(`${each.name} is refused (${each.where})`, () => {
     const draw = drawFrom(each.words);
     const error = refusal(() => randomize(each.design, each.answers, draw));
     assert.ok(error.message.startsWith(`${each.where}: `), error.message);
@@ -252,7 +256,7 @@ test("secureDraw returns one word of the secure generator at a time", () => {
 });
 
 test("without a secure generator secureDraw throws, and nothing else is tried", () => {
-  const own = Object.getOwnPropertyDescriptor(globalThis, "crypto");
+  const own = Object.getOwnPropertyDescriptor(globalThis, "crypto") ?? {};
   const random = Math.random;
   try {
     Math.random = () => assert.fail("another source of randomness was tried");

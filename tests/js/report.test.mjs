@@ -36,7 +36,7 @@ describe("the body", () => {
     });
   });
 
-  it("has one length, whatever blocks were picked and whatever they hold", () => {
+  it("has one length for any blocks and any answers", () => {
     const blocks = { b1: [2, 2], b2: [21], b10: [2, 11, 20] };
     const ends = (sizes) => [sizes.map(() => 0), sizes.map((size) => size - 1)];
     const lengths = new Set();
@@ -61,8 +61,8 @@ describe("the body", () => {
   });
 });
 
-describe("what lets a report in", () => {
-  it("is a member more, and the length is still one", () => {
+describe("a pass", () => {
+  it("is added to the body, which still has one length", () => {
     const more = { pass: { message: "m".repeat(60), signature: "s".repeat(342) } };
     const one = reportBody(DESIGN, ID, { b1: [1, 0], b2: [7] }, { age: 99, unit: 2 }, more);
     const two = reportBody(DESIGN, ID, { b1: [0, 0], b10: [1, 10, 19] }, { age: null, unit: 0 }, more);
@@ -82,7 +82,7 @@ describe("the id", () => {
     assert.notEqual(newId(plain), newId(plain));
   });
 
-  it("takes every bit that it may from the generator", () => {
+  it("takes every free bit from the generator", () => {
     const ones = newId({ getRandomValues: (bytes) => bytes.fill(255) });
     const zeros = newId({ getRandomValues: (bytes) => bytes.fill(0) });
     assert.equal(ones, "ffffffff-ffff-4fff-bfff-ffffffffffff");

@@ -43,16 +43,16 @@ const DOCUMENT = {
 };
 
 describe("documents", () => {
-  it("come back as they were", () => {
+  it("survive the round trip", () => {
     assert.deepEqual(toDocument(fromDocument(DOCUMENT, OURS), OURS), DOCUMENT);
   });
 
-  it("without blocks and ask have none", () => {
+  it("have no blocks and ask if none were given", () => {
     const { blocks, ask, ...plain } = DOCUMENT;
     assert.deepEqual(toDocument(fromDocument(plain, OURS), OURS), plain);
   });
 
-  it("keep the ids of what was there before", () => {
+  it("keep the ids of earlier questions", () => {
     const before = fromDocument(DOCUMENT, OURS);
     before.questions[0].id = "new-1";
     before.questions[1].key = "colour";
@@ -76,13 +76,13 @@ describe("documents", () => {
     assert.deepEqual(made.translations.de.questions, {
       colour: { text: "Welche?", options: ["", "Rot"] },
     });
-    assert.deepEqual(made.translations.pl.questions.colour.options, [
+    assert.deepEqual(made.translations.pl.questions?.colour.options, [
       "Zielony", "Czerwony", "Wolę nie mówić",
     ]);
     assert.deepEqual(made.blocks, [["q3"], ["colour"]]);
   });
 
-  it("know what is not translated", () => {
+  it("list what is not translated", () => {
     const state = fromDocument(DOCUMENT, OURS);
     // Introduction, one option, the third question, the stratum; not the contact.
     assert.equal(missing(state, "de", OURS), 4);
@@ -92,7 +92,7 @@ describe("documents", () => {
     assert.equal(missing(state, "de", OURS), 3);
   });
 
-  it("say no and yes in a language of ours by themselves", () => {
+  it("translate no and yes by themselves in a known language", () => {
     const state = fromDocument(DOCUMENT, { ...OURS, pl: ["Nie", "Tak", "…"] });
     assert.equal(missing(state, "ar", OURS) - missing(state, "ar", { ...OURS, ar: [] }), 6);
     assert.ok(state);
@@ -110,7 +110,7 @@ describe("keys", () => {
     assert.equal(keyFor("x".repeat(90), []).length, 30);
   });
 
-  it("are keys", () => {
+  it("are always valid", () => {
     for (const text of ["<script>", "a".repeat(300), "١٢٣", "--", "_", "__proto__", "ﬁ ½"]) {
       assert.ok(isKey(keyFor(text, [])), text);
     }
@@ -118,7 +118,7 @@ describe("keys", () => {
 });
 
 describe("texts", () => {
-  it("lose what nobody can see, and nothing else", () => {
+  it("lose invisible characters, and nothing else", () => {
     assert.equal(cleaned("a\u200bb\ufeffc\u202ed\0e\ud800f\u{e0041}g"), "abcdefg");
     const fine = "👩‍👩‍👧 <b> هل \n\t ‏נ‎ ½";
     assert.equal(cleaned(fine), fine);
@@ -131,15 +131,15 @@ describe("numbers", () => {
   const people = { least: 1, most: 1_000_000, whole: true };
 
   it("are read as people write them", () => {
-    for (const [text, value] of [["0.5", 0.5], ["0,5", 0.5], [" 2 ", 2], [".5", 0.5], ["4", 4]]) {
+    for (const [text, value] of /** @type {[string, number][]} */ ([["0.5", 0.5], ["0,5", 0.5], [" 2 ", 2], [".5", 0.5], ["4", 4]])) {
       assert.deepEqual(numberIn(text, epsilon), { value }, text);
     }
-    for (const [text, value] of [["800", 800], ["1,000", 1000], ["12.000", 12000], ["1 000", 1000], ["", null]]) {
+    for (const [text, value] of /** @type {[string, number | null][]} */ ([["800", 800], ["1,000", 1000], ["12.000", 12000], ["1 000", 1000], ["", null]])) {
       assert.deepEqual(numberIn(text, people), { value }, text);
     }
   });
 
-  it("that cannot be kept are said", () => {
+  it("are explained if they cannot be stored", () => {
     for (const text of ["20", "0", "-3", "−3", "", "x", "1e3", "0,5,0", "NaN", "Infinity"]) {
       assert.ok(numberIn(text, epsilon).problem, text);
     }

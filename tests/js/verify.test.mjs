@@ -66,7 +66,7 @@ async function changed(place, change) {
 }
 
 describe("the plan of a check", () => {
-  it("has the example's keep from the same place as every design", () => {
+  it("gives the example the keep that the vectors state", () => {
     for (const [i, name] of ["one yes/no at ln 3", "2 x 2 at 2"].entries()) {
       const [stated] = designs.get(name).blocks;
       const { epsilon, keep, questions } = EXAMPLE.blocks[i];
@@ -99,8 +99,8 @@ describe("the plan of a check", () => {
     assert.equal(rounds[1].blocks.length, 1);
   });
 
-  it("leaves a design that asks nothing to the randomizer, which refuses it", () => {
-    for (const ask of [0, -1, 0.5, "x", 9]) {
+  it("leaves a bad ask to the randomizer, which refuses it", () => {
+    for (const ask of /** @type {any[]} */ ([0, -1, 0.5, "x", 9])) {
       const design = { ...EXAMPLE, ask };
       assert.throws(() => randomize(design, plan(design)[0].inputs[0], () => 0), /design\.ask/);
     }
@@ -145,15 +145,16 @@ describe("the plan of a check", () => {
     const scale = 2 ** 32;
     const options = (size) => ({ options: Array.from({ length: size }, () => ({})) });
     const block = { key: "b", epsilon: 3, keep: scale / 4, questions: [options(2), options(3)] };
-    const design = { mechanism: "replace/1", scale, epsilon: 3, ask: 1, blocks: [block] };
+    const mechanism = /** @type {const} */ ("replace/1");
+    const design = { mechanism, scale, epsilon: 3, ask: 1, blocks: [block] };
     const [{ inputs, tables: [table] }] = plan(design);
     const found = [Array(6).fill(0), Array(6).fill(0)];
     for (const [input, answers] of inputs.entries()) {
       for (const coin of [0, 1, 2, 3]) {
         for (let cell = 0; cell < 6; cell++) {
           const drawn = [coin * block.keep, ...positionsOf(block.questions, cell)];
-          const report = randomize(design, answers, () => drawn.shift());
-          found[input][table.place(report, answers)] += 1 / 24;
+          const report = randomize(design, answers, () => Number(drawn.shift()));
+          found[input][Number(table.place(report, answers))] += 1 / 24;
         }
       }
     }
@@ -199,13 +200,17 @@ describe("the verdict", () => {
     assert.equal(check(designs.get("choice of 5 at 1"), wrong).fits, false);
   });
 
-  it("rejects one coin for all blocks, which no block shows alone", async () => {
+  it("rejects one coin for all blocks, which no single block shows", async () => {
     const wrong = (design, answers, draw) => {
       const coin = draw();
       const keys = Object.keys(answers);
       const words = keys.map(() => {
         let first = true;
-        return () => (first ? ((first = false), coin) : draw());
+        return () => {
+          const word = first ? coin : draw();
+          first = false;
+          return word;
+        };
       });
       const alone = (key, i) => {
         const block = design.blocks.find((one) => one.key === key);
@@ -219,18 +224,18 @@ describe("the verdict", () => {
     assert.deepEqual(failed, ["together"]);
   });
 
-  it("rejects a single report that cannot be", () => {
+  it("rejects a single impossible report", () => {
     const pairs = [[0, 2], [0, -1], [0, 0.5], [0], "00", undefined];
     for (const bad of [{}, null, ...pairs.map((b2) => ({ b1: [0], b2 }))]) {
       const rounds = plan(EXAMPLE);
-      const wrong = () => bad;
+      const wrong = () => /** @type {any} */ (bad);
       run(EXAMPLE, rounds, wrong, seeded(1)).next();
       const [, pair, together] = rounds[0].tables.map((table) => judge(table, limitOf(rounds)));
       assert.deepEqual([pair.p, pair.fits, together.fits], [0, false, false]);
     }
   });
 
-  it("looks at both inputs: one that is wrong for the last options only is rejected", () => {
+  it("rejects a randomizer that is wrong for the last options only", () => {
     const never = (design, answers, draw) =>
       answers.b1[0] === 1 ? answers : randomize(design, answers, draw);
     const { verdicts } = check(EXAMPLE, never);
@@ -238,7 +243,7 @@ describe("the verdict", () => {
     assert.equal(verdicts[0].fits, false);
   });
 
-  it("says what it can find, and finds it", () => {
+  it("finds what it says it can find", () => {
     const [{ tables, blocks }] = plan(EXAMPLE);
     const limit = limitOf(plan(EXAMPLE));
     assert.equal(limit, 0.001 / 3);
@@ -256,13 +261,13 @@ describe("the verdict", () => {
 });
 
 describe("the test of fit", () => {
-  it("pools what is expected too seldom", () => {
+  it("pools cells that are expected too rarely", () => {
     const { statistic, freedom } = fit([500, 490, 6, 4], [0.5, 0.49, 0.006, 0.004]);
     assert.deepEqual([statistic, freedom], [0, 2]); // 4 expected are counted with 6 expected
     assert.equal(fit([500, 492, 4, 4], [0.5, 0.492, 0.004, 0.004]).freedom, 2); // 8 together
   });
 
-  it("does not accept what is impossible", () => {
+  it("does not accept impossible counts", () => {
     assert.equal(fit([999, 1], [1, 0]).statistic, Infinity);
     assert.equal(fit([1000, 0], [1, 0]).statistic, 0);
   });

@@ -7,8 +7,10 @@ import { describe, it } from "node:test";
 import * as say from "../../static/respond/words.js";
 import * as checking from "../../static/verify/words.js";
 
+/** @type {Record<string, say.Catalogue>} */
 const CATALOGUES = {};
 for (const [tag, { load }] of Object.entries(say.LANGUAGES)) CATALOGUES[tag] = (await load()).default;
+/** @type {Record<string, Record<string, object>>} */
 const PAGES = { respond: CATALOGUES, verify: checking.CATALOGUES };
 const LANGUAGES = Object.keys(CATALOGUES);
 const CATEGORIES = ["zero", "one", "two", "few", "many", "other"];
@@ -29,20 +31,20 @@ for (const [page, catalogues] of Object.entries(PAGES)) {
   const english = texts(catalogues.en);
 
   describe(`the catalogues of ${page}`, () => {
-    it("are all the files in the folder, one for every language", () => {
+    it("are all the files in the folder, one per language", () => {
       const files = readdirSync(new URL("words/", folder)).map((name) => name.replace(".js", ""));
       assert.deepEqual(files.sort(), [...LANGUAGES].sort());
       assert.deepEqual(Object.keys(catalogues), LANGUAGES);
     });
 
-    it("hold the texts that are used, and no other", () => {
+    it("hold only texts that are used", () => {
       const own = readdirSync(folder).filter((name) => name.endsWith(".js"));
       const source = own.map((name) => readFileSync(new URL(name, folder), "utf8")).join("");
-      const code = source.replace(/\/\*[^]*?\*\/|\/\/ .*/g, "");
-      const asked = code.match(/(?<=\bwords(\(\))?\.)(?!js")\w+/g);
+      const code = source.replace(/\/\*[\s\S]*?\*\/|\/\/ .*/g, "");
+      const asked = code.match(/(?<=\bwords(\(\))?\.)(?!js")\w+/g) ?? [];
       assert.deepEqual(asked.filter((name) => !(name in catalogues.en)), []);
       // by name, or by a word that stands in the code; below the first level also by {name} = …
-      const first = new Set([...asked, ...code.match(/(?<=")\w+/g)]);
+      const first = new Set([...asked, ...(code.match(/(?<=")\w+/g) ?? [])]);
       const below = new Set(code.match(/(?<=[.{,"] ?)\w+/g));
       const unused = english.filter(([path]) => {
         const [top, ...rest] = path.split(".").filter((part) => !/^\d+$/.test(part));
@@ -55,7 +57,7 @@ for (const [page, catalogues] of Object.entries(PAGES)) {
       describe(tag, () => {
         const found = texts(catalogue);
 
-        it("has every text, and none besides", () => {
+        it("has every text and no other", () => {
           assert.deepEqual(
             found.map(([path]) => path),
             english.map(([path]) => path),
@@ -73,6 +75,7 @@ for (const [page, catalogues] of Object.entries(PAGES)) {
         });
 
         it("has the plural forms of its language, and only those", () => {
+          /** @type {string[]} */
           const wanted = new Intl.PluralRules(tag).resolvedOptions().pluralCategories;
           const order = CATEGORIES.filter((category) => wanted.includes(category));
           for (const [path, text] of found.filter(([, value]) => isPlural(value))) {
@@ -117,7 +120,7 @@ for (const [page, catalogues] of Object.entries(PAGES)) {
 }
 
 describe("the language", () => {
-  it("is the first of the reader's that there is", () => {
+  it("is the first of the reader's languages that exists", () => {
     assert.equal(say.preferred(["it-IT", "fr-CH", "de"]), "fr");
     assert.equal(say.preferred(["AR-eg"]), "ar");
     assert.equal(say.preferred(["it"]), "en");
@@ -125,13 +128,13 @@ describe("the language", () => {
     assert.equal(say.preferred(["__proto__", "constructor"]), "en");
   });
 
-  it("changes for everybody who imported the words", async () => {
+  it("changes for every module that imported the words", async () => {
     await say.speak("de");
     assert.equal(say.words, CATALOGUES.de);
     assert.equal(say.language, "de");
   });
 
-  it("writes numbers and plurals its own way", async () => {
+  it("writes numbers and plurals in its own way", async () => {
     await say.speak("en");
     assert.equal(say.fill({ one: "{count} day", other: "{count} days" }, { count: 1 }), "1 day");
     assert.equal(say.fill("{a} and {b}", { a: 12345, b: "so" }), "12,345 and so");
@@ -142,14 +145,30 @@ describe("the language", () => {
     assert.equal(say.fill(CATALOGUES.ar.opening.all, { count: 2 }).includes("{"), false);
   });
 
-  it("does not fill in what an inserted text happens to contain", () => {
+  it("uses the digits 0 to 9 in every language", async () => {
+    const before = Object.getOwnPropertyDescriptor(globalThis, "navigator");
+    const value = { languages: ["ar-EG"] };
+    Object.defineProperty(globalThis, "navigator", { value, configurable: true });
+    try {
+      await say.speak("ar");
+    } finally {
+      Reflect.deleteProperty(globalThis, "navigator");
+      if (before) Object.defineProperty(globalThis, "navigator", before);
+    }
+    assert.equal(new Intl.NumberFormat("ar-EG").format(73), "٧٣");
+    assert.equal(say.number(73), "73");
+    assert.equal(say.number(0.5, { minimumFractionDigits: 2 }), "0.50");
+    assert.match(say.day("2026-03-04"), /04.*03.*2026/);
+  });
+
+  it("does not fill in placeholders inside an inserted text", () => {
     assert.equal(say.fill("{question}", { question: "{count} $& {question}" }),
       "{count} $& {question}");
   });
 });
 
 describe("counts out of 100", () => {
-  it("say at most, about, and where the edge is", async () => {
+  it("say at most, about, more than and fewer than", async () => {
     await say.speak("en");
     const plain = { count: 88, edge: null };
     assert.equal(say.atMost(plain), "at most about 88");
@@ -163,8 +182,8 @@ describe("counts out of 100", () => {
 });
 
 describe("the checking page", () => {
-  it("speaks the language of the menu, which both pages share", async () => {
-    for (const tag of LANGUAGES) {
+  it("uses the language of the menu, which both pages share", async () => {
+    for (const tag of /** @type {say.Tag[]} */ (LANGUAGES)) {
       await say.speak(tag);
       assert.equal(checking.words(), checking.CATALOGUES[tag]);
     }
@@ -181,7 +200,7 @@ describe("the checking page", () => {
   });
 
   it("counts a million as Spanish and French do", async () => {
-    for (const [tag, end] of [["es", / de veces$/], ["fr", / de fois$/]]) {
+    for (const [tag, end] of /** @type {[say.Tag, RegExp][]} */ ([["es", / de veces$/], ["fr", / de fois$/]])) {
       await say.speak(tag);
       assert.match(say.fill(checking.words().run, { count: 1_000_000 }), end);
     }

@@ -20,7 +20,7 @@ const WRONG = {
 };
 
 async function load(wrong) {
-  if (wrong === null) return import(FILE);
+  if (wrong === null) return import(FILE.href);
   const [place, change] = WRONG[wrong];
   const parts = readFileSync(FILE, "utf8").split(place);
   if (parts.length !== 2) throw new Error(`"${place}" is not in the randomizer exactly once`);
@@ -50,7 +50,7 @@ function buffered() {
 
 const job = JSON.parse(readFileSync(0, "utf8"));
 if (job.buffered) Object.defineProperty(globalThis, "crypto", { value: buffered() });
-globalThis.crypto ??= webcrypto; // Node 18 has none of its own
+globalThis.crypto ??= /** @type {any} */ (webcrypto); // Node 18 has none of its own
 
 const { choose, randomize, secureDraw } = await load(job.wrong);
 const counts = {};

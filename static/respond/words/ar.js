@@ -4,8 +4,7 @@
  * Plain data: {names} in braces are filled in by words.js, and an object whose keys are plural
  * categories is chosen by its {count}.
  *
- * Fixed numbers are spelled out: some browsers write 73 in Arabic and some ٧٣, and a text that
- * holds either of them would mix the two.
+ * Small fixed numbers are spelled out. Digits are 0 to 9, as words.js writes them.
  */
 
 export default {

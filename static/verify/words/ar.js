@@ -1,7 +1,7 @@
 /*
  * Every text of the checking page: Arabic. docs/translating.md says how to write one.
  *
- * Plain data, as in static/respond/words/, with fixed numbers spelled out. Nothing here promises
+ * Plain data, as in static/respond/words/. Nothing here promises
  * more than a count of runs can show.
  */
 

@@ -1,0 +1,312 @@
+// The respondent's page as a whole: what is asked in which order, what is sent, and what is forgotten.
+
+import assert from "node:assert/strict";
+import { createHash, webcrypto } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { describe, it } from "node:test";
+
+import words from "../../static/respond/words/en.js";
+import { openPage, reply, settled, until } from "../support/dom.mjs";
+
+const vectors = JSON.parse(readFileSync(new URL("../vectors/replace-1.json", import.meta.url), "utf8"));
+const { hash: _, ...PLAIN } = vectors.designs.find(({ name }) => name === "2 x 2 at 2").design;
+
+/* RFC 8785 for what a design holds. */
+function canonical(value) {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  return `{${Object.keys(value).sort().map((key) => `"${key}":${canonical(value[key])}`).join(",")}}`;
+}
+
+const withHash = (design) => ({
+  ...design,
+  hash: `sha256:${createHash("sha256").update(canonical(design)).digest("hex")}`,
+});
+
+const option = (key) => ({ key, text: key });
+const STRATUM = { key: "age", text: "Age?", options: [option("young"), option("old")] };
+const DESIGN = withHash({ ...PLAIN, strata: [STRATUM] });
+const SURVEY = {
+  protocol: 1, state: "open", slug: "small", title: "A survey", introduction: "", language: "en", design: DESIGN,
+};
+const HTML = '<header></header><main id="page"><p>It is not starting.</p></main>';
+const POST = "/api/v1/surveys/small/reports/";
+
+const accept = ({ body }) => reply(201, { id: JSON.parse(body).id });
+
+/*
+ * The page of a survey. `server.reports` answers a report; chance keeps every answer, as a generator
+ * that gives only zeros makes it.
+ */
+/** @param {any} t @param {any} [given] */
+async function start(t, { survey = SURVEY, status = 200, reports = accept, search = "", stored } = {}) {
+  t.mock.method(webcrypto, "getRandomValues", (array) => array.fill(0));
+  const server = { reports, survey, status };
+  const serve = (request) =>
+    request.method === "POST" ? server.reports(request) : reply(server.status, server.survey);
+  const url = `http://candor.test/s/small/${search}`;
+  const page = openPage(t, { url, html: HTML, serve, stored });
+  await page.load("respond/app.js");
+  const heading = () => page.$("h1")?.textContent;
+  const see = (text) => until(() => heading() === text);
+  const press = async (text) => {
+    await until(() => page.button(text));
+    page.button(text).click();
+    await settled();
+  };
+  const answer = async (question, position) => {
+    await see(question);
+    page.document.querySelectorAll("input")[position].click();
+    await press("Next");
+  };
+  const reported = () => page.sent.filter(({ method }) => method === "POST");
+  await until(heading);
+  return {
+    ...page, server, heading, see, press, answer, reported,
+    async answerAll() {
+      await press(words.opening.start);
+      await answer("Question q1?", 1);
+      await answer("Question q2?", 0);
+      await answer("Age?", 2);
+      await see(words.review.title);
+    },
+    send: () => press(words.review.send),
+  };
+}
+
+/* What the device holds, as a reload or a new tab finds it. */
+const kept = ({ window: { localStorage, sessionStorage } }) => ({
+  localStorage: { ...localStorage },
+  sessionStorage: { ...sessionStorage },
+});
+
+describe("a visit", () => {
+  it("asks every question in the order of the design, then the background, and sends once", async (t) => {
+    const page = await start(t);
+    assert.equal(page.sent[0].path, "/s/small/definition/");
+    await page.answerAll();
+    assert.equal(page.sent.length, 1); // nothing leaves before the last tap
+    assert.deepEqual(kept(page), { localStorage: {}, sessionStorage: {} });
+    await page.send();
+    await page.see(words.thanks.title);
+    const [{ path, body, credentials, redirect, keepalive }] = page.reported();
+    assert.equal(page.reported().length, 1);
+    assert.deepEqual([path, credentials, redirect, keepalive], [POST, "omit", "error", true]);
+    const { id, ...rest } = JSON.parse(body);
+    assert.deepEqual(rest, { design: DESIGN.hash, blocks: { b1: [1, 0] }, strata: { age: 1 } });
+    assert.ok(page.$("#page").textContent.includes(id));
+    assert.equal(page.$("pre").textContent, body);
+    assert.equal(page.window.location.href, "http://candor.test/s/small/"); // one address throughout
+  });
+
+  it("sends nothing of the answers when the coin replaces them", async (t) => {
+    const page = await start(t);
+    await page.answerAll();
+    let words32 = 0;
+    /** @type {any} */ (crypto.getRandomValues).mock.mockImplementation((array) => array.fill(words32++ ? 0 : 2 ** 32 - 1));
+    await page.send();
+    await page.see(words.thanks.title);
+    assert.deepEqual(JSON.parse(page.reported()[0].body).blocks, { b1: [0, 0] });
+  });
+
+  it("goes back with the browser's Back button and shows the answer given", async (t) => {
+    const page = await start(t);
+    await page.press(words.opening.start);
+    await page.answer("Question q1?", 1);
+    await page.see("Question q2?");
+    page.window.history.back();
+    await until(async () => (await page.clock.pass(0), page.heading() === "Question q1?"));
+    assert.equal(page.$("input:checked").value, "1");
+    await page.press(words.asking.next);
+    await page.see("Question q2?");
+    assert.equal(page.$("input:checked"), null);
+  });
+
+  it("returns to the review when an answer is changed there", async (t) => {
+    const page = await start(t);
+    await page.answerAll();
+    page.document.querySelectorAll(".change button")[0].click();
+    await page.see("Question q1?");
+    page.document.querySelectorAll("input")[0].click();
+    page.button(words.asking.done).click();
+    await until(async () => (await page.clock.pass(0), page.heading() === words.review.title));
+    await page.send();
+    await page.see(words.thanks.title);
+    assert.deepEqual(JSON.parse(page.reported()[0].body).blocks, { b1: [0, 0] });
+  });
+
+  it("treats a double tap as one tap", async (t) => {
+    const page = await start(t);
+    await page.answerAll();
+    await page.clock.pass(10_000);
+    page.document.querySelectorAll(".change button")[0].click();
+    await page.see("Question q1?");
+    const next = page.button(words.asking.done);
+    const echo = page.fire(next, "click", { detail: 2 });
+    assert.ok(echo.defaultPrevented);
+    await page.clock.pass(401);
+    assert.equal(page.fire(next, "click", { detail: 2 }).defaultPrevented, false);
+  });
+});
+
+describe("a report that does not arrive", () => {
+  it("is sent again automatically, less and less often, with the same bytes", async (t) => {
+    const page = await start(t, { reports: () => null });
+    await page.answerAll();
+    await page.send();
+    await page.see(words.waiting.title);
+    for (const [count, pause] of [[1, 5_000], [2, 10_000], [3, 20_000], [4, 40_000], [5, 60_000], [6, 60_000]]) {
+      await page.clock.pass(pause - 1);
+      assert.equal(page.reported().length, count);
+      await page.clock.pass(1);
+      assert.equal(page.reported().length, count + 1);
+    }
+    page.server.reports = accept;
+    await page.press(words.waiting.again);
+    await page.see(words.thanks.title);
+    assert.equal(new Set(page.reported().map(({ body }) => body)).size, 1);
+    assert.equal(page.window.localStorage.length, 0); // it waits no more
+  });
+
+  it("is sent by the next visit with the same bytes, and not shown", async (t) => {
+    const page = await start(t, { reports: () => null });
+    await page.answerAll();
+    await page.send();
+    await page.see(words.waiting.title);
+    const [{ body }] = page.reported();
+    const next = await start(t, { reports: () => null, stored: kept(page) });
+    await next.see(words.waiting.title);
+    assert.equal(next.$("pre"), null);
+    next.server.reports = accept;
+    await next.press(words.waiting.again);
+    await next.see(words.thanks.resumed);
+    assert.deepEqual(next.reported().map((one) => one.body), [body, body]);
+    assert.equal(next.$("pre"), null);
+  });
+
+  it("waits as long as a busy site says", async (t) => {
+    const page = await start(t, { reports: () => reply(503, {}, { "Retry-After": "90" }) });
+    await page.answerAll();
+    await page.send();
+    await page.see(words.waiting.title);
+    await page.clock.pass(89_999);
+    assert.equal(page.reported().length, 1);
+    await page.clock.pass(1);
+    assert.equal(page.reported().length, 2);
+  });
+
+  it("is not treated as stored because some page answers 200", async (t) => {
+    const page = await start(t, { reports: () => reply(200, { welcome: "to the hotel" }) });
+    await page.answerAll();
+    await page.send();
+    await page.see(words.waiting.title);
+    assert.equal(JSON.parse(page.window.localStorage.getItem("candor.waiting")).length, 1);
+  });
+
+  it("is dropped with an explanation if the site refuses it", async (t) => {
+    const page = await start(t, { reports: () => reply(410, {}) });
+    await page.answerAll();
+    await page.send();
+    await page.see(words.problems.closedMeanwhile.title);
+    await page.clock.pass(600_000);
+    assert.deepEqual([page.reported().length, page.window.localStorage.length], [1, 0]);
+  });
+});
+
+describe("the page", () => {
+  it("forgets everything when it is left, and starts again when it is restored", async (t) => {
+    const page = await start(t);
+    await page.press(words.opening.start);
+    await page.answer("Question q1?", 1);
+    page.fire(page.window, "pagehide");
+    assert.equal(page.$("#page").childElementCount, 0);
+    page.fire(page.window, "pageshow", { persisted: true });
+    await page.see("A survey");
+    await page.press(words.opening.start);
+    await page.see("Question q1?");
+    assert.equal(page.$("input:checked"), null);
+    assert.deepEqual(kept(page), { localStorage: {}, sessionStorage: {} });
+  });
+
+  it("forgets everything after an error of its own, and sends nothing", async (t) => {
+    const page = await start(t);
+    await page.answerAll();
+    /** @type {any} */ (crypto.getRandomValues).mock.mockImplementation(() => {
+      throw new Error("no chance");
+    });
+    await page.send();
+    await page.see(words.problems.broken.title);
+    assert.equal(page.reported().length, 0);
+  });
+
+  it("remembers that this tab has answered, and does not ask again on reload", async (t) => {
+    const page = await start(t);
+    await page.answerAll();
+    await page.send();
+    await page.see(words.thanks.title);
+    const next = await start(t, { stored: kept(page) });
+    await next.see(words.answered.title);
+    assert.equal(next.reported().length, 0);
+    await next.press(words.answered.other);
+    await next.see("A survey");
+  });
+});
+
+describe("a survey that cannot be asked", () => {
+  for (const [name, given, problem] of [
+    ["is not there", { status: 404 }, "missing"],
+    ["is closed", { survey: { ...SURVEY, state: "closed" } }, "closed"],
+    ["speaks another protocol", { survey: { ...SURVEY, protocol: 2 } }, "outdated"],
+    ["is not what its hash says", { survey: { ...SURVEY, design: { ...DESIGN, epsilon: 1.9 } } }, "outdated"],
+    [
+      "keeps more than it says",
+      { survey: { ...SURVEY, design: withHash({ ...PLAIN, blocks: [{ ...PLAIN.blocks[0], keep: 4e9 }] }) } },
+      "outdated",
+    ],
+    ["has a server with an error", { status: 500 }, "trouble"],
+  ]) {
+    it(`is explained if it ${name}`, async (t) => {
+      const page = await start(t, given);
+      assert.equal(page.heading(), words.problems[problem].title);
+      assert.equal(page.sent.length, 1);
+    });
+  }
+});
+
+describe("a kiosk", () => {
+  const kiosk = (t, more) => start(t, { search: "?kiosk", ...more });
+
+  it("asks who is there after 40 seconds and forgets everything after 60", async (t) => {
+    const page = await kiosk(t);
+    await page.press(words.opening.start);
+    await page.answer("Question q1?", 1);
+    await page.clock.pass(39_999);
+    assert.equal(page.$("dialog"), null);
+    await page.clock.pass(1);
+    assert.ok(page.$("dialog").open);
+    page.fire(page.document.body, "keydown", { key: "Tab" });
+    assert.equal(page.$("dialog"), null); // somebody is there
+    await page.clock.pass(59_999);
+    assert.equal(page.heading(), "Question q2?");
+    await page.clock.pass(1);
+    await page.see("A survey");
+    await page.press(words.opening.start);
+    await page.see("Question q1?");
+    assert.equal(page.$("input:checked"), null);
+  });
+
+  it("says thanks without a network, starts again by itself and sends later", async (t) => {
+    const page = await kiosk(t, { reports: () => null });
+    await page.answerAll();
+    await page.send();
+    await page.see(words.kiosk.waits);
+    await page.clock.pass(15_000);
+    await page.see("A survey");
+    assert.equal(page.$("pre"), null);
+    assert.equal(page.window.sessionStorage.length, 0); // the next person may answer
+    page.server.reports = accept;
+    await page.clock.pass(30_000);
+    await until(() => page.window.localStorage.length === 0);
+    assert.equal(new Set(page.reported().map(({ body }) => body)).size, 1);
+  });
+});

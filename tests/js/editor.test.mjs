@@ -1,0 +1,260 @@
+// The editor of a draft, on the page that the template makes: what is typed, pressed and dropped is
+// what is saved, and the focus is where somebody goes on.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { describe, it } from "node:test";
+
+import { openPage, reply, settled, until } from "../support/dom.mjs";
+
+const TEMPLATE = readFileSync(new URL("../../templates/studio/editor.html", import.meta.url), "utf8");
+
+/* The template with nothing in its conditions and 1 for every value but the slug. */
+const HTML = TEMPLATE.replace(/{% if [\s\S]*?{% endif %}/g, "")
+  .replace(/{% csrf_token %}/g, '<input type="hidden" name="csrfmiddlewaretoken" value="token">')
+  .replace(/{% url 'studio-draft'[^%]*%}/, "/studio/draft/draft/")
+  .replace(/{{ survey\.slug }}/g, "draft")
+  .replace(/{{ most\|unlocalize }}/g, "4")
+  .replace(/{{[^}]*}}/g, "1")
+  .replace(/{%[^%]*%}/g, "");
+
+const asked = (key, more = {}) => ({ key, text: `Text ${key}`, kind: "yes_no", prefer_not_to_say: false, ...more });
+const DOCUMENT = {
+  title: "A survey", introduction: "", language: "en", epsilon: 2, crowd: 20,
+  questions: [asked("one"), asked("two", { kind: "choice", options: ["Red", "Green"] }), asked("three")],
+  strata: [], translations: {},
+};
+const LIMITS = { questions: 100, options: 20, groups: 100, title: 200, told: 200 };
+const OURS = { en: ["No", "Yes", "Prefer not to say"], de: ["Nein", "Ja", "Keine Angabe"] };
+const FIGURES = { sure: { count: 88, more: false }, weak: false, everybody: "3", blocks: "One block.", questions: [] };
+
+/* The editor with a server that saves everything, unless `server.answer` says something else. */
+/** @param {any} t @param {any} [given] */
+async function start(t, { document = DOCUMENT, hash = "" } = {}) {
+  /** @type {any} */
+  const server = { number: 1, document, answer: null, more: {} };
+  const described = (whole) => ({
+    number: server.number, undo: true, redo: true, wrong: {}, blocks: [], figures: FIGURES, opens: null, slug: "draft",
+    ...(whole && { document: server.document, follows: true, ours: OURS, limits: LIMITS }),
+    ...server.more,
+  });
+  const serve = ({ method, body }) => {
+    const given = method === "POST" && JSON.parse(body);
+    if (given && server.answer) return server.answer(given, described);
+    if (given) server.number += 1;
+    if (given.document) server.document = given.document;
+    return reply(200, described(!given || "go" in given));
+  };
+  const page = openPage(t, { url: `http://candor.test/studio/draft/${hash}`, html: HTML, serve });
+  await page.load("studio/editor.js");
+  await settled();
+  const $ = (id) => page.document.getElementById(id);
+  const posted = () => page.sent.filter(({ method }) => method === "POST").map(({ body }) => JSON.parse(body));
+  return {
+    ...page, $, server, posted, described,
+    focused: () => page.document.activeElement.id,
+    keys: () => server.document.questions.map(({ key }) => key),
+    saved: async () => {
+      await page.clock.pass(500);
+      return posted().at(-1)?.document;
+    },
+    key: (target, key, more) => page.fire(target, "keydown", { key, ...more }),
+  };
+}
+
+describe("a draft", () => {
+  it("is shown when loaded, with the focus at the place in the address", async (t) => {
+    const { $, focused } = await start(t, { hash: "#question-two" });
+    assert.equal($("editor").hidden, false);
+    assert.equal($("title").value, "A survey");
+    assert.equal($("questions").children.length, 3);
+    assert.equal(focused(), "questions-two-text");
+    assert.equal($("saved").textContent, "Saved");
+  });
+
+  it("is not shown as an empty one if it cannot be loaded", async (t) => {
+    const page = openPage(t, { url: "http://candor.test/studio/draft/", html: HTML, serve: () => null });
+    await page.load("studio/editor.js");
+    await settled();
+    assert.equal(page.$("#editor").hidden, true);
+    assert.match(page.$("#loading").textContent, /cannot be loaded/);
+  });
+
+  it("is saved as typed, without invisible characters", async (t) => {
+    const { $, type, saved, posted } = await start(t);
+    type($("title"), "A \u200bsurvey, again");
+    assert.equal($("title").value, "A survey, again");
+    type($("questions-two-0"), "Blue");
+    const document = await saved();
+    assert.equal(document.title, "A survey, again");
+    assert.deepEqual(document.questions[1].options, ["Blue", "Green"]);
+    assert.equal(posted().length, 1);
+  });
+});
+
+describe("questions", () => {
+  it("get the focus when added, and a key from their text", async (t) => {
+    const { button, document, type, saved, $ } = await start(t);
+    button("+ Choice question").click();
+    type(document.activeElement, "Do you agree?");
+    $("title").focus();
+    const added = (await saved()).questions[3];
+    assert.deepEqual([added.text, added.kind, added.options.length], ["Do you agree?", "choice", 2]);
+    assert.equal(added.key, "do-you-agree");
+  });
+
+  it("move with the arrow keys on their handle, which keeps the focus", async (t) => {
+    const { key, $, focused, saved, keys } = await start(t);
+    $("questions-one-handle").focus();
+    key($("questions-one-handle"), "ArrowDown");
+    assert.equal(focused(), "questions-one-handle");
+    key($("questions-one-handle"), "ArrowDown");
+    key($("questions-one-handle"), "ArrowDown"); // there is nothing below
+    await saved();
+    assert.deepEqual(keys(), ["two", "three", "one"]);
+    assert.match($("said").textContent, /3 of 3/);
+  });
+
+  it("pass the focus to the next one when deleted, and at last to the add button", async (t) => {
+    const { $, focused, saved, document } = await start(t);
+    $("questions-two-delete").click();
+    assert.equal(focused(), "questions-three-handle");
+    $("questions-three-delete").click();
+    assert.equal(focused(), "questions-one-handle");
+    $("questions-one-delete").click();
+    assert.equal(document.activeElement.dataset.add, "questions");
+    assert.deepEqual((await saved()).questions, []);
+  });
+
+  it("get their own key and options when duplicated", async (t) => {
+    const { $, saved, type, document } = await start(t);
+    $("questions-two-again").click();
+    type(document.activeElement, "Another");
+    const [, first, second] = (await saved()).questions;
+    assert.deepEqual([first.key, second.key], ["two", "two-2"]);
+    assert.deepEqual([first.text, second.text], ["Text two", "Another"]);
+    assert.deepEqual(second.options, ["Red", "Green"]);
+  });
+
+  it("get another option when Enter is pressed in the last one", async (t) => {
+    const { $, key, document, type, saved } = await start(t);
+    const last = $("questions-two-1");
+    last.focus();
+    assert.ok(key(last, "Enter").defaultPrevented);
+    assert.equal(document.activeElement.value, "");
+    type(document.activeElement, "Blue");
+    assert.deepEqual((await saved()).questions[1].options, ["Red", "Green", "Blue"]);
+  });
+});
+
+describe("undo and redo", () => {
+  it("have a button and keys, which a field leaves to the browser", async (t) => {
+    const { $, key, document, posted } = await start(t);
+    $("undo").click();
+    key(document.body, "z", { ctrlKey: true });
+    key(document.body, "Z", { ctrlKey: true, shiftKey: true });
+    key(document.body, "y", { metaKey: true });
+    $("redo").click();
+    const inField = key($("title"), "z", { ctrlKey: true });
+    assert.equal(inField.defaultPrevented, false);
+    await until(() => posted().length >= 5);
+    await settled();
+    assert.deepEqual(posted().map(({ go }) => go), [-1, -1, 1, 1, 1]);
+  });
+
+  it("show the draft as it was, and are off if there is nothing to do", async (t) => {
+    const { $, server } = await start(t);
+    server.more = { undo: false };
+    server.document = { ...DOCUMENT, title: "Before" };
+    $("undo").focus();
+    $("undo").click();
+    await settled();
+    assert.equal($("title").value, "Before");
+    assert.deepEqual([$("undo").disabled, $("redo").disabled], [true, false]);
+    assert.equal($("said").textContent, "Undone.");
+  });
+});
+
+describe("a draft that cannot be saved", () => {
+  it("is explained at its field in the server's words", async (t) => {
+    const { $, server, type, saved } = await start(t);
+    server.answer = () => reply(400, { refused: { where: "questions[1].text", what: "too long" } });
+    type($("questions-two-text"), "x");
+    await saved();
+    assert.equal($("unsaved").textContent, "Not saved. Question 2: too long");
+    assert.equal($("questions-two-text-error").textContent, "too long.");
+    assert.equal($("questions-two-text").getAttribute("aria-invalid"), "true");
+  });
+
+  it("is not sent with a bad number, and keeps the reader on the page", async (t) => {
+    const { $, type, clock, posted, button, left, focused } = await start(t);
+    type($("epsilon"), "20");
+    $("title").focus();
+    await clock.pass(10_000);
+    assert.deepEqual(posted(), []);
+    assert.match($("epsilon-error").textContent, /At most 4/);
+    assert.match($("unsaved").textContent, /^Not saved: Total ε/);
+    button("Check and open").click();
+    await settled();
+    assert.deepEqual([left, focused()], [[], "epsilon"]);
+  });
+
+  it("waits for a decision if somebody else has saved", async (t) => {
+    const { $, server, type, saved, described, button, clock } = await start(t);
+    const theirs = { ...DOCUMENT, title: "Theirs" };
+    server.answer = () => reply(409, { ...described(true), number: 9, document: theirs });
+    type($("title"), "Mine");
+    await saved();
+    assert.equal($("conflict").hidden, false);
+    assert.equal($("title").value, "Mine");
+    button("Load that one").click();
+    assert.deepEqual([$("title").value, $("conflict").hidden], ["Theirs", true]);
+    type($("title"), "Mine again");
+    await saved();
+    server.answer = null;
+    button("Keep mine").click();
+    await settled();
+    assert.equal(server.document.title, "Mine again");
+    assert.equal($("conflict").hidden, true);
+    assert.equal(clock.waiting, 0);
+  });
+});
+
+it("a link is followed only once everything is saved", async (t) => {
+  const { $, type, server, button, left, posted } = await start(t);
+  let answer;
+  server.answer = (_given, described) =>
+    new Promise((done) => (answer = () => done(reply(200, { ...described(false), number: 2 }))));
+  type($("title"), "Quickly");
+  assert.ok(!left.length);
+  button("Check and open").click();
+  await settled();
+  assert.deepEqual([posted()[0].document.title, left], ["Quickly", []]);
+  answer();
+  await settled();
+  assert.deepEqual(left, ["http://candor.test/studio/draft/open/"]);
+});
+
+it("a language can be written beside the original, counted and removed", async (t) => {
+  const { $, type, saved, fire, focused } = await start(t);
+  $("add-language").value = "de";
+  fire($("add-language"), "change");
+  assert.equal(focused(), "title-de");
+  type($("title-de"), "Eine Umfrage");
+  assert.match($("language-de").textContent, /^German 5 missing$/);
+  assert.equal((await saved()).translations.de.title, "Eine Umfrage");
+  $("remove-language").click();
+  assert.equal(focused(), "add-language");
+  assert.equal((await saved()).translations?.de, undefined);
+});
+
+it("the address and the links of the page follow the title", async (t) => {
+  const { $, type, fire, clock, posted, server, button, window } = await start(t);
+  type($("title"), "Canteen");
+  server.more = { slug: "canteen" };
+  fire($("title"), "change");
+  await clock.pass(0);
+  assert.equal(posted()[0].follow, "draft");
+  assert.equal(window.location.pathname, "/studio/canteen/");
+  assert.match(button("Check and open").href, /\/studio\/canteen\/open\/$/);
+});
