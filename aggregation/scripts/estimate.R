@@ -67,7 +67,10 @@ main <- function(folder) {
                estimate = format(figures[["value"]], digits = 17),
                standard_error = format(figures[["error"]], digits = 17))
   })
-  write.csv(do.call(rbind, again), row.names = FALSE)
+  # A line of names, even where no figure is shown.
+  names <- c("question", "option", "stratum", "group", "n", "count", "estimate", "standard_error")
+  empty <- data.frame(matrix(character(0), 0, length(names), dimnames = list(NULL, names)))
+  write.csv(do.call(rbind, c(list(empty), again)), row.names = FALSE)
   verdict <- if (worst <= tolerance) "as published" else "NOT as published"
   source <- if (there) "reports" else "published counts"
   message(sprintf("%d estimates from %s: %s; largest difference %.3g.",

@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import re
-import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -21,39 +20,15 @@ from django.test import Client
 from aggregation import batches, codebook, exports, reports, sheets
 from aggregation.models import Batch, Estimate, Release
 from survey.models import Survey
-from tests import builders
-from tests.services import ROOT
+from tests.support import builders
+from tests.support.exports import HOSTILE, OF_REPORTS, get, table
+from tests.support.services import ROOT
 
 pytestmark = pytest.mark.django_db
 
 PUBLIC = sorted(name for name, file in exports.FILES.items() if file.public)
 PRIVATE = sorted(exports.FILES.keys() - set(PUBLIC))
-OF_REPORTS = ["reports.csv", "reports.dta", "reports.sav"]
 TWO_BLOCKS: dict[str, Any] = {"blocks": [["q1"], ["q2"]], "ask": 1}
-HOSTILE = [
-    '=HYPERLINK("http://x","y")', "+1+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", " =1+1",
-    "'=1", "x;=1+1;y", "x\n=1+1", "＝1+1", "\u00a0=1", 'say "hi", you', "`=1' $S_OS \"' end",
-    "it's 'so'.", "{0} %s \\",
-]  # fmt: skip
-
-
-def get(client: Client, name: str, slug: str = "small", number: Any = 2) -> bytes:
-    """The same from both addresses."""
-    found = []
-    for root in ("/surveys", "/api/v1/surveys"):
-        response = client.get(f"{root}/{slug}/releases/{number}/{name}")
-        assert response.status_code == 200, (name, response.status_code)
-        assert response["Content-Type"] == exports.FILES[name].content_type
-        assert "no-store" in response["Cache-Control"]
-        assert response["Content-Disposition"].startswith("attachment; filename=")
-        found.append(response.getvalue())
-    if not name.endswith((".xlsx", ".zip")):
-        assert found[0] == found[1]
-    return found[0]
-
-
-def table(data: bytes) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(data.decode())))
 
 
 def texts_of(data: bytes, sheet: int) -> list[list[Any]]:
@@ -97,9 +72,7 @@ def test_a_release_is_for_the_researchers_of_its_survey(survey: Survey, name: st
 
 
 @pytest.mark.parametrize("name", ["", *exports.FILES])
-def test_where_results_are_public_anyone_has_the_estimates_and_nobody_the_reports(
-    survey: Survey, name: str
-) -> None:
+def test_public_results_include_estimates_but_no_reports(survey: Survey, name: str) -> None:
     Survey.objects.update(results_public=True)
     public = not name or name in PUBLIC
     for client, refused in ((Client(), 302), (builders.client(builders.charlie()), 403)):
@@ -118,7 +91,7 @@ def test_every_file_is_documented() -> None:
         assert f"`{name}`" in text or re.search(rf"`{stem}\.\w+`.*`\.{form}`", text), name
 
 
-def test_what_may_be_public_is_no_report() -> None:
+def test_no_file_of_reports_is_public() -> None:
     assert set(PRIVATE) == {*OF_REPORTS, "everything.zip", "README.txt"}
 
 
@@ -126,7 +99,7 @@ def test_what_may_be_public_is_no_report() -> None:
     ("number", "status"),
     [("9", 404), ("0", 404), ("x", 400), ("-1", 400), ("1.0", 400), ("9" * 40, 400), ("²", 400)],
 )
-def test_odd_numbers_are_refused_in_words(alice: Client, number: str, status: int) -> None:
+def test_bad_release_numbers_are_refused_in_words(alice: Client, number: str, status: int) -> None:
     for name in ("", "estimates.csv", "reports.csv", "nothing.csv"):
         response = alice.get(f"/surveys/small/releases/{number}/{name}")
         assert response.status_code == status and "elease" in response.content.decode()
@@ -135,7 +108,7 @@ def test_odd_numbers_are_refused_in_words(alice: Client, number: str, status: in
 
 
 @pytest.mark.parametrize("name", ["nothing.csv", "estimates", "estimates.CSV", "%00", "a" * 3000])
-def test_odd_names_are_refused_in_words(alice: Client, name: str) -> None:
+def test_unknown_file_names_are_refused_in_words(alice: Client, name: str) -> None:
     response = alice.get(f"/surveys/small/releases/2/{name}")
     assert response.status_code == 404 and "estimates.csv" in response.content.decode()
     response = alice.get(f"/api/v1/surveys/small/releases/2/{name}")
@@ -144,7 +117,7 @@ def test_odd_names_are_refused_in_words(alice: Client, name: str) -> None:
     assert alice.get("/api/v1/surveys/nowhere/releases/2/estimates.csv").status_code == 404
 
 
-def test_any_form_may_be_asked_for_and_nothing_is_changed(alice: Client) -> None:
+def test_a_download_accepts_any_format_header_and_only_reads(alice: Client) -> None:
     for root in ("/surveys", "/api/v1/surveys"):
         url = f"{root}/small/releases/2/estimates.csv"
         assert alice.get(url, headers={"accept": "text/csv"}).status_code == 200
@@ -186,7 +159,7 @@ def test_suppressed_rows_stay_rows_without_figures() -> None:
     assert b"size" not in data and '"size"' not in get(alice, "estimates.json").decode()
 
 
-def test_an_earlier_release_can_be_had_but_not_its_reports(alice: Client) -> None:
+def test_an_earlier_release_can_be_downloaded_without_its_reports(alice: Client) -> None:
     lines = table(get(alice, "estimates.csv", number=1))
     assert {line["release"] for line in lines} == {"1"}
     assert alice.get("/api/v1/surveys/small/releases/1/reports.csv").status_code == 409
@@ -228,9 +201,7 @@ def test_columns_have_names_that_every_program_takes() -> None:
 # --- The reports ----------------------------------------------------------------------------------
 
 
-def test_the_reports_are_what_the_batches_hold_in_an_order_that_says_nothing(
-    survey: Survey, alice: Client
-) -> None:
+def test_exported_reports_equal_the_batches_in_neutral_order(survey: Survey, alice: Client) -> None:
     header, *lines = csv.reader(io.StringIO(get(alice, "reports.csv").decode()))
     assert header[:2] == ["q1", "q2"] and header[-1] == "count"
     stored: Counter[tuple[str, ...]] = Counter()
@@ -263,7 +234,7 @@ def test_many_batches_are_merged_with_little_in_memory(
     assert list(reports.distinct([], design, places)) == []
 
 
-def test_no_reports_before_the_last_release_is_out() -> None:
+def test_reports_cannot_be_downloaded_before_the_final_release() -> None:
     survey = builders.opened()
     alice = builders.client(builders.alice(survey))
     builders.send(survey, 100)
@@ -337,7 +308,7 @@ def answered(groups: dict[tuple[int | None, ...], int], **changes: Any) -> Relea
         ({(0, 0): 60, (1, 1): 5}, {}),
     ],
 )
-def test_background_answers_come_along_only_in_crowds(
+def test_background_answers_are_exported_only_in_crowds(
     groups: dict[tuple[int | None, ...], int], told: dict[str, set[str]]
 ) -> None:
     release = answered(groups)
@@ -352,7 +323,7 @@ def test_background_answers_come_along_only_in_crowds(
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_no_set_that_can_be_told_apart_is_below_the_crowd(seed: int) -> None:
+def test_no_distinguishable_set_is_smaller_than_the_crowd(seed: int) -> None:
     """By the reports alone, and by their groups less those that the release shows."""
     random = Random(seed)
     groups = {
@@ -379,22 +350,29 @@ def test_no_set_that_can_be_told_apart_is_below_the_crowd(seed: int) -> None:
         assert rest == 0 or rest >= 20
 
 
-def test_a_crowd_is_one_for_every_block() -> None:
-    """25 of each age, but only some of them were asked the second block."""
+def asked(groups: dict[tuple[int | None, str], int]) -> Release:
+    """The last release of a survey in which so many people of each age were asked each block."""
     from survey import ingest
 
     survey = builders.opened(**TWO_BLOCKS)
     design = survey.frozen_design()
     sent = [
         builders.report(design, strata={"age": age}, blocks={block: [0]})
-        for age in (0, 1)
-        for block in ("b1",) * 25 + ("b2",) * (10 + 20 * age)
+        for (age, block), people in groups.items()
+        for _ in range(people)
     ]
     ingest.accept("small", {"reports": sent})
     survey.close()
     Batch.objects.collect(survey)
     release = Release.objects.publish(survey)
-    assert release and reports.backgrounds(release) == []
+    assert release
+    return release
+
+
+def test_every_block_needs_its_own_crowd() -> None:
+    """25 of each age, but only some of them were asked the second block."""
+    release = asked({(0, "b1"): 25, (0, "b2"): 10, (1, "b1"): 25, (1, "b2"): 30})
+    assert reports.backgrounds(release) == []
 
 
 # --- Computed again -------------------------------------------------------------------------------
@@ -408,19 +386,19 @@ def unpack(data: bytes, folder: Path) -> Path:
 
 
 def run(command: list[str], folder: Path) -> tuple[int, list[dict[str, str]], str]:
+    """Run a script where it was unpacked."""
     done = subprocess.run(
-        [*command, folder], capture_output=True, text=True, timeout=120, check=False,
+        command, cwd=folder, capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
     return done.returncode, table(done.stdout.encode()), done.stderr
 
 
-PYTHON = [sys.executable, "-I", str(exports.SCRIPTS / "estimate.py")]
-R = ["Rscript", "--vanilla", str(exports.SCRIPTS / "estimate.R")]
+PYTHON = [sys.executable, "-I", "estimate.py"]
+R = ["Rscript", "--vanilla", "estimate.R"]
 SCRIPTS = [
     pytest.param(PYTHON, id="Python"),
-    pytest.param(
-        R, id="R", marks=pytest.mark.skipif(not shutil.which("Rscript"), reason="R is not here")
-    ),
+    # R takes a while to start.
+    pytest.param(R, id="R", marks=[pytest.mark.r, pytest.mark.slow]),
 ]
 
 
@@ -439,7 +417,9 @@ class TestComputedAgain:
             assert float(again["estimate"]) == pytest.approx(row.value, abs=1e-12)
             assert float(again["standard_error"]) == pytest.approx(row.standard_error, abs=1e-12)
 
-    def test_from_the_reports(self, command: list[str], alice: Client, tmp_path: Path) -> None:
+    def test_estimates_follow_from_the_reports(
+        self, command: list[str], alice: Client, tmp_path: Path
+    ) -> None:
         folder = unpack(get(alice, "everything.zip"), tmp_path)
         self.check(command, folder, Release.objects.get(number=2), "reports")
 
@@ -447,7 +427,7 @@ class TestComputedAgain:
         ("columns", "people"),
         [(["age", "town"], (60, 25, 40)), (["age"], (60, 5, 40)), ([], (60, 5, 0))],
     )
-    def test_groups_from_the_reports(
+    def test_group_estimates_follow_from_the_reports(
         self, command: list[str], tmp_path: Path, columns: list[str], people: tuple[int, ...]
     ) -> None:
         groups: list[tuple[int | None, ...]] = [(0, 0), (1, 1), (None, 0)]
@@ -457,11 +437,24 @@ class TestComputedAgain:
         assert list(table((folder / "reports.csv").read_bytes())[0])[2:-1] == columns
         self.check(command, folder, release, "reports")
 
-    def test_from_the_counts(self, command: list[str], alice: Client, tmp_path: Path) -> None:
+    def test_estimates_follow_from_the_published_counts(
+        self, command: list[str], alice: Client, tmp_path: Path
+    ) -> None:
         folder = unpack(get(alice, "everything.zip", number=1), tmp_path)
         self.check(command, folder, Release.objects.get(number=1), "published counts")
 
-    @pytest.mark.slow  # the files are on the disk by then
+    def test_the_script_runs_when_every_estimate_is_hidden(
+        self, command: list[str], tmp_path: Path
+    ) -> None:
+        """Twenty people, but ten for each block: every estimate is suppressed."""
+        release = asked({(0, "b1"): 10, (0, "b2"): 10})
+        alice = builders.client(builders.alice(release.survey))
+        folder = unpack(get(alice, "everything.zip", number=1), tmp_path)
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+        assert done.stderr.startswith("0 estimates from reports: as published")
+        assert done.stdout.replace('"', "").startswith("question,option,stratum,group,n,count,")
+
+    @pytest.mark.once  # the files are on the disk by then
     @pytest.mark.parametrize("name", ["reports.csv", "estimates.csv", "codebook.csv"])
     def test_a_changed_file_is_noticed(
         self, command: list[str], alice: Client, tmp_path: Path, name: str
@@ -480,7 +473,7 @@ class TestComputedAgain:
         status, _, told = run(command, folder)
         assert status == 1 and "NOT as published" in told
 
-    def test_hostile_texts_do_not_disturb(self, command: list[str], tmp_path: Path) -> None:
+    def test_the_script_runs_with_hostile_texts(self, command: list[str], tmp_path: Path) -> None:
         survey = hostile()
         alice = builders.client(builders.alice(survey))
         folder = unpack(get(alice, "everything.zip"), tmp_path)
@@ -565,7 +558,7 @@ def test_a_hostile_title_stays_inside_its_braces() -> None:
     assert inside.count("{") == inside.count("}")
 
 
-def test_the_pages_link_what_can_be_had(survey: Survey, alice: Client) -> None:
+def test_the_pages_link_only_files_that_can_be_downloaded(survey: Survey, alice: Client) -> None:
     Survey.objects.update(results_public=True)
     pages = {"alice": alice, "anyone": Client()}
     for who, client in pages.items():
