@@ -28,8 +28,8 @@ from aggregation import batches
 from aggregation.statistics import proportion
 from aggregation.statistics.proportion import Channel
 from survey.design import Question, build, options_from_texts
-from tests import packages
-from tests.services import ROOT, Candor, PostgreSQL
+from tests.support import packages
+from tests.support.services import ROOT, Candor, PostgreSQL
 
 ROUNDS = 11
 MILLION, TEN_MILLION = 10**6, 10**7

@@ -14,8 +14,8 @@ import sys
 import time
 from collections.abc import Iterator
 
-from tests import packages
-from tests.services import ROOT, Candor, PostgreSQL
+from tests.support import packages
+from tests.support.services import ROOT, Candor, PostgreSQL
 
 PEOPLE = 20_000
 TIMES = 50  # as many are counted

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 
-from tests.services import ROOT, Candor
+from tests.support.services import ROOT, Candor
 
 BATCH = 65_536
 FILES = (

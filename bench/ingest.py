@@ -12,7 +12,6 @@ import contextlib
 import http.client
 import json
 import os
-import shutil
 import signal
 import statistics
 import subprocess
@@ -23,8 +22,8 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from tests import packages
-from tests.services import ROOT, Candor, PostgreSQL, die_with_parent, free_port, wait_until
+from tests.support import packages
+from tests.support.services import ROOT, Candor, PostgreSQL, die_with_parent, free_port, wait_until
 
 ROUNDS = 5
 SECONDS = 3
@@ -67,8 +66,8 @@ COMMANDS = {
 
 
 def main() -> None:
-    if shutil.which("wrk") is None:
-        print("wrk is not installed: left out. On Debian: apt-get install wrk")
+    if not packages.NEEDS["wrk"].here():
+        packages.say_what_is_left_out([packages.NEEDS["wrk"]])
         return
     print("Ingest; ratio to the view that does nothing, on the same web server and processes")
     measure("SQLite, synchronous FULL, 1 web process", 1)

@@ -20,9 +20,9 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 
-from tests import packages
-from tests.faults.clients import malformed, post_all, slow_clients
-from tests.faults.harness import (
+from tests.support import packages
+from tests.support.clients import malformed, post_all, slow_clients
+from tests.support.harness import (
     CELLS,
     LOST,
     Console,
@@ -37,7 +37,7 @@ from tests.faults.harness import (
     restart,
     web_processes,
 )
-from tests.services import PostgreSQL, Redis, wait_until
+from tests.support.services import PostgreSQL, Redis, wait_until
 
 PEAK_SECONDS = 6.0
 SENDERS = 24

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from tests.browser.states import POOR, States
-from tests.conftest import CHROMIUM_FLAGS
-from tests.packages import chromium
-from tests.services import UNLIMITED, Candor, Manager
+from tests.support.chromium import CHROMIUM_FLAGS
+from tests.support.packages import chromium
+from tests.support.services import UNLIMITED, Candor, Manager
+from tests.support.states import POOR, States
 
 FOLDER = Path(__file__).parent / "images"
 SLUG = "wellbeing-at-work"

@@ -1,16 +1,16 @@
-"""The whole test run: `python -m tests.run [phase …] [-- pytest arguments]`.
+"""The test run: `python -m tests.run [--coverage] [phase or group …] [-- pytest arguments]`.
 
-Phases: lint, node, sqlite, postgresql, browser, faults, measured; all unless some are named. Starts
-the servers that the chosen phases need, goes on after a failing phase, and checks after each that
-no process is left. The fault tests, which mostly wait, are a run of their own beside the others.
-The last line counts the tests of pytest and of Node together; what fails besides them (a linter, a
-crash, a process left behind) counts as one more failure each.
+The group `basic` is `make test`; with `rest` it is `make test-all`; no test is in both. Starts the
+servers that the chosen phases need, goes on after a failing phase, and checks after each that no
+process is left. Phases that mostly wait, or keep one core busy, are a run of their own beside the
+others. The last line counts the tests of pytest and of Node together; anything else that fails (a
+linter, a crash, a process left behind) counts as one more failure. With --coverage, tables
+before it say how much of every file ran.
 """
 
 import contextlib
 import ctypes
 import os
-import re
 import secrets
 import shutil
 import signal
@@ -19,16 +19,17 @@ import sys
 import tempfile
 import time
 import uuid
-import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import Self
 
-from tests import packages
-from tests.services import (
+from tests.support import coverage_tables, packages
+from tests.support.outcomes import Outcome, read_junit, read_summary, read_tap
+from tests.support.services import (
     ROOT,
+    STOP_SECONDS,
     UNLIMITED,
     PostgreSQL,
     Redis,
@@ -39,39 +40,20 @@ from tests.services import (
     wait_until,
 )
 
-PHASE_SECONDS = 1800  # a phase that takes longer hangs
+COVERAGE, ONE_BY_ONE = "--coverage", "--one-by-one"  # options; the latter runs nothing beside
+PHASE_SECONDS = 3600  # a phase that takes longer hangs
 PR_SET_CHILD_SUBREAPER = 36
 PYTHON = sys.executable
 TWO = ("-n", "2", "--dist=loadgroup")  # processes; tests of one xdist_group share one
 THREE = ("-n", "3", "--dist=loadgroup")
 
 
-@dataclass
-class Outcome:
-    """What a phase came to."""
-
-    passed: int = 0
-    failed: int = 0
-    skipped: int = 0
-    problems: list[str] = field(default_factory=list)
-    seconds: float = 0
-
-    @property
-    def failures(self) -> int:
-        return self.failed + len(self.problems)
-
-    def __str__(self) -> str:
-        counts = [f"{self.passed} passed"] if self.passed else []
-        counts += [f"{self.failed} failed"] if self.failed else []
-        counts += [f"{self.skipped} skipped"] if self.skipped else []
-        return ", ".join(counts + self.problems) or "passed"
-
-
 class Run:
     """One test run: its temporary folder, its environment, its servers."""
 
-    def __init__(self, folder: Path, pytest_arguments: list[str]) -> None:
+    def __init__(self, folder: Path, pytest_arguments: list[str], coverage: bool = False) -> None:
         self.folder = folder
+        self.coverage = folder / "coverage" if coverage else None
         self.pytest_arguments = pytest_arguments
         self.var = folder / "var"
         self.var.mkdir()
@@ -94,6 +76,10 @@ class Run:
         }
         # Some hundred processes load the same modules, and pytest rewrites those of the tests.
         self.environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        if self.coverage:
+            self.coverage.mkdir()
+            self.environment["CANDOR_TEST_COVERAGE"] = str(self.coverage)
+            self.environment["COVERAGE_FILE"] = str(self.coverage / "python")
         self.postgresql: PostgreSQL | None = None
         self.redis: Redis | None = None
         self.beside: Beside | None = None
@@ -135,8 +121,9 @@ class Run:
 
     def pytest(self, phase: str, markers: str, *arguments: str, **environment: str) -> Outcome:
         results = self.folder / f"{phase}.xml"
+        measured = ["coverage", "run", "-m"] if self.coverage else []
         code = self.command(
-            [PYTHON, "-m", "pytest", "-q", "-m", markers, f"--phase={phase}",
+            [PYTHON, "-m", *measured, "pytest", "-q", "-m", possible(markers), f"--phase={phase}",
              f"--junitxml={results}", f"--output={self.folder / 'results'}",
              *arguments, *self.pytest_arguments],
             **environment,
@@ -144,53 +131,18 @@ class Run:
         return read_junit(results, code, may_be_empty=bool(self.pytest_arguments))
 
 
-def read_junit(results: Path, code: int, may_be_empty: bool) -> Outcome:
-    """What pytest's result file and exit status say together."""
-    outcome = Outcome()
-    if results.exists():
-        for suite in ET.parse(results).getroot().iter("testsuite"):
-            count = {
-                key: int(suite.get(key, 0)) for key in ("tests", "failures", "errors", "skipped")
-            }
-            outcome.failed += count["failures"] + count["errors"]
-            outcome.skipped += count["skipped"]
-            outcome.passed += count["tests"]
-        outcome.passed -= outcome.failed + outcome.skipped
-    nothing = code == 5
-    if nothing and not may_be_empty:
-        outcome.problems.append("no tests found")
-    elif code != 0 and not nothing and not outcome.failed:
-        outcome.problems.append(f"pytest ended with {code}")
-    return outcome
-
-
-def read_tap(text: str, code: int) -> Outcome:
-    """What Node's summary and exit status say together."""
-    counts = {name: int(number) for name, number in re.findall(r"^# (\w+) (\d+)$", text, re.M)}
-    outcome = Outcome(
-        passed=counts.get("pass", 0),
-        failed=counts.get("fail", 0) + counts.get("cancelled", 0),
-        skipped=counts.get("skipped", 0) + counts.get("todo", 0),
-    )
-    if not counts.get("tests"):
-        outcome.problems.append("no tests found")
-    elif code != 0 and not outcome.failed:
-        outcome.problems.append(f"node ended with {code}")
-    return outcome
-
-
 class Beside:
-    """A phase as a test run of its own, with servers of its own, while others go on."""
+    """Phases as a test run of their own, with servers of their own, while others go on."""
 
-    def __init__(self, phase: str, run: Run) -> None:
-        self.phase = phase
-        self.output = run.folder / f"{phase}.txt"
+    def __init__(self, names: list[str], run: Run) -> None:
+        self.names = names
+        self.output = run.folder / "beside.txt"
         self.arguments = run.pytest_arguments
 
     def __enter__(self) -> Self:
         with self.output.open("w") as output:
             self.process = subprocess.Popen(
-                [PYTHON, "-m", "tests.run", self.phase, "--", *self.arguments],
+                [PYTHON, "-m", "tests.run", ONE_BY_ONE, *self.names, "--", *self.arguments],
                 cwd=ROOT,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
@@ -206,22 +158,11 @@ class Beside:
         self.process.wait(60)
 
     def join(self) -> Outcome:
-        """Wait for it; what it printed, and what it came to."""
+        """Wait until it ends, print its output and return what it came to."""
         code = self.process.wait(PHASE_SECONDS)
         text = self.output.read_text()
         print(text)
         return read_summary(text, code)
-
-
-def read_summary(text: str, code: int) -> Outcome:
-    """What the last line of a test run and its exit status say together."""
-    counts = dict.fromkeys(("passed", "failed", "skipped"), 0)
-    for number, name in re.findall(r"(\d+) (passed|failed|skipped)", text.rpartition("\n=== ")[2]):
-        counts[name] = int(number)  # the last line is the last to speak
-    outcome = Outcome(**counts)
-    if code != 0 and not outcome.failed:
-        outcome.problems.append(f"the run ended with {code}")
-    return outcome
 
 
 # --- The phases -----------------------------------------------------------------------------------
@@ -229,89 +170,135 @@ def read_summary(text: str, code: int) -> Outcome:
 
 def lint(run: Run) -> Outcome:
     outcome = Outcome()
-    for command in (["ruff", "check", "."], ["ruff", "format", "--check", "."], ["mypy"]):
-        if run.command([PYTHON, "-m", *command]) != 0:
-            outcome.problems.append(f"{' '.join(command)} failed")
+    commands = [["ruff", "check", "."], ["ruff", "format", "--check", "."], ["mypy"]]
+    commands = [[PYTHON, "-m", *command] for command in commands]
+    if packages.NEEDS["npm"].here():
+        outcome.problems += install_npm_packages(run)
+        tsc, biome = "node_modules/.bin/tsc", "node_modules/.bin/biome"
+        commands += [[tsc], [tsc, "-p", "tests"], [biome, "lint", "--error-on-warnings"]]
+    for command in commands if not outcome.problems else commands[:3]:
+        if run.command(command) != 0:
+            name = " ".join(command).removeprefix(f"{PYTHON} -m ")
+            outcome.problems.append(f"{name} failed")
     return outcome
 
 
+def install_npm_packages(run: Run) -> list[str]:
+    """Install what package.json pins, unless it is there; return what went wrong."""
+    failed = run.command(["make", "--silent", "MAKEFLAGS=", "node_modules/.installed"])
+    return ["the packages of npm could not be installed"] if failed else []
+
+
 def node(run: Run) -> Outcome:
+    if problems := install_npm_packages(run):
+        return Outcome(problems=problems)
     tap = run.folder / "node.tap"
     # By name, because a folder as an argument means something else to every version of Node.
     files = sorted(str(path) for path in (ROOT / "tests/js").rglob("*test.*js"))
     reporters = ["spec", "stdout", "tap", str(tap)]
     flags = [f"--test-reporter{kind}={value}"
              for kind, value in zip(["", "-destination"] * 2, reporters, strict=True)]  # fmt: skip
-    code = run.command(["node", "--test", *flags, *files])
+    measured = {"NODE_V8_COVERAGE": str(run.coverage)} if run.coverage else {}
+    code = run.command(["node", "--test", *flags, *files], **measured)
     return read_tap(tap.read_text() if tap.exists() else "", code)
 
 
+# Marks that decide where a test runs; pyproject.toml says what each means.
+APART = "browser or faults or measured"
+ONLY_POSTGRESQL = "postgresql or redis or on_postgresql"
+NOT_TWICE = "slow or once or sqlite"
+
+
 def sqlite(run: Run) -> Outcome:
-    markers = possible(
-        "not browser and not postgresql and not redis and not faults and not measured"
-    )
-    return run.pytest("sqlite", markers, *TWO)
+    return run.pytest("sqlite", f"not ({APART} or slow or postgresql or redis)", *TWO)
+
+
+def slow(run: Run) -> Outcome:
+    return run.pytest("slow", f"slow and not ({APART})", *TWO)
 
 
 def postgresql(run: Run) -> Outcome:
+    return on_postgresql(run, "postgresql", ONLY_POSTGRESQL)
+
+
+def postgresql_rest(run: Run) -> Outcome:
+    return on_postgresql(
+        run, "postgresql-rest", f"not ({ONLY_POSTGRESQL} or {APART} or {NOT_TWICE})"
+    )
+
+
+def on_postgresql(run: Run, phase: str, markers: str) -> Outcome:
     assert run.postgresql is not None
-    markers = possible("not browser and not faults and not slow and not measured")
-    database = run.postgresql.create_database()
-    return run.pytest("postgresql", markers, *TWO, DATABASE_URL=database)
+    markers = f"({markers}) and not ({APART} or {NOT_TWICE})"
+    return run.pytest(phase, markers, *TWO, DATABASE_URL=run.postgresql.create_database())
+
+
+def smoke(run: Run) -> Outcome:
+    """One path through a browser and one kill, one at a time."""
+    return run.pytest("smoke", "smoke", **IN_BROWSER)
 
 
 def faults(run: Run) -> Outcome:
-    """One at a time: these kill processes and watch the clock."""
-    return run.pytest("faults", possible("faults and not browser"))
+    """One at a time: these kill processes."""
+    return run.pytest("faults", "faults and not (browser or measured or smoke)")
 
 
 def browser(run: Run) -> Outcome:
-    # Playwright's loop runs in the test's own thread, where Django would refuse its database.
-    markers = possible("browser and not measured")
-    return run.pytest("browser", markers, *THREE, DJANGO_ALLOW_ASYNC_UNSAFE="true")
+    return run.pytest("browser", "browser and not measured and not smoke", *THREE, **IN_BROWSER)
 
 
 def measured(run: Run) -> Outcome:
-    """One at a time: these look at the clock of a browser."""
-    return run.pytest("measured", possible("measured"), DJANGO_ALLOW_ASYNC_UNSAFE="true")
+    """One at a time: these look at the clock."""
+    return run.pytest("measured", "measured", **IN_BROWSER)
+
+
+# Playwright's loop runs in the test's own thread, where Django would refuse its database.
+IN_BROWSER = {"DJANGO_ALLOW_ASYNC_UNSAFE": "true"}
 
 
 def possible(markers: str) -> str:
-    """The tests so marked, without those that need what is missing."""
-    marks = {
-        "PostgreSQL": "postgresql", "Redis": "redis", "Node.js": "node", "Firefox": "firefox",
-        "C compiler": "compiler",
-    }  # fmt: skip
-    missing = [marks[need.name] for need in packages.missing() if need.name in marks]
-    return " and ".join([markers, *(f"not {mark}" for mark in missing)])
+    """Return these marks without those of tests that need what is missing."""
+    missing = [need.mark for need in packages.missing() if need.mark]
+    return " and ".join([f"({markers})", *(f"not {mark}" for mark in missing)])
 
 
 @dataclass(frozen=True)
 class Phase:
     run: Callable[[Run], Outcome]
     needs: str = ""  # without it the phase is left out
-    also: str = ""  # without it some of its tests are left out
     servers: bool = True  # wants static files, PostgreSQL, Redis
+    beside: bool = False  # while others go on
 
 
-PHASES = {
-    "lint": Phase(lint, servers=False),
-    "node": Phase(node, "Node.js", servers=False),
-    "sqlite": Phase(sqlite),
-    "postgresql": Phase(postgresql, "PostgreSQL"),
-    "browser": Phase(browser, "Chromium", also="Firefox"),
-    "faults": Phase(faults, also="C compiler"),
-    "measured": Phase(measured, "Chromium"),
+GROUPS = {
+    "basic": {
+        "sqlite": Phase(sqlite),
+        "postgresql": Phase(postgresql, "PostgreSQL"),
+        "lint": Phase(lint, servers=False, beside=True),
+        "node": Phase(node, "npm", servers=False, beside=True),
+        "smoke": Phase(smoke, "Chromium", beside=True),
+    },
+    "rest": {
+        "slow": Phase(slow),
+        "postgresql-rest": Phase(postgresql_rest, "PostgreSQL"),
+        "browser": Phase(browser, "Chromium"),
+        "faults": Phase(faults, beside=True),
+        "measured": Phase(measured, "Chromium"),  # last, when nothing goes on beside it
+    },
 }
+PHASES = {name: phase for group in GROUPS.values() for name, phase in group.items()}
 
 
 # --- The run --------------------------------------------------------------------------------------
 
 
 def main(arguments: list[str]) -> int:
-    names, pytest_arguments = split_arguments(arguments)
-    if unknown := set(names) - set(PHASES):
-        print(f"No such phase: {', '.join(sorted(unknown))}. There are: {', '.join(PHASES)}.")
+    arguments, pytest_arguments = split_arguments(arguments)
+    options = {word for word in arguments if word.startswith("--")}
+    names, unknown = chosen_phases([word for word in arguments if word not in options])
+    if unknown := [*unknown, *sorted(options - {COVERAGE, ONE_BY_ONE})]:
+        known = ", ".join([*GROUPS, *PHASES])
+        print(f"No such phase: {', '.join(unknown)}. There are: {known}.")
         return 2
     adopt_orphans()
     signal.signal(signal.SIGTERM, interrupt)
@@ -319,11 +306,14 @@ def main(arguments: list[str]) -> int:
     outcomes: dict[str, Outcome] = {}
     try:
         with temporary_folder() as folder, contextlib.ExitStack() as stack:
-            run = Run(folder, pytest_arguments)
-            chosen = [name for name in PHASES if name in names]
-            if "faults" in chosen and len(chosen) > 1:
-                run.beside = stack.enter_context(Beside("faults", run))
-            run_phases(run, chosen, stack, outcomes)
+            run = Run(folder, pytest_arguments, COVERAGE in options)
+            beside = [name for name in names if PHASES[name].beside]
+            if beside and beside != names and not options:
+                run.beside = stack.enter_context(Beside(beside, run))
+            run_phases(run, names, stack, outcomes)
+            if run.coverage:
+                heading("coverage")
+                coverage_tables.print_tables(run.coverage, run.var / "static")
     except KeyboardInterrupt:
         outcomes["the run"] = Outcome(problems=["interrupted"])
     if left := end_what_is_left([]):
@@ -332,8 +322,15 @@ def main(arguments: list[str]) -> int:
 
 
 def split_arguments(arguments: list[str]) -> tuple[list[str], list[str]]:
+    """Return what comes before two hyphens, and what comes after them, which is for pytest."""
     cut = arguments.index("--") if "--" in arguments else len(arguments)
-    return arguments[:cut] or list(PHASES), arguments[cut + 1 :]
+    return arguments[:cut], arguments[cut + 1 :]
+
+
+def chosen_phases(words: list[str]) -> tuple[list[str], list[str]]:
+    """Return the phases that are named, alone or as a group, in order; and words that name none."""
+    wanted = {name for word in words or GROUPS for name in GROUPS.get(word, [word])}
+    return [name for name in PHASES if name in wanted], sorted(wanted - set(PHASES))
 
 
 def adopt_orphans() -> None:
@@ -358,15 +355,9 @@ def temporary_folder() -> Iterator[Path]:
 
 def look_for_packages(names: list[str]) -> list[packages.Need]:
     """Installs what the chosen phases miss, when that is possible; what is missing still."""
-    wanted = {need for name in names for need in (PHASES[name].needs, PHASES[name].also)}
-    if any(PHASES[name].servers for name in names):
-        wanted |= {"PostgreSQL", "Redis"}
-    absent = [need for need in packages.missing() if need.name in wanted]
-    if absent and packages.can_install():
-        packages.install(absent)
-        absent = [need for need in absent if not need.here()]
-    packages.say_what_is_left_out(absent)
-    return absent
+    wanted = {PHASES[name].needs for name in names}
+    wanted |= {one.name for one in packages.NEEDS.values() if set(one.phases.split()) & set(names)}
+    return packages.provide(wanted)
 
 
 def run_phases(
@@ -375,21 +366,38 @@ def run_phases(
     ready = False
     for name in names:
         phase = PHASES[name]
+        if run.beside and phase.beside:
+            continue
         if phase.needs and not packages.NEEDS[phase.needs].here():
             continue
+        if name == "measured":
+            join_beside(run, outcomes)
         if phase.servers and not ready:
             prepare(run, stack, outcomes)
             ready = True
         heading(name)
-        started = time.monotonic()
-        try:
-            outcome = run.beside.join() if run.beside and name == "faults" else phase.run(run)
-        except subprocess.TimeoutExpired:
-            outcome = Outcome(problems=[f"took more than {PHASE_SECONDS} s"])
-        outcome.problems += end_what_is_left(run.spared())
-        outcome.seconds = time.monotonic() - started
-        outcomes[name] = outcome
-        print(f"{name}: {outcome} in {outcome.seconds:.0f} s", flush=True)
+        carry_out(name, lambda: phase.run(run), run, outcomes)  # noqa: B023
+    join_beside(run, outcomes)
+
+
+def join_beside(run: Run, outcomes: dict[str, Outcome]) -> None:
+    if run.beside:
+        beside, run.beside = run.beside, None
+        carry_out(", ".join(beside.names), beside.join, run, outcomes)
+
+
+def carry_out(
+    name: str, step: Callable[[], Outcome], run: Run, outcomes: dict[str, Outcome]
+) -> None:
+    started = time.monotonic()
+    try:
+        outcome = step()
+    except subprocess.TimeoutExpired:
+        outcome = Outcome(problems=[f"took more than {PHASE_SECONDS} s"])
+    outcome.problems += end_what_is_left(run.spared())
+    outcome.seconds = time.monotonic() - started
+    outcomes[name] = outcome
+    print(f"{name}: {outcome} in {outcome.seconds:.0f} s", flush=True)
 
 
 def prepare(run: Run, stack: contextlib.ExitStack, outcomes: dict[str, Outcome]) -> None:
@@ -413,7 +421,7 @@ def end_what_is_left(spared: list[int]) -> list[str]:
         return {pid: command for pid, command in below.items() if pid not in alive}
 
     with contextlib.suppress(TimeoutError):
-        wait_until(lambda: not strays(), 5, "")
+        wait_until(lambda: not strays(), STOP_SECONDS, "")
     left = strays()
     for pid in left:
         with contextlib.suppress(ProcessLookupError):

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import urllib.request
@@ -15,9 +14,9 @@ from zipfile import ZipFile
 
 import pytest
 
-from tests.services import ROOT, Candor
+from tests.support.services import ROOT, Candor
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("api")]
+pytestmark = [pytest.mark.once, pytest.mark.xdist_group("api")]
 
 SLUG = "wellbeing-at-work"
 
@@ -28,7 +27,7 @@ def site() -> Iterator[Candor]:
     with Candor() as candor:
         survey = (ROOT / f"survey/demo/{SLUG}.json").read_text()
         candor.manage("import_survey", "-", "--open", stdin=survey)
-        candor.manage("simulate", SLUG, "--people", "400")
+        candor.manage("simulate", SLUG, "--people", "400", "--seed", "1")
         yield candor
 
 
@@ -56,7 +55,8 @@ def run(command: list[str], site: Candor, token: str, folder: Path) -> str:
     return done.stdout
 
 
-@pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
+@pytest.mark.curl
+@pytest.mark.slow
 def test_the_examples_in_curl_do_what_they_say(site: Candor, token: str, tmp_path: Path) -> None:
     out = run(["bash", "-euo", "pipefail", "-c", examples("sh")], site, token, tmp_path)
     assert out.count('"state":"done"') == 2  # the release, the analysis
@@ -118,6 +118,7 @@ def described(site: Candor) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("who", "examples"), [("researcher", 20), ("nobody", 6)])
+@pytest.mark.slow
 def test_schemathesis_finds_nothing(
     site: Candor, token: str, who: str, examples: int, tmp_path: Path
 ) -> None:

@@ -3,11 +3,15 @@
 Containers are not run here: there is no engine for them. What can be checked without one is.
 """
 
+import contextlib
+import http.client
+import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
+from collections import Counter
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,14 +21,15 @@ import yaml
 from django.conf import settings
 
 from survey import ingest
-from tests.services import ROOT, clean_environment
-from tests.test_repository import commands, operations, variables
+from tests.support import packages
+from tests.support.nginx import Nginx, configuration, make_certificate
+from tests.support.repository import DEPLOY, UNITS, commands, operations, variables
+from tests.support.services import ROOT, clean_environment, descendants, free_port
 
-DEPLOY = ROOT / "deploy"
-UNITS = sorted((DEPLOY / "systemd").glob("*.service"))
 BESIDE = {"POSTGRES_PASSWORD", "POSTGRES_USER", "POSTGRES_DB"}  # PostgreSQL's image reads these
 PYTHON = Path(sys.executable).parent
 DJANGO = {"migrate", "collectstatic"}
+REPORTS = "/api/v1/surveys/small/reports/"
 
 
 def check_command(words: list[str]) -> None:
@@ -56,14 +61,16 @@ def help_of(program: str, command: str) -> str:
 # --- Settings -------------------------------------------------------------------------------------
 
 
-def test_the_example_names_variables_that_are_read() -> None:
+@pytest.mark.slow
+def test_the_example_sets_only_variables_that_are_read() -> None:
     lines = (DEPLOY / "env.example").read_text().splitlines()
     names = {line.partition("=")[0] for line in lines if line and not line.startswith("#")}
     assert names <= variables() | BESIDE
     assert {"CANDOR_SECRET_KEY", "CANDOR_HOSTS", "CANDOR_PROXIES", "DATABASE_URL"} <= names
 
 
-def test_django_has_nothing_to_warn_of_in_production(tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_django_has_no_deployment_warnings_in_production(tmp_path: Path) -> None:
     """As the example sets it, behind nginx."""
     env = clean_environment() | {
         "CANDOR_SECRET_KEY": "k3" * 30 + "a-b_c",
@@ -90,7 +97,7 @@ def instructions() -> list[tuple[str, str]]:
     return [(line.split()[0], line.partition(" ")[2].strip()) for line in lines]
 
 
-def test_the_image_is_made_in_two_stages_and_runs_as_nobody_special() -> None:
+def test_the_image_has_two_stages_and_runs_without_privileges() -> None:
     found = instructions()
     words = [word for word, _ in found]
     assert words.count("FROM") == 2
@@ -107,7 +114,7 @@ def test_the_image_is_made_in_two_stages_and_runs_as_nobody_special() -> None:
             check_command(shlex.split(rest[rest.index("/venv/bin/python manage.py") :]))
 
 
-def test_no_secret_and_no_data_come_into_the_image() -> None:
+def test_the_image_holds_no_secret_and_no_data() -> None:
     kept = [rest for word, rest in instructions() if word in ("ENV", "ARG")]
     assert not any(re.search(r"SECRET|PASSWORD|TOKEN|DATABASE_URL", rest) for rest in kept)
     ignored = (DEPLOY / "Dockerfile.dockerignore").read_text().split()
@@ -121,7 +128,8 @@ def compose() -> Any:
     return yaml.safe_load((DEPLOY / "compose.yaml").read_text())
 
 
-def test_the_services_of_compose_run_commands_that_there_are(compose: Any) -> None:
+@pytest.mark.slow
+def test_compose_services_run_existing_commands(compose: Any) -> None:
     services = compose["services"]
     assert set(services) == {"postgres", "redis", "migrate", "web", "worker", "beat", "nginx"}
     for name, service in services.items():
@@ -142,7 +150,7 @@ def test_the_services_of_compose_run_commands_that_there_are(compose: Any) -> No
     assert {"/deploy/.env", "/deploy/tls/"} <= set((ROOT / ".gitignore").read_text().split())
 
 
-def test_only_nginx_is_reached_from_outside(compose: Any) -> None:
+def test_only_nginx_is_reachable_from_outside(compose: Any) -> None:
     published = {name for name, one in compose["services"].items() if "ports" in one}
     assert published == {"web"}  # whose network nginx shares
     assert compose["services"]["nginx"]["network_mode"] == "service:web"
@@ -172,7 +180,7 @@ def size(text: str) -> int:
     return int(text[:-1]) * {"k": 1 << 10, "m": 1 << 20}[text[-1]]
 
 
-def test_nginx_writes_nothing_down_about_respondents() -> None:
+def test_nginx_logs_nothing_about_respondents() -> None:
     said = directives(nginx())
     assert [value for name, value in said if name == "access_log"] == ["off"]  # once, for all
     levels = [value.split()[1] for name, value in said if name == "error_log"]
@@ -185,7 +193,7 @@ def test_nginx_writes_nothing_down_about_respondents() -> None:
     assert ("proxy_max_temp_file_size", "0") in said
 
 
-def test_nginx_says_who_asks_as_candor_expects_it() -> None:
+def test_nginx_forwards_the_address_as_candor_expects() -> None:
     said = directives(nginx())
     sent = dict(value.split(None, 1) for name, value in said if name == "proxy_set_header")
     assert sent["X-Forwarded-For"] == "$remote_addr" and sent["X-Forwarded-Proto"] == "$scheme"
@@ -194,13 +202,13 @@ def test_nginx_says_who_asks_as_candor_expects_it() -> None:
     assert not [name for name, _ in said if name in ("add_header", "more_set_headers")]
 
 
-def test_the_inside_addresses_stay_inside() -> None:
+def test_internal_addresses_are_not_reachable_from_outside() -> None:
     locations = re.findall(r"location ~ (\S+) \{\s+return 404;", nginx())
     for path in ("/healthz", "/readyz", "/metrics"):
         assert any(re.search(pattern, path) for pattern in locations)
 
 
-def test_the_limits_are_on_the_addresses_that_there_are() -> None:
+def test_rate_limits_apply_to_existing_addresses() -> None:
     patterns = re.findall(r"location ~ (\S+) \{(?:(?!return 404)[^}])*limit_req ", nginx())
     assert len(patterns) == 2
     for path in ("/api/v1/surveys/a-b_1/reports/", "/login/"):
@@ -208,20 +216,77 @@ def test_the_limits_are_on_the_addresses_that_there_are() -> None:
     assert not any(re.search(one, "/api/v1/surveys/x/reports/batch/") for one in patterns)
 
 
-@pytest.mark.skipif(not shutil.which("nginx"), reason="nginx is not here")
-def test_nginx_reads_it(tmp_path: Path) -> None:
-    key, certificate = tmp_path / "privkey.pem", tmp_path / "fullchain.pem"
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost",
-         "-keyout", key, "-out", certificate, "-days", "1"], check=True, capture_output=True,
-    )  # fmt: skip
+@pytest.mark.slow
+@pytest.mark.nginx
+@pytest.mark.openssl
+def test_nginx_accepts_the_configuration(tmp_path: Path) -> None:
+    make_certificate(tmp_path)
     conf = tmp_path / "nginx.conf"
-    conf.write_text(
-        nginx()
-        .replace("/etc/candor/tls", str(tmp_path))
-        .replace("/run/nginx.pid", str(tmp_path / "pid"))
-    )
-    subprocess.run(["nginx", "-t", "-c", conf], check=True, capture_output=True)
+    conf.write_text(configuration(tmp_path))
+    done = subprocess.run(
+        [str(packages.nginx()), "-t", "-e", "stderr", "-c", conf],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0 and "[warn]" not in done.stderr, done.stderr
+
+
+@pytest.fixture(scope="module")
+def proxy() -> Iterator[Nginx]:
+    """nginx in front of nothing: what it passes on is a 502."""
+    with Nginx(free_port()) as proxy:
+        yield proxy
+
+
+@pytest.mark.slow
+@pytest.mark.nginx
+@pytest.mark.openssl
+class TestNginxItself:
+    def exchange(self, nginx: Nginx, path: str, length: int = 0) -> tuple[int, str]:
+        """GET a page, or announce a body of so many bytes."""
+        headers = {"Content-Length": str(length)} if length else {}
+        with contextlib.closing(nginx.connect()) as connection:
+            connection.request("POST" if length else "GET", path, None, headers)
+            response = connection.getresponse()
+            return response.status, response.read().decode()
+
+    def test_plain_http_leads_to_https(self, proxy: Nginx) -> None:
+        plain = http.client.HTTPConnection("127.0.0.1", proxy.plain_port, timeout=20)
+        with contextlib.closing(plain):
+            plain.request("GET", "/s/x/?a", headers={"Host": "localhost"})
+            response = plain.getresponse()
+        assert (response.status, response.headers["Location"]) == (301, "https://localhost/s/x/?a")
+
+    def test_inside_addresses_and_long_bodies_are_refused(self, proxy: Nginx) -> None:
+        for path in ("/healthz", "/readyz", "/metrics"):
+            assert self.exchange(proxy, path)[0] == 404
+        for path, most in ((REPORTS, 64 << 10), (f"{REPORTS}batch/", 4 << 20), ("/", 4 << 20)):
+            status, text = self.exchange(proxy, path, most + 1)
+            assert status == 413 and "413 Request Entity Too Large" in text
+
+    @pytest.mark.parametrize(("path", "burst"), [(REPORTS, 400), ("/login/", 20)])
+    def test_nginx_limits_requests_that_come_at_once(
+        self, proxy: Nginx, path: str, burst: int
+    ) -> None:
+        """All in one piece, so that nginx gets them faster than it forgets them."""
+        request = f"GET {path} HTTP/1.1\r\nHost: localhost\r\n"
+        with contextlib.closing(proxy.connect()) as connection:
+            connection.connect()
+            many = f"{request}\r\n" * 899 + f"{request}Connection: close\r\n\r\n"
+            connection.sock.sendall(many.encode())
+            replies = b"".join(iter(lambda: connection.sock.recv(1 << 16), b""))
+        counts = Counter(re.findall(r"HTTP/1.1 (\d+)", replies.decode()))
+        assert set(counts) == {"502", "429"} and counts.total() == 900
+        assert burst < counts["502"] < 900
+
+    def test_nginx_logs_no_request(self, proxy: Nginx) -> None:
+        """Its only open file is the log of errors, where a dead site leaves no line."""
+        for path in ("/s/small/", REPORTS, "/login/"):
+            self.exchange(proxy, path)
+        assert proxy.process
+        family = [proxy.process.pid, *descendants(proxy.process.pid)]
+        links = [os.readlink(link) for pid in family for link in Path(f"/proc/{pid}/fd").iterdir()]
+        files = {link for link in links if link.startswith("/") and link != "/dev/null"}
+        assert files == {str(proxy.log)} and proxy.tail() == ""
 
 
 # --- systemd --------------------------------------------------------------------------------------
@@ -234,7 +299,8 @@ def test_there_is_a_unit_for_each_program() -> None:
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.stem)
-def test_a_unit_runs_what_there_is_with_few_rights(unit: Path) -> None:
+@pytest.mark.slow
+def test_a_unit_runs_an_existing_command_with_few_rights(unit: Path) -> None:
     said = dict(re.findall(r"^(\w+)=(.*)$", unit.read_text(), re.MULTILINE))
     for name in ("ExecStart", "ExecStartPre"):
         if name in said:
@@ -246,8 +312,9 @@ def test_a_unit_runs_what_there_is_with_few_rights(unit: Path) -> None:
     assert said["EnvironmentFile"] in operations()
 
 
-@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd is not here")
-def test_systemd_reads_the_units(tmp_path: Path) -> None:
+@pytest.mark.slow
+@pytest.mark.systemd
+def test_systemd_accepts_the_units(tmp_path: Path) -> None:
     for unit in UNITS:
         there = unit.read_text().replace("/opt/candor/.venv/bin", str(PYTHON))
         (tmp_path / unit.name).write_text(there)

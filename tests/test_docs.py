@@ -4,12 +4,13 @@ import doctest
 
 import pytest
 
-from tests.services import ROOT
+from tests.support.services import ROOT
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.once
 
 
-def test_the_examples_of_the_statistics_hold() -> None:
+@pytest.mark.slow
+def test_the_examples_in_the_statistics_docs_work() -> None:
     outcome = doctest.testfile(
         str(ROOT / "docs/statistics.md"),
         module_relative=False,

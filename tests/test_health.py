@@ -11,7 +11,7 @@ from aggregation import pulse, tasks
 from aggregation.models import Job, Pulse
 from config import health, metrics
 from survey.models import Survey
-from tests import builders
+from tests.support import builders
 
 pytestmark = pytest.mark.django_db
 
@@ -37,7 +37,7 @@ def figures() -> dict[str, str]:
 # --- Ready ----------------------------------------------------------------------------------------
 
 
-def test_ready_once_a_worker_has_ticked() -> None:
+def test_the_site_is_ready_once_a_worker_has_ticked() -> None:
     first = Client().get("/readyz")
     assert first.status_code == 503 and first["Retry-After"]
     assert first.json()["worker"].startswith("no tick yet")
@@ -47,7 +47,7 @@ def test_ready_once_a_worker_has_ticked() -> None:
     assert ready.json() == dict.fromkeys(("database", "broker", "migrations", "worker"), "ok")
 
 
-def test_a_tick_of_long_ago_is_not_ready() -> None:
+def test_a_site_whose_last_tick_is_old_is_not_ready() -> None:
     tasks.tick()
     old = Pulse.objects.get(name=pulse.TICK)
     old.at = old.at.replace(year=old.at.year - 1)
@@ -65,7 +65,7 @@ def test_ticks_are_not_written_each_time() -> None:
     assert Pulse.objects.get(name=pulse.TICK).at == before
 
 
-def test_a_broker_that_is_away_is_said(settings: Any, tmp_path: Path) -> None:
+def test_a_missing_broker_is_reported(settings: Any, tmp_path: Path) -> None:
     settings.VAR_DIR = tmp_path / "missing"
     response = Client().get("/readyz")
     assert response.status_code == 503 and response.json()["broker"] == "not available"
@@ -74,7 +74,7 @@ def test_a_broker_that_is_away_is_said(settings: Any, tmp_path: Path) -> None:
     assert Client().get("/healthz").status_code == 200  # the process lives
 
 
-def test_migrations_that_are_missing_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_migrations_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     from django.db.migrations.recorder import MigrationRecorder
 
     monkeypatch.setattr(health, "applied", [])
@@ -87,7 +87,7 @@ def test_migrations_that_are_missing_are_said(monkeypatch: pytest.MonkeyPatch) -
 # --- Metrics --------------------------------------------------------------------------------------
 
 
-def test_metrics_are_for_whoever_has_the_token(settings: Any) -> None:
+def test_metrics_need_the_token(settings: Any) -> None:
     assert Client().get("/metrics").status_code == 401
     assert Client().get("/metrics", headers={"Authorization": "Bearer é"}).status_code == 401
     assert Client().get("/metrics", headers=BEARER).status_code == 200
@@ -96,7 +96,7 @@ def test_metrics_are_for_whoever_has_the_token(settings: Any) -> None:
     assert Client().get("/metrics", headers={"Authorization": "Bearer "}).status_code == 404
 
 
-def test_metrics_say_what_an_operator_needs() -> None:
+def test_metrics_include_what_an_operator_needs() -> None:
     builders.finished(people=60)
     builders.draft(slug="another")
     Job.objects.request(Survey.objects.get(slug="small"))
@@ -109,7 +109,7 @@ def test_metrics_say_what_an_operator_needs() -> None:
     assert int(found["candor_database_bytes"]) % metrics.STEP == 0
 
 
-def test_every_line_is_in_the_format() -> None:
+def test_every_line_of_metrics_has_the_right_format() -> None:
     tasks.tick()
     text = Client().get("/metrics", headers=BEARER).content.decode()
     comment = r"# (HELP candor_\w+ .+|TYPE candor_\w+ gauge)"
@@ -138,7 +138,7 @@ def test_no_metric_changes_by_one_report() -> None:
     assert survey.pending().count() == survey.crowd - 1
 
 
-def test_no_metric_is_of_one_survey_or_of_reports() -> None:
+def test_no_metric_names_a_survey_or_counts_reports() -> None:
     builders.finished(people=60)
     text = Client().get("/metrics", headers=BEARER).content.decode()
     assert "small" not in text and not re.search(r"\b67\b", text)

@@ -12,17 +12,13 @@ import playwright
 import pytest
 from playwright.sync_api import BrowserContext, Page
 
-from tests.conftest import BOTH_INSTALLATIONS, DISABLED, uses_server
-from tests.run import (
-    Outcome,
-    look_for_packages,
-    possible,
-    read_junit,
-    read_summary,
-    read_tap,
-    split_arguments,
-)
-from tests.services import ROOT, Candor, command_line, descendants, wait_until
+from tests.conftest import uses_server
+from tests.run import GROUPS, chosen_phases, look_for_packages, possible, split_arguments
+from tests.support.chromium import DISABLED
+from tests.support.marks import BOTH_INSTALLATIONS
+from tests.support.outcomes import Outcome, read_junit, read_summary, read_tap
+from tests.support.pages import await_in
+from tests.support.services import ROOT, Candor, command_line, descendants, wait_until
 
 JUNIT = (
     '<testsuites><testsuite errors="1" failures="2" skipped="3" tests="10"></testsuite>'
@@ -40,19 +36,19 @@ def test_errors_count_as_failures(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("code", "may_be_empty", "failures"), [(5, False, 1), (5, True, 0), (3, True, 1), (0, False, 0)]
 )
-def test_a_pytest_without_results(
+def test_a_pytest_run_without_results_is_judged_by_its_exit_code(
     tmp_path: Path, code: int, may_be_empty: bool, failures: int
 ) -> None:
     assert read_junit(tmp_path / "none.xml", code, may_be_empty).failures == failures
 
 
-def test_node_counts() -> None:
+def test_the_counts_of_node_are_read() -> None:
     assert read_tap(TAP, 1) == Outcome(passed=5, failed=2, skipped=2)
     assert read_tap("", 0).failures == 1
     assert read_tap("# tests 1\n# pass 1\n", 7).failures == 1
 
 
-def test_a_run_beside_this_one_counts() -> None:
+def test_the_results_of_a_parallel_run_are_counted() -> None:
     text = "\n=== summary ===\nfaults  9 s  3 passed, 1 failed\n3 passed, 2 failed, 1 skipped\n"
     assert read_summary(text, 1) == Outcome(passed=3, failed=2, skipped=1)
     assert read_summary("Killed", 137).failures == 1
@@ -60,21 +56,29 @@ def test_a_run_beside_this_one_counts() -> None:
 
 def test_arguments_after_two_hyphens_are_for_pytest() -> None:
     assert split_arguments(["sqlite", "--", "-k", "word"]) == (["sqlite"], ["-k", "word"])
-    everything = ["lint", "node", "sqlite", "postgresql", "browser", "faults", "measured"]
-    assert split_arguments([])[0] == everything
 
 
-def test_what_is_missing_is_left_out_aloud(
+def test_a_group_means_its_phases_and_an_unknown_name_is_reported() -> None:
+    assert chosen_phases(["measured", "basic"])[0] == [*GROUPS["basic"], "measured"]
+    assert chosen_phases([])[0] == [*GROUPS["basic"], *GROUPS["rest"]]
+    assert chosen_phases(["lint", "lnit"]) == (["lint"], ["lnit"])
+
+
+def test_missing_programs_are_left_out_with_a_message(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("PATH", "")
-    assert possible("browser").endswith("not firefox and not redis and not node and not compiler")
-    assert {"Chromium", "Firefox"} <= {need.name for need in look_for_packages(["browser"])}
+    left_out = possible("browser").split(" and not ")
+    marks = {"firefox", "webkit", "redis", "node", "r", "disk"}
+    assert left_out[0] == "(browser)" and marks <= set(left_out)
+    missing = {need.name for need in look_for_packages(["browser"])}
+    assert {"Chromium", "Firefox", "WebKit"} <= missing
     assert "Firefox IS MISSING. LEFT OUT: the browser tests in Firefox." in capsys.readouterr().out
-    assert look_for_packages(["lint"]) == []
+    assert {"R", "PSPP", "curl"} <= {need.name for need in look_for_packages(["slow"])}
+    assert [need.name for need in look_for_packages(["lint"])] == ["npm"]
 
 
-def test_what_playwright_disables_in_chromium_stays_disabled() -> None:
+def test_features_that_playwright_disables_stay_disabled() -> None:
     program = Path(playwright.__file__).parent / "driver/package/lib/coreBundle.js"
     (found,) = re.findall(r"disabledFeatures = \[(.*?)\]", program.read_text(), re.DOTALL)
     theirs = set(re.findall(r'^ *"(\w+)"', found, re.MULTILINE))
@@ -102,11 +106,11 @@ def test_a_test_with_a_database_runs_on_both(request: pytest.FixtureRequest) -> 
 @pytest.mark.redis
 def test_servers_die_with_a_killed_starter() -> None:
     program = (
-        "import time\n"
-        "from tests.services import PostgreSQL, Redis\n"
+        "import signal\n"
+        "from tests.support.services import PostgreSQL, Redis\n"
         "with PostgreSQL() as one, Redis() as other:\n"
         "    print(one.folder, other.folder, flush=True)\n"
-        "    time.sleep(60)\n"
+        "    signal.pause()\n"
     )
     starter = subprocess.Popen(
         [sys.executable, "-c", program], cwd=ROOT, stdout=subprocess.PIPE, text=True
@@ -125,7 +129,7 @@ def test_servers_die_with_a_killed_starter() -> None:
 
 @pytest.mark.faults
 @pytest.mark.parametrize("candor_server", BOTH_INSTALLATIONS, indirect=True)
-def test_a_real_installation(candor_server: Candor) -> None:
+def test_a_test_installation_runs_on_its_own_database(candor_server: Candor) -> None:
     with urllib.request.urlopen(f"{candor_server.url}/healthz") as response:
         assert response.status == 200
     program = "from django.db import connection; print(connection.vendor)"
@@ -148,10 +152,9 @@ def test_a_policy_violation_is_noticed(page: Page, page_problems: list[str]) -> 
         ),
     )
     page.goto("http://candor.test/")
-    page.wait_for_timeout(100)
+    for word in ("Content Security Policy", "securitypolicyviolation"):
+        await_in(page, lambda: any(word in one for one in page_problems), word)  # noqa: B023
     assert page.title() == "t"
-    assert any("Content Security Policy" in problem for problem in page_problems)
-    assert any("securitypolicyviolation" in problem for problem in page_problems)
     page_problems.clear()
 
 
@@ -162,7 +165,6 @@ def test_an_uncaught_error_is_noticed_in_every_tab(
     for _ in range(2):
         page = context.new_page()
         page.goto("data:text/html,<script>throw new Error('a fault of the page')</script>")
-    page.wait_for_timeout(100)
-    assert len(page_problems) == 2
+    await_in(page, lambda: len(page_problems) == 2, "both errors")
     assert all("a fault of the page" in problem for problem in page_problems)
     page_problems.clear()

@@ -5,11 +5,10 @@ import gzip
 import hashlib
 import json
 import re
-import shutil
 import ssl
 import subprocess
 import sys
-import time
+import threading
 from base64 import b64encode
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,13 +18,14 @@ import pytest
 
 from docs import monitor
 from survey import design, manifest, views
-from tests import builders
-from tests.mirror import Mirror, Reply
-from tests.services import ROOT, Candor, free_port
+from tests.support import builders
+from tests.support.mirror import Mirror, Reply
+from tests.support.nginx import make_certificate
+from tests.support.services import ROOT, Candor, free_port
 
 POLICY = manifest.policy(manifest.DIRECTIVES)
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("monitor")]  # one site for all
+pytestmark = [pytest.mark.once, pytest.mark.xdist_group("monitor")]  # one site for all
 
 SOURCE = ROOT / "docs/monitor.py"
 FIREFOX = "Firefox on Linux in English"
@@ -74,7 +74,8 @@ def for_firefox(alter: Callable[[Reply], None]) -> Callable[[Reply], None]:
 # --- An honest site -------------------------------------------------------------------------------
 
 
-def test_an_honest_site_is_the_same(site: str, reference: Path) -> None:
+@pytest.mark.slow
+def test_an_honest_site_passes(site: str, reference: Path) -> None:
     status, out = run(site, reference, "--survey", "monitored")
     assert status == 0, out
     definition = urlopen(f"{site}/s/monitored/definition/").read()
@@ -85,19 +86,19 @@ def test_an_honest_site_is_the_same(site: str, reference: Path) -> None:
     )
 
 
-def test_without_a_reference_it_says_what_that_proves(site: str) -> None:
+def test_without_a_reference_only_self_consistency_is_claimed(site: str) -> None:
     status, out = run(f"{site}/")
     assert status == 0, out
     assert "only self-consistency" in out
 
 
-def test_the_reference_may_be_an_address(site: str) -> None:
+def test_the_reference_may_be_a_url(site: str) -> None:
     status, out = run(site, site + monitor.MANIFEST)
     assert (status, "self-consistency" in out) == (0, False), out
 
 
 @pytest.mark.parametrize("encoding", ["identity", "gzip"])
-def test_the_manifest_is_of_the_bytes_on_the_wire(
+def test_the_manifest_lists_the_bytes_that_are_sent(
     site: str, reference: Path, encoding: str
 ) -> None:
     assert urlopen(site + monitor.MANIFEST).read() == reference.read_bytes()
@@ -122,7 +123,7 @@ def check(site: str, alter: Callable[[Reply], None], *arguments: object) -> tupl
     return status, out.replace(mirror.url, "SITE").splitlines()
 
 
-def test_one_byte_in_one_module(site: str, reference: Path, randomizer: str) -> None:
+def test_one_changed_byte_in_a_module_is_found(site: str, reference: Path, randomizer: str) -> None:
     def alter(reply: Reply) -> None:
         if reply.path == randomizer:
             reply.body = reply.body.replace(b"<", b">", 1)
@@ -139,7 +140,9 @@ def test_one_byte_in_one_module(site: str, reference: Path, randomizer: str) -> 
     )
 
 
-def test_one_byte_for_one_kind_of_visitor(site: str, reference: Path, randomizer: str) -> None:
+def test_one_changed_byte_for_one_kind_of_visitor_is_found(
+    site: str, reference: Path, randomizer: str
+) -> None:
     content = urlopen(site + randomizer).read()
     at = content.index(b"\nexport")
     line_number = content.count(b"\n", 0, at) + 1
@@ -156,7 +159,7 @@ def test_one_byte_for_one_kind_of_visitor(site: str, reference: Path, randomizer
     assert line.endswith(f"[{FIREFOX}]")
 
 
-def test_an_inline_script_for_one_survey(site: str, reference: Path) -> None:
+def test_an_inline_script_on_one_survey_is_found(site: str, reference: Path) -> None:
     def alter(reply: Reply) -> None:
         if reply.path == "/s/monitored/":
             reply.body = reply.body.replace(b"</head>", b"<script>alert(1)</script></head>")
@@ -186,14 +189,14 @@ def test_an_inline_script_for_one_survey(site: str, reference: Path) -> None:
         (b"<p>" * 30_000, "is too long to look into"),
     ],
 )
-def test_what_a_page_must_not_load(markup: bytes, words: str) -> None:
+def test_anything_that_a_page_must_not_load_is_found(markup: bytes, words: str) -> None:
     files = {"/s/": {"sha256": "0" * 64, "bytes": 1}}
     assert monitor.content_problems("/s/x/", b"<!doctype html><p>text", files) == []
     found = monitor.content_problems("/s/x/", b"<!doctype html>" + markup, files)
     assert any(words in problem for problem in found), found
 
 
-def test_what_a_page_may_have_in_itself() -> None:
+def test_allowed_inline_content_is_no_problem() -> None:
     policy = "default-src 'none'; script-src 'sha256-x='; img-src data:"
     page = (
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
@@ -202,7 +205,7 @@ def test_what_a_page_may_have_in_itself() -> None:
     assert monitor.content_problems("/s/x/?kiosk", page.encode(), {}) == []
 
 
-def test_a_script_without_its_hash_and_a_module_that_is_not_listed() -> None:
+def test_scripts_without_hash_and_unlisted_modules_are_found() -> None:
     files = {"/a.js": {"sha256": hashlib.sha256(b"").hexdigest(), "bytes": 0}}
     integrity = b64encode(hashlib.sha256(b"").digest()).decode()
     good = f'<script type="module" src="/a.js" integrity="sha256-{integrity}"></script>'
@@ -220,7 +223,7 @@ def test_a_script_without_its_hash_and_a_module_that_is_not_listed() -> None:
     ]
 
 
-def test_headers_that_are_missing_or_weak(site: str, reference: Path) -> None:
+def test_missing_and_weak_headers_are_found(site: str, reference: Path) -> None:
     def alter(reply: Reply) -> None:
         if reply.path == "/verify/":
             reply.drop("Content-Security-Policy")
@@ -240,7 +243,7 @@ def test_headers_that_are_missing_or_weak(site: str, reference: Path) -> None:
     ]
 
 
-def test_a_cookie_a_redirect_and_a_missing_file(
+def test_cookies_redirects_and_missing_files_are_found(
     site: str, reference: Path, randomizer: str
 ) -> None:
     def alter(reply: Reply) -> None:
@@ -262,7 +265,7 @@ def test_a_cookie_a_redirect_and_a_missing_file(
     ]
 
 
-def test_other_questions_for_some(site: str, reference: Path) -> None:
+def test_different_questions_for_some_visitors_are_found(site: str, reference: Path) -> None:
     def alter(reply: Reply) -> None:
         if reply.path == "/s/monitored/definition/":
             reply.body = reply.body.replace(b"A small survey", b"A large survey")
@@ -273,7 +276,7 @@ def test_other_questions_for_some(site: str, reference: Path) -> None:
     assert all("the definition of monitored comes as sha256" in line for line in lines)
 
 
-def test_other_questions_than_the_hash_says(site: str, reference: Path) -> None:
+def test_questions_that_do_not_match_their_hash_are_found(site: str, reference: Path) -> None:
     def alter(reply: Reply) -> None:
         reply.body = reply.body.replace(b"Did you?", b"Did he?")
 
@@ -287,7 +290,7 @@ def test_other_questions_than_the_hash_says(site: str, reference: Path) -> None:
     assert monitor.design_problems(b'{"design": []}') == ["is no definition of Candor"]
 
 
-def test_canonical_json_is_that_of_the_designs() -> None:
+def test_the_monitors_canonical_json_is_that_of_designs() -> None:
     numbers = [2.0, 2, 0.5, 1e-6, 1.5e-7, 1e-7, 1e16, 123456789e12, 1e20, 1e21, 1.25e100, -0.001]
     value = {"b": numbers, "a": {"ü\n\x1f\x7f": None, "é": True, "": "\U0001f600"}, "4294967296": 1}
     assert monitor.canonical(value) == design.canonical_json(value)
@@ -438,7 +441,9 @@ TRICKS = {
 
 
 @pytest.mark.parametrize("trick", TRICKS, ids=lambda trick: trick.__name__)
-def test_tricks_with_the_page(site: str, reference: Path, trick: Callable[[Reply], None]) -> None:
+def test_every_trick_with_the_page_is_found(
+    site: str, reference: Path, trick: Callable[[Reply], None]
+) -> None:
     def alter(reply: Reply) -> None:
         if reply.path == "/s/monitored/":
             trick(reply)
@@ -452,7 +457,7 @@ def test_tricks_with_the_page(site: str, reference: Path, trick: Callable[[Reply
     assert line.startswith("different: /s/monitored/: ") and TRICKS[trick] in line
 
 
-def test_another_page_for_kiosks_only(site: str, reference: Path) -> None:
+def test_a_different_page_for_kiosks_is_found(site: str, reference: Path) -> None:
     def alter(reply: Reply) -> None:
         if reply.path == "/s/monitored/?kiosk":
             reply.body += b" "
@@ -462,7 +467,7 @@ def test_another_page_for_kiosks_only(site: str, reference: Path) -> None:
     assert line.startswith("different: /s/monitored/?kiosk: expected sha256")
 
 
-def test_another_page_for_browsers_only(site: str, reference: Path) -> None:
+def test_a_different_page_for_browsers_is_found(site: str, reference: Path) -> None:
     def alter(reply: Reply) -> None:
         if reply.path == "/s/" and reply.asked.get("sec-fetch-dest") == "document":
             reply.body += b" "
@@ -484,16 +489,12 @@ def test_a_chunked_answer_is_read(site: str) -> None:
     assert answer.body == urlopen(f"{site}/s/").read()
 
 
-@pytest.mark.skipif(not shutil.which("openssl"), reason="needs openssl to make a certificate")
-def test_tls_with_a_certificate_that_is_checked(
+@pytest.mark.openssl
+@pytest.mark.slow
+def test_the_certificate_of_the_site_is_checked(
     site: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=test",
-         "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate],
-        check=True, capture_output=True,
-    )  # fmt: skip
+    key, certificate = make_certificate(tmp_path)
     server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     server.load_cert_chain(certificate, key)
     with Mirror(site, tls=server) as mirror:
@@ -514,7 +515,7 @@ def test_a_harmless_header_can_be_allowed(site: str, reference: Path) -> None:
     assert check(site, alter, reference, "--allow-header", "X-Proxy")[0] == 0
 
 
-def test_visitors_ask_as_browsers_do(site: str, reference: Path, randomizer: str) -> None:
+def test_requests_look_like_those_of_browsers(site: str, reference: Path, randomizer: str) -> None:
     with Mirror(site) as mirror:
         assert run(mirror.url, reference, "--survey", "monitored")[0] == 0
     asked = {
@@ -533,7 +534,7 @@ def test_visitors_ask_as_browsers_do(site: str, reference: Path, randomizer: str
     assert all(what and mode for _, what, mode in asked)
 
 
-def test_nothing_reaches_the_terminal(site: str, reference: Path) -> None:
+def test_control_characters_do_not_reach_the_terminal(site: str, reference: Path) -> None:
     def alter(reply: Reply) -> None:
         if reply.path == "/verify/":
             text = "\x1b[2K\u202esame: 26 files\n"
@@ -548,10 +549,11 @@ def test_nothing_reaches_the_terminal(site: str, reference: Path) -> None:
     assert any(r"loads \x1b[2K\u202esame: 26 files\n, which" in line for line in lines)
 
 
-def drip() -> Iterator[bytes]:
+def drip(over: threading.Event) -> Iterator[bytes]:
     yield b"HTTP/1.1 200 OK\r\nServer: "
-    for _ in range(100):
-        time.sleep(0.1)
+    for _ in range(600):  # a letter every tenth of a second, until nobody reads any more
+        if over.wait(0.1):
+            return
         yield b"a"
 
 
@@ -561,16 +563,17 @@ def endless() -> Iterator[bytes]:
         yield b"Server: x\r\n" * 1000
 
 
-def test_a_slow_or_endless_answer_has_an_end(site: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slow_or_endless_answer_is_given_up(site: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    over = threading.Event()
+
     def alter(reply: Reply) -> None:
-        reply.raw = drip() if reply.path == "/s/" else endless()
+        reply.raw = drip(over) if reply.path == "/s/" else endless()
 
     monkeypatch.setattr(monitor, "PATIENCE", 0.5)
     with Mirror(site, alter) as mirror:
-        begun = time.monotonic()
         with pytest.raises(monitor.NotChecked, match="timed out"):
             monitor.fetch(f"{mirror.url}/s/", {})
-        assert time.monotonic() - begun < 5
+        over.set()
         monkeypatch.undo()
         with pytest.raises(monitor.NotChecked, match=f"more than {monitor.LIMIT} bytes"):
             monitor.fetch(f"{mirror.url}/verify/", {})
@@ -579,7 +582,9 @@ def test_a_slow_or_endless_answer_has_an_end(site: str, monkeypatch: pytest.Monk
 # --- What cannot be checked -----------------------------------------------------------------------
 
 
-def test_what_could_not_be_checked(site: str, reference: Path, tmp_path: Path) -> None:
+def test_a_check_that_cannot_be_made_ends_with_2(
+    site: str, reference: Path, tmp_path: Path
+) -> None:
     assert run(f"http://127.0.0.1:{free_port()}", reference)[0] == 2
     assert run(site, tmp_path / "nothing.json")[0] == 2
     (tmp_path / "other.json").write_text('{"files": {"//elsewhere/": {}}}')
@@ -611,7 +616,7 @@ def test_a_failing_or_overflowing_server_ends_with_2(
     assert "not checked: /verify/: status 503 [everyone]" in lines
 
 
-def test_another_program_than_candor(site: str) -> None:
+def test_a_site_that_is_not_candor_is_not_checked(site: str) -> None:
     def alter(reply: Reply) -> None:
         if reply.path == monitor.MANIFEST:
             reply.status = 404
@@ -623,7 +628,7 @@ def test_another_program_than_candor(site: str) -> None:
 # --- The file itself ------------------------------------------------------------------------------
 
 
-def test_it_is_one_file_for_python_3_9_without_dependencies() -> None:
+def test_the_monitor_is_one_python_3_9_file_without_dependencies() -> None:
     tree = ast.parse(SOURCE.read_text(), feature_version=(3, 9))
     names = {
         name.partition(".")[0]
@@ -636,7 +641,7 @@ def test_it_is_one_file_for_python_3_9_without_dependencies() -> None:
     assert names <= sys.stdlib_module_names
 
 
-def test_it_expects_what_the_site_says() -> None:
+def test_the_monitor_expects_the_headers_of_the_site() -> None:
     assert monitor.strict(POLICY)
     assert monitor.HEADERS.items() <= views.HEADERS.items()
     assert re.sub(r"\?P<\w+>", "", manifest.IMPORT.pattern) == monitor.IMPORT.pattern

@@ -21,7 +21,7 @@ from aggregation.models import Batch, Release
 from aggregation.work import Analysis
 from survey import preview
 from survey.models import Survey
-from tests import builders
+from tests.support import builders
 
 pytestmark = pytest.mark.django_db
 
@@ -210,10 +210,11 @@ def undone() -> Iterator[None]:
         transaction.set_rollback(True)
 
 
-def test_every_address_is_in_the_table() -> None:
+def test_every_url_is_in_the_table() -> None:
     assert set(addresses(get_resolver())) == set(TABLE)
 
 
+@pytest.mark.slow
 def test_each_role_gets_what_the_table_says(world: dict[str, Any]) -> None:
     for address, methods in TABLE.items():
         for method, expected in methods.items():
@@ -245,8 +246,9 @@ def test_each_role_gets_the_files_that_it_may_have(world: dict[str, Any]) -> Non
             assert call(world, "root", method, address) == 405, f"{method} {address}"
 
 
-@pytest.mark.slow  # refused before the database is asked for more than who it is
-def test_no_other_method_does_anything(world: dict[str, Any]) -> None:
+@pytest.mark.once  # refused before the database is asked for more than who it is
+@pytest.mark.slow
+def test_other_methods_are_refused(world: dict[str, Any]) -> None:
     for address in filter(None, TABLE):
         for method, role in product(set(METHODS) - set(TABLE[address]), ROLES):
             status = call(world, role, method, address)
@@ -263,7 +265,8 @@ def test_public_results_are_for_everybody_and_nothing_else_is(world: dict[str, A
             assert status == (200 if shown else expected[0]), f"{method} {address}"
 
 
-def test_each_role_gets_its_files(world: dict[str, Any]) -> None:
+@pytest.mark.slow
+def test_each_role_gets_the_files_of_a_release_it_may_have(world: dict[str, Any]) -> None:
     """The files made of estimates are for all who read, those of reports for who may take them."""
     for public, root, name in product((False, True), ("surveys", "api/v1/surveys"), FILES):
         Survey.objects.update(results_public=public)
@@ -290,7 +293,7 @@ def test_the_admin_pages_are_for_staff(world: dict[str, Any]) -> None:
                 assert "/login/" in response["Location"]
 
 
-def test_an_account_without_a_part_sees_no_name_of_a_survey(world: dict[str, Any]) -> None:
+def test_an_account_without_a_role_sees_no_survey_names(world: dict[str, Any]) -> None:
     assert isinstance(world["charlie"], User)
     page = client(world, "charlie").get("/surveys/").content.decode()
     listed = client(world, "charlie").get("/api/v1/surveys/").json()

@@ -1,28 +1,27 @@
 """What holds for the repository as a whole: import direction, words, pins, documentation."""
 
 import ast
+import json
 import os
 import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from tests.services import ROOT
-
-APPS = ("config", "survey", "aggregation", "people", "studio")
-MODULES = sorted(
-    path.relative_to(ROOT)
-    for app in APPS
-    for path in (ROOT / app).rglob("*.py")
-    if "migrations" not in path.parts
+from tests.support.repository import (
+    MODULES,
+    commands,
+    operations,
+    repository_files,
+    tree,
+    variables,
 )
-IGNORED = {
-    ".git", ".venv", "var", "__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache",
-    ".hypothesis", "test-results",
-}  # fmt: skip
+from tests.support.services import ROOT
+
 REQUIREMENT = re.compile(r"(?P<name>[\w.-]+)(\[[\w,-]+\])?==(?P<version>[\w.]+)\s+# \w.*")
 
 
@@ -31,10 +30,10 @@ def module_name(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def imports(source: str, module: str, is_package: bool = False) -> set[str]:
+def imports(source: ast.AST, module: str, is_package: bool = False) -> set[str]:
     """What a module imports, wherever the statement stands, in full: `from a import b` is a.b."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(source):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -44,9 +43,9 @@ def imports(source: str, module: str, is_package: bool = False) -> set[str]:
     return found
 
 
+@cache
 def imports_of(path: Path) -> set[str]:
-    source = (ROOT / path).read_text()
-    return imports(source, module_name(path), path.name == "__init__.py")
+    return imports(tree(path), module_name(path), path.name == "__init__.py")
 
 
 def below(name: str, allowed: tuple[str, ...]) -> bool:
@@ -65,19 +64,45 @@ def modules_of(*folders: str) -> list[Path]:
     return found
 
 
+# --- Tests ----------------------------------------------------------------------------------------
+
+# A turn of the event loop is no wait, and a minute is what is to be interrupted.
+WAITS = re.compile(r"sleep\((?!0\)|60\))|wait_for_timeout\(")
+UNSEEDED = re.compile(r"default_rng\(\)|\bRandom\(\)|\bnp\.random\.(?!default_rng|Generator)")
+SHARED_CHANCE = re.compile(r"\brandom\.(?!Random\b)")
+CLOCK = re.compile(r"\b(monotonic|perf_counter)\(\)")
+
+
+def test_no_test_depends_on_time_or_luck() -> None:
+    """Tests wait for what they need (wait_until, await_in, expect), and give chance a seed.
+
+    Only what is marked as measured looks at a clock.
+    """
+    here = Path(__file__).name
+    for path in sorted((ROOT / "tests").rglob("test_*.py")):
+        text = path.read_text()
+        rules = [WAITS, UNSEEDED]
+        rules += [SHARED_CHANCE] * ("\nimport random\n" in text)
+        rules += [CLOCK] * ("mark.measured" not in text)
+        found = [rule.findall(text) for rule in rules if path.name != here]
+        assert not any(found), (path, found)
+
+
 # --- Import direction -----------------------------------------------------------------------------
 
 
-def test_the_look_at_imports_sees_all_ways_to_import() -> None:
+def test_all_ways_to_import_are_found() -> None:
     source = (
         "import aggregation.models\n"
         "from aggregation import tasks\n"
         "def f():\n    from ..design import build\n    from . import views\n"
     )
-    assert imports(source, "survey.sub.module") == {
+    assert imports(ast.parse(source), "survey.sub.module") == {
         "aggregation.models", "aggregation.tasks", "survey.design.build", "survey.sub.views",
     }  # fmt: skip
-    assert imports("from .x import y", "survey.sub", is_package=True) == {"survey.sub.x.y"}
+    assert imports(ast.parse("from .x import y"), "survey.sub", is_package=True) == {
+        "survey.sub.x.y"
+    }
 
 
 def test_survey_never_imports_aggregation() -> None:
@@ -94,9 +119,16 @@ def test_codes_of_the_app_are_made_by_the_standard_library_alone() -> None:
     assert outside(Path("people/totp.py")) == set()
 
 
-def test_nothing_is_built_on_the_studio() -> None:
+def test_survey_and_aggregation_do_not_import_studio() -> None:
     for path in [*modules_of("survey"), *modules_of("aggregation")]:
         assert {name for name in imports_of(path) if below(name, ("studio",))} == set(), path
+
+
+def test_no_test_module_is_imported() -> None:
+    """What tests share lives in tests/support."""
+    for path in (ROOT / "tests").rglob("*.py"):
+        found = imports_of(path.relative_to(ROOT))
+        assert not [name for name in found if re.search(r"\btests\..*\btest_", name)], path
 
 
 def test_the_mechanism_imports_the_standard_library_only() -> None:
@@ -182,13 +214,13 @@ def words(name: str) -> list[str]:
     return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name).lower().split("_")
 
 
-def test_words_of_a_name() -> None:
+def test_a_name_is_split_into_its_words() -> None:
     assert words("SurveySubmission") == words("survey_submission") == ["survey", "submission"]
 
 
 def test_code_uses_the_words_of_the_project() -> None:
     for path in MODULES:
-        names = names_given(ast.parse((ROOT / path).read_text()))
+        names = names_given(tree(path))
         assert {name for name in names if OTHER_NAMES & set(words(name))} == set(), path
 
 
@@ -216,22 +248,7 @@ MACHINE = re.compile(
 )
 
 
-def repository_files() -> list[Path]:
-    """Git's files where there is git; else everything but what git would ignore."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT, capture_output=True, text=True, check=False,
-    ) if (ROOT / ".git").exists() else None  # fmt: skip
-    if listed is not None and listed.returncode == 0:
-        names = [ROOT / name for name in listed.stdout.split("\0") if name]
-    else:
-        names = [
-            path for path in ROOT.rglob("*") if not IGNORED & set(path.relative_to(ROOT).parts)
-        ]
-    return [path for path in names if path.is_file()]
-
-
-def test_no_path_of_a_machine_and_no_package_host() -> None:
+def test_no_file_names_a_local_path_or_package_host() -> None:
     assert MACHINE.search('"/wor' 'k/main"')  # fmt: skip
     files = repository_files()
     assert ROOT / "manage.py" in files
@@ -264,15 +281,20 @@ def test_the_constraints_hold_the_same_pins() -> None:
         assert pin in constraints
 
 
+def test_the_packages_of_npm_are_pinned_and_locked_without_hosts() -> None:
+    pins = json.loads((ROOT / "package.json").read_text())["devDependencies"]
+    assert pins
+    assert [pin for pin in pins.values() if not re.fullmatch(r"[0-9]+(\.[0-9]+){2}", pin)] == []
+    lock = (ROOT / "package-lock.json").read_text()
+    assert json.loads(lock)["packages"][""]["devDependencies"] == pins
+    assert "://" not in lock  # npm adds the addresses of who takes donations: remove those
+
+
 # --- Documentation --------------------------------------------------------------------------------
 
 
-def operations() -> str:
-    return (ROOT / "docs/operations.md").read_text()
-
-
 def make_targets() -> list[str]:
-    return re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    return re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
 
 
 def test_make_help_explains_every_target() -> None:
@@ -281,31 +303,14 @@ def test_make_help_explains_every_target() -> None:
         ["make", "--no-print-directory", "MAKEFLAGS="], cwd=ROOT, capture_output=True, text=True,
         check=True,
     ).stdout  # fmt: skip
-    explained = re.findall(r"^make (\w+) +\S.{10,}$", shown, re.MULTILINE)
+    explained = re.findall(r"^make ([a-z-]+) +\S.{10,}$", shown, re.MULTILINE)
     assert explained == make_targets()
     assert {"help", "run", "test", "lint", "bench", "audit"} <= set(explained)
-
-
-def variables() -> set[str]:
-    """The environment variables that the code reads."""
-    name = re.compile(r"CANDOR_[A-Z_]+|DATABASE_URL|REDIS_URL|PORT")
-    texts = {
-        node.value
-        for path in MODULES
-        for node in ast.walk(ast.parse((ROOT / path).read_text()))
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-    }
-    return {text for text in texts if name.fullmatch(text)}
 
 
 def test_every_environment_variable_is_documented() -> None:
     assert {"CANDOR_SECRET_KEY", "CANDOR_HOSTS", "DATABASE_URL", "REDIS_URL"} <= variables()
     assert [name for name in sorted(variables()) if f"`{name}`" not in operations()] == []
-
-
-def commands() -> list[str]:
-    found = [path for path in MODULES if path.parts[1:3] == ("management", "commands")]
-    return [path.stem for path in found if not path.stem.startswith("_")]
 
 
 def test_every_management_command_is_documented() -> None:

@@ -4,7 +4,6 @@ import gzip
 import json
 import os
 import re
-import shutil
 import subprocess
 import time
 from fnmatch import fnmatch
@@ -16,7 +15,7 @@ import pytest
 from config import static
 from config.static import BARE, bare, modules
 from survey.management.commands.manifest import collect
-from tests.services import ROOT
+from tests.support.services import ROOT
 
 STATIC = ROOT / "static"
 FILES = sorted(path for path in (STATIC / "respond").rglob("*") if path.is_file())
@@ -30,7 +29,7 @@ def test_the_randomizer_is_served_whole() -> None:
 
 
 @pytest.mark.parametrize("path", SERVED, ids=lambda path: path.name)
-def test_only_comments_and_indentation_go(path: Path) -> None:
+def test_only_comments_and_indentation_are_removed(path: Path) -> None:
     """Every line that is left is one of the source, in its order, and what is gone is no code."""
     text = path.read_text()
     short = bare(text)
@@ -49,7 +48,8 @@ def test_only_comments_and_indentation_go(path: Path) -> None:
     assert waiting is None
 
 
-def test_what_is_collected_is_what_was_written(tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_collected_files_equal_their_sources(tmp_path: Path) -> None:
     """Under the plain name and under the hashed one, but for the names in its imports."""
     storage = collect(str(tmp_path))
     names = re.compile(r"\.[0-9a-f]{12}(?=\.js)")
@@ -62,6 +62,7 @@ def test_what_is_collected_is_what_was_written(tmp_path: Path) -> None:
     assert (tmp_path / storage.stored_name("respond/randomizer.js")).read_text() == whole
 
 
+@pytest.mark.slow
 def test_every_module_of_ours_imports_hashed_names(tmp_path: Path) -> None:
     """Imports are looked for in our own files only, wherever these are."""
     storage = collect(str(tmp_path))
@@ -79,11 +80,14 @@ def test_every_module_of_ours_imports_hashed_names(tmp_path: Path) -> None:
 def test_a_text_over_several_lines_is_left_alone() -> None:
     text = "const text = `\n  // no comment\n`;\n"
     assert bare(text) == text
+    cast = "/** @type {A} */ (b).c();\nd();\n"
+    assert bare(f"{cast}/* why */\n") == cast
     assert bare('const a = "x // y"; // why\n  b();\n') == 'const a = "x // y";\nb();\n'
 
 
-@pytest.mark.skipif(not shutil.which("node"), reason="Node.js is not installed")
-def test_the_modules_are_still_modules_and_the_catalogues_say_the_same(tmp_path: Path) -> None:
+@pytest.mark.node
+@pytest.mark.slow
+def test_modules_still_load_and_catalogues_are_unchanged(tmp_path: Path) -> None:
     (tmp_path / "package.json").write_text('{"type": "module"}')
     script = "const all = {};"
     for path in (path for path in SERVED if path.suffix == ".js"):

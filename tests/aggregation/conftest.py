@@ -1,12 +1,16 @@
-"""Databases for tests that commit or look below Django."""
+"""Databases for tests that commit or look below Django, and a queue that tests work off."""
 
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from django.db import transaction
 
-from tests.stores import Store
+from aggregation import tasks, work
+from tests.support.stores import Store
 
 
 @pytest.fixture(scope="session")
@@ -27,3 +31,22 @@ def migrated(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Store]
 def store(kind: str, migrated: Callable[[str], Store], tmp_path: Path) -> Store:
     """For tests with @pytest.mark.parametrize("kind", BOTH): a migrated database of their own."""
     return Store(kind, tmp_path, migrated(kind))
+
+
+@pytest.fixture
+def messages(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
+    """What would be on the queue, in order; `work_off` does it. Its contents are ids."""
+    sent: list[tuple[Any, ...]] = []
+    monkeypatch.setattr(tasks.run, "delay", lambda pk: sent.append((tasks.run, pk)))
+    at_once = SimpleNamespace(atomic=transaction.atomic, on_commit=lambda call, robust: call())
+    monkeypatch.setattr(work, "transaction", at_once)
+
+    class Group:
+        def __init__(self, signatures: Any) -> None:
+            self.signatures = list(signatures)
+
+        def apply_async(self) -> None:
+            sent.extend((tasks.count, *signature.args) for signature in self.signatures)
+
+    monkeypatch.setattr(tasks, "group", Group)
+    return sent

@@ -155,14 +155,14 @@ BAD: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize(("asked", "where"), BAD.values(), ids=BAD.keys())
-def test_what_makes_no_sense_is_refused_with_its_place(asked: Any, where: str) -> None:
+def test_a_bad_request_is_refused_with_its_place(asked: Any, where: str) -> None:
     with pytest.raises(AnalysisError) as caught:
         analyses.read(asked, DESIGN)
     assert caught.value.where == where
     assert str(caught.value).startswith(f"{where}: ")
 
 
-def test_a_table_has_a_largest_size() -> None:
+def test_a_table_that_is_too_large_is_refused() -> None:
     many = designs.build(
         2.0,
         [question(f"q{i}", *"abcdefgh") for i in range(7)],
@@ -271,7 +271,7 @@ def test_a_regression_counts_groups_that_are_not_shown_as_one() -> None:
     assert found["terms"][1].items() >= rest.items()
 
 
-def test_a_regression_on_one_option_of_a_choice() -> None:
+def test_a_regression_can_explain_one_option_of_a_choice() -> None:
     table = np.array([[100, 80, 60], [50, 90, 70], [30, 40, 50]])
     asked = {"kind": "regression", "outcome": "q4", "option": "b", "strata": ["age"]}
     found = figures(asked, table)
@@ -281,7 +281,7 @@ def test_a_regression_on_one_option_of_a_choice() -> None:
     assert [term["estimate"] for term in found["terms"]] == pytest.approx(fit.coefficients)
 
 
-def test_a_regression_on_another_question() -> None:
+def test_a_regression_on_another_question_finds_the_true_odds() -> None:
     """From a table of reports made of known shares without sampling error: it finds them."""
     keep = [DESIGN.blocks[i].keep / 2**32 for i in (0, 1)]
     truth = np.array([[0.4, 0.1], [0.2, 0.3]])  # [q1][q3]
@@ -296,7 +296,7 @@ def test_a_regression_on_another_question() -> None:
     assert found["terms"][1].items() >= {"question": "q3", "option": "yes"}.items()
 
 
-def test_a_regression_on_several_other_questions_with_one_coin_for_two() -> None:
+def test_a_regression_on_several_questions_finds_the_true_odds() -> None:
     """Reports without sampling error: q1 and q2 share a coin, q3 and q4 have one each."""
     keep = [block.keep / 2**32 for block in DESIGN.blocks]
     log_odds = {"intercept": -0.6, "q2": 0.8, "a": -0.7, "c": 0.5}
@@ -357,7 +357,7 @@ def test_profiles_are_found_and_are_the_same_each_time() -> None:
 # --- Conditional shares ---------------------------------------------------------------------------
 
 
-def test_conditional_shares_and_their_errors_against_a_bootstrap() -> None:
+def test_conditional_shares_and_errors_agree_with_a_bootstrap() -> None:
     """4000 tables drawn from the one found; a standard deviation of them is known to 1.1 %.
 
     4 of these are 4.5 %, alpha 1e-4 a cell. Half of the error would be far off.
@@ -391,7 +391,7 @@ def test_large_tables_have_no_conditional_shares() -> None:
     assert found["conditional"] is None and len(found["estimates"]) == 9
 
 
-def test_p_values_of_coefficients_are_walds() -> None:
+def test_p_values_of_coefficients_are_those_of_wald() -> None:
     table = [[300, 200, 0], [200, 260, 0]]
     found = figures({"kind": "regression", "outcome": "q3", "strata": ["age"]}, table)
     from scipy.stats import norm
@@ -402,7 +402,7 @@ def test_p_values_of_coefficients_are_walds() -> None:
         assert not term["runaway"]
 
 
-def test_the_term_that_runs_away_is_named() -> None:
+def test_the_term_that_diverges_is_named() -> None:
     table = [[500, 400, 300], [0, 100, 90]]  # young, the reference: fewer yes than noise gives
     found = figures({"kind": "regression", "outcome": "q3", "strata": ["age"]}, table)
     assert found["separated"] and found["terms"][0]["runaway"]
@@ -411,7 +411,7 @@ def test_the_term_that_runs_away_is_named() -> None:
     assert [term["runaway"] for term in found["terms"]] == [False, True, False]
 
 
-def test_questions_that_nobody_is_asked_together_are_refused() -> None:
+def test_questions_that_are_never_asked_together_are_refused() -> None:
     some = designs.build(
         3.0, [question("q1"), question("q2"), question("q3")], (), [["q1", "q2"], ["q3"]], 1
     )
@@ -433,7 +433,7 @@ def test_how_many_are_asked_together_follows_from_the_design() -> None:
 # --- Weights --------------------------------------------------------------------------------------
 
 
-def test_one_stratum_is_post_stratified_by_hand() -> None:
+def test_one_stratum_is_post_stratified_as_by_hand() -> None:
     """100 young of whom 60 report yes, 300 old of whom 90 do; half of the population is young."""
     table = np.array([[40, 210, 30], [60, 90, 50]])  # the last 80 did not say, and are left out
     asked = {"kind": "weights", "question": "q3", "margins": {"age": {"young": 1, "old": 1}}}
@@ -498,7 +498,7 @@ def test_combinations_are_post_stratified() -> None:
     )
 
 
-def test_whom_the_population_does_not_have_is_left_out() -> None:
+def test_groups_that_the_population_lacks_are_left_out() -> None:
     table = np.array([[40, 210, 0], [60, 90, 0]])
     asked = {"kind": "weights", "question": "q3", "margins": {"age": {"young": 1, "old": 0}}}
     found = figures(asked, table)

@@ -17,10 +17,10 @@ from aggregation import analyses, findings
 from aggregation.models import Batch, Release
 from aggregation.work import Analysis, Job
 from survey.models import Survey
-from tests import builders
-from tests.aggregation.test_analysis_jobs import messages, published, work_off  # noqa: F401
+from tests.support import builders
+from tests.support.analysis_jobs import published, work_off
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("messages")]
 
 HERE = "/surveys/small/analyses/"
 SCRIPT = "/static/analysis."
@@ -68,7 +68,7 @@ def found(client: Client, messages: Any, **fields: Any) -> tuple[str, str]:  # n
 # --- Asking ---------------------------------------------------------------------------------------
 
 
-def test_the_dashboard_leads_here_and_each_kind_has_its_form(alice: Client) -> None:
+def test_the_dashboard_links_to_a_form_for_each_analysis(alice: Client) -> None:
     assert HERE in alice.get("/surveys/small/").content.decode()
     page = alice.get(HERE).content.decode()
     assert "Nothing yet." in page and "<form class" not in page.split("<main")[1]
@@ -127,9 +127,9 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.slow  # refused by a form
+@pytest.mark.once  # refused by a form
 @pytest.mark.parametrize(("fields", "words"), BAD.values(), ids=BAD.keys())
-def test_a_bad_choice_is_said_beside_its_field_and_nothing_is_lost(
+def test_a_bad_choice_is_explained_and_the_input_is_kept(
     alice: Client, fields: dict[str, Any], words: str
 ) -> None:
     response = ask(alice, **fields)
@@ -147,7 +147,7 @@ def test_a_bad_choice_is_said_beside_its_field_and_nothing_is_lost(
         assert "age,Under 30,much" in page
 
 
-def test_questions_of_blocks_that_nobody_is_asked_together(messages: Any) -> None:  # noqa: F811
+def test_questions_that_are_never_asked_together_are_explained(messages: Any) -> None:  # noqa: F811
     survey = published(300, blocks=[["q1"], ["q2"]], ask=1)
     client = builders.client(builders.alice(survey))
     form = client.get(f"{HERE}?kind=crosstab").content.decode()
@@ -169,7 +169,7 @@ def test_margins_come_as_a_file_as_well(alice: Client) -> None:
     assert "Line 2: there is no group “Young” in age" in page and "age,Young,0.3" in page
 
 
-def test_a_file_of_margins_to_fill_in(alice: Client) -> None:
+def test_a_template_for_margins_can_be_downloaded(alice: Client) -> None:
     response = alice.get(HERE + "margins.csv")
     assert 'filename="small-margins.csv"' in response["Content-Disposition"]
     lines = list(csv.reader(io.StringIO(response.content.decode("utf-8-sig"))))
@@ -224,7 +224,7 @@ def test_the_form_can_be_filled_in_again_from_what_was_asked(alice: Client) -> N
     assert alice.get(f"{HERE}?like=x").status_code == 404
 
 
-def test_too_few_reports_are_told_apart_from_none(messages: Any) -> None:  # noqa: F811
+def test_too_few_reports_are_explained(messages: Any) -> None:  # noqa: F811
     """Of three blocks two are asked: a pair of them of one in three, about 20 of 60."""
     questions = [{"key": f"q{i}", "text": f"Q{i}?", "kind": "yes_no"} for i in range(3)]
     changes = {"questions": questions, "blocks": [["q0"], ["q1"], ["q2"]], "ask": 2, "crowd": 50}
@@ -239,7 +239,7 @@ def test_too_few_reports_are_told_apart_from_none(messages: Any) -> None:  # noq
     assert "50 reports are needed in a group" in page
 
 
-def test_where_a_release_adds_too_few_the_earlier_figures_are_linked(
+def test_too_few_new_reports_link_to_the_earlier_figures(
     messages: Any,  # noqa: F811
 ) -> None:
     from survey import ingest
@@ -263,7 +263,9 @@ def test_where_a_release_adds_too_few_the_earlier_figures_are_linked(
     assert "would tell apart fewer than 20 reports. Wait for a release" in page and first in page
 
 
-def test_asking_while_a_release_is_made_says_so(alice: Client, survey: Survey) -> None:
+def test_asking_during_a_release_is_answered_with_an_explanation(
+    alice: Client, survey: Survey
+) -> None:
     address = ask(alice, kind="crosstab", questions=["q1", "q3"])["Location"]
     alice.post(address, {"action": "cancel"})
     builders.send(survey, 3, seed=77)
@@ -275,7 +277,7 @@ def test_asking_while_a_release_is_made_says_so(alice: Client, survey: Survey) -
     assert "A release is being made; ask again in a moment." in page
 
 
-def test_groups_that_the_population_has_and_the_survey_has_not(
+def test_too_few_reports_for_the_margins_are_explained(
     messages: Any,  # noqa: F811
 ) -> None:
     survey = published(60, 1, **(CHANGES | {"crowd": 40}))
@@ -338,7 +340,7 @@ def test_a_table_of_two_by_two_has_measures(alice: Client, messages: Any) -> Non
     assert f">{phi['estimate']:.2f}</td>".replace("-", "−") in page
 
 
-def test_tables_of_groups_and_slices(alice: Client, messages: Any) -> None:  # noqa: F811
+def test_a_table_can_have_groups_and_slices(alice: Client, messages: Any) -> None:  # noqa: F811
     fields = {"kind": "crosstab", "questions": ["q1", "q3", "q2"], "strata": "age"}
     address, page = found(alice, messages, **fields)
     for text in ("Under 30", "30 and over", "Which &lt;one&gt;? Green"):
@@ -349,9 +351,7 @@ def test_tables_of_groups_and_slices(alice: Client, messages: Any) -> None:  # n
     assert "Under 30 · Which <one>? Blue" in drawing(alice, address)
 
 
-def test_a_table_that_is_too_large_for_a_page_is_in_its_files(
-    alice: Client, survey: Survey
-) -> None:
+def test_a_table_too_large_for_a_page_is_in_its_files(alice: Client, survey: Survey) -> None:
     asked = {"kind": "crosstab", "questions": ["q1", "q2"]}
     design = survey.frozen_design()
     figures = analyses.figures(
@@ -416,7 +416,7 @@ def test_profiles_say_what_they_are_and_warn(alice: Client, messages: Any) -> No
     assert "Profile 1" in drawing(alice, address)
 
 
-def test_weights_of_every_question_are_one_page(alice: Client, messages: Any) -> None:  # noqa: F811
+def test_weights_for_every_question_are_on_one_page(alice: Client, messages: Any) -> None:  # noqa: F811
     address, page = found(alice, messages, kind="weights", margins=MARGINS)
     for text in ("Did you?", "Which &lt;one&gt;?", "Will you?", "Can you?", "post-stratified"):
         assert text in page
@@ -447,7 +447,7 @@ def test_several_strata_are_raked(messages: Any) -> None:  # noqa: F811
     assert {row["method"] for row in lines(alice, address)} == {"raked"}
 
 
-def test_the_same_question_again_shows_what_is_kept(alice: Client, messages: Any) -> None:  # noqa: F811
+def test_asking_the_same_question_shows_the_stored_result(alice: Client, messages: Any) -> None:  # noqa: F811
     fields = {"kind": "crosstab", "questions": ["q1", "q3"]}
     address, _ = found(alice, messages, **fields)
     assert ask(alice, **fields)["Location"] == address and not messages
@@ -456,7 +456,7 @@ def test_the_same_question_again_shows_what_is_kept(alice: Client, messages: Any
     assert "Table · release 1 · Done" in page and "“Did you?” by “Will you?”" in page
 
 
-def test_the_newest_is_first_in_the_list(alice: Client) -> None:
+def test_the_newest_analysis_is_first_in_the_list(alice: Client) -> None:
     for last in ("q2", "q3", "q4"):
         ask(alice, kind="crosstab", questions=["q1", last])
     page = alice.get(HERE).content.decode().split('id="asked"')[1]
@@ -466,7 +466,7 @@ def test_the_newest_is_first_in_the_list(alice: Client) -> None:
 # --- Who may see it -------------------------------------------------------------------------------
 
 
-def test_an_address_is_for_those_who_may_read_the_survey(
+def test_an_analysis_is_for_those_who_may_read_the_survey(
     alice: Client, survey: Survey, messages: Any  # noqa: F811
 ) -> None:  # fmt: skip
     address, _ = found(alice, messages, kind="crosstab", questions=["q1", "q3"])
@@ -504,7 +504,7 @@ def test_hidden_sizes_are_in_no_file(alice: Client, messages: Any) -> None:  # n
     assert set(told["analyses"][0]) == {"asked", "state", "error", "result"}
 
 
-def test_weights_through_the_api(alice: Client, messages: Any) -> None:  # noqa: F811
+def test_the_api_computes_weights(alice: Client, messages: Any) -> None:  # noqa: F811
     body = {"kind": "weights", "question": "q1",
             "margins": {"age": {"under-30": 3, "30-and-over": 7}}}  # fmt: skip
     url = "/api/v1/surveys/small/analyses/"
@@ -517,7 +517,7 @@ def test_weights_through_the_api(alice: Client, messages: Any) -> None:  # noqa:
     assert answer.status_code == 400 and "margins" in answer.json()
 
 
-def test_no_page_computes(
+def test_a_page_of_results_is_quick(
     alice: Client, survey: Survey, django_assert_max_num_queries: Any
 ) -> None:
     """A page of nearly 800 cells takes 0.07 s alone on a machine; half a second beside others."""

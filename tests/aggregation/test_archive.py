@@ -8,30 +8,24 @@ import os
 import stat
 from collections import Counter
 from fractions import Fraction
-from io import StringIO
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError
 
 from aggregation import archive
 from aggregation.models import Batch, Estimate, Release
 from aggregation.statistics import proportion
 from survey import files
 from survey.models import Survey
-from tests import builders
+from tests.support import builders
+from tests.support.commands import run
 
 pytestmark = pytest.mark.django_db
 
 TWO_BLOCKS: dict[str, Any] = {"blocks": [["q1"], ["q2"]], "ask": 1}
-
-
-def run(*arguments: Any) -> list[str]:
-    out = StringIO()
-    call_command(*arguments, stdout=out)
-    return out.getvalue().splitlines()
 
 
 def unzip(file: Path) -> dict[str, str]:
@@ -76,7 +70,7 @@ def test_the_published_estimates_follow_from_the_archive_alone(tmp_path: Path) -
     assert compared >= 2 * (2 + 4)  # everybody and the larger group, all options of both questions
 
 
-def test_every_file_is_what_the_explanation_says(tmp_path: Path) -> None:
+def test_every_file_matches_the_readme(tmp_path: Path) -> None:
     survey = builders.finished()
     out = run("archive_survey", "small", tmp_path / "small.zip")
     found = unzip(tmp_path / "small.zip")
@@ -138,7 +132,7 @@ def test_the_same_survey_gives_the_same_bytes(tmp_path: Path) -> None:
     assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
 
 
-def test_only_its_owner_reads_it_and_nothing_else_is_left(tmp_path: Path) -> None:
+def test_only_its_owner_can_read_the_archive(tmp_path: Path) -> None:
     builders.finished()
     run("archive_survey", "small", tmp_path / "small.zip")
     assert stat.S_IMODE((tmp_path / "small.zip").stat().st_mode) == 0o600
@@ -161,7 +155,7 @@ def test_a_survey_that_never_reached_a_crowd_is_archived_too(tmp_path: Path, peo
 
 
 class TestRefused:
-    def test_until_the_survey_is_finished_and_says_why(self, tmp_path: Path) -> None:
+    def test_an_unfinished_survey_is_not_archived(self, tmp_path: Path) -> None:
         file = tmp_path / "small.zip"
         survey = builders.draft()
         for change, why in (
@@ -176,7 +170,7 @@ class TestRefused:
         Release.objects.publish(survey)
         run("archive_survey", "small", file)
 
-    def test_over_another_file(self, tmp_path: Path) -> None:
+    def test_another_file_is_not_overwritten(self, tmp_path: Path) -> None:
         builders.finished()
         file = tmp_path / "small.zip"
         file.write_text("precious")
@@ -184,21 +178,21 @@ class TestRefused:
             run("archive_survey", "small", file)
         assert file.read_text() == "precious" and os.listdir(tmp_path) == ["small.zip"]
 
-    def test_while_another_is_at_work(self, tmp_path: Path) -> None:
+    def test_two_archives_are_not_written_at_once(self, tmp_path: Path) -> None:
         builders.finished()
         (tmp_path / "small.zip.part").write_text("half")
         with pytest.raises(CommandError, match="in the way"):
             run("archive_survey", "small", tmp_path / "small.zip")
         assert (tmp_path / "small.zip.part").read_text() == "half"
 
-    def test_where_there_is_no_such_folder_or_survey(self, tmp_path: Path) -> None:
+    def test_an_unknown_folder_or_survey_is_refused(self, tmp_path: Path) -> None:
         builders.finished()
         with pytest.raises(CommandError, match="cannot be written"):
             run("archive_survey", "small", tmp_path / "nowhere" / "small.zip")
         with pytest.raises(CommandError, match="no survey"):
             run("archive_survey", "other", tmp_path / "small.zip")
 
-    def test_half_way_and_nothing_is_left(
+    def test_a_failed_archive_leaves_no_file(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         builders.finished()
@@ -212,7 +206,7 @@ class TestRefused:
         assert os.listdir(tmp_path) == []
 
 
-def test_a_survey_of_hostile_texts_is_archived_whole(tmp_path: Path) -> None:
+def test_a_survey_with_hostile_texts_is_archived_completely(tmp_path: Path) -> None:
     question = builders.FILE["questions"][1]
     options = ['=HYPERLINK("http://x")', "a,b;c\td", "-2+3", 'say "hi"\nthere', "{0}"]
     survey = builders.finished(
@@ -251,12 +245,12 @@ class TestCheck:
         made = archive.write(survey, tmp_path / "a.zip")
         assert archive.check(survey, tmp_path / "a.zip") == made
 
-    def test_an_explanation_in_other_words_passes(self, survey: Survey, tmp_path: Path) -> None:
+    def test_an_archive_with_another_readme_passes(self, survey: Survey, tmp_path: Path) -> None:
         archive.write(survey, tmp_path / "a.zip")
         self.rewrite(tmp_path / "a.zip", "README.txt", "Older words.", honest=True)
         archive.check(survey, tmp_path / "a.zip")
 
-    @pytest.mark.slow  # of files
+    @pytest.mark.once  # of files
     @pytest.mark.parametrize(
         ("name", "content", "honest", "why"),
         [
@@ -269,7 +263,7 @@ class TestCheck:
             ("SHA256SUMS", None, False, "not whole"),
         ],
     )
-    def test_a_changed_one_does_not(
+    def test_a_changed_archive_fails(
         self, survey: Survey, tmp_path: Path, name: str, content: str, honest: bool, why: str
     ) -> None:
         archive.write(survey, tmp_path / "a.zip")
@@ -277,15 +271,13 @@ class TestCheck:
         with pytest.raises(archive.ArchiveError, match=why):
             archive.check(survey, tmp_path / "a.zip")
 
-    def test_nor_does_that_of_another_survey(self, survey: Survey, tmp_path: Path) -> None:
+    def test_the_archive_of_another_survey_fails(self, survey: Survey, tmp_path: Path) -> None:
         other = builders.finished(slug="other")
         archive.write(other, tmp_path / "a.zip")
         with pytest.raises(archive.ArchiveError, match="survey.json in .* is not that of 'small'"):
             archive.check(survey, tmp_path / "a.zip")
 
-    def test_nor_one_cut_short_or_missing_or_of_something_else(
-        self, survey: Survey, tmp_path: Path
-    ) -> None:
+    def test_a_cut_missing_or_foreign_file_fails(self, survey: Survey, tmp_path: Path) -> None:
         archive.write(survey, tmp_path / "a.zip")
         whole = (tmp_path / "a.zip").read_bytes()
         for content in (whole[:-30], whole[: len(whole) // 2], b"", b"hello"):

@@ -29,12 +29,12 @@ from aggregation.analyses import AnalysisError
 from aggregation.batches import ABSENT, Split
 from aggregation.models import Batch, Estimate, Release, group_keys
 from aggregation.work import Analysis, Job
-from tests import builders
+from tests.support import builders
 
 pytestmark = pytest.mark.django_db
 
 CROWD = 5
-SLOW = pytest.mark.slow  # the rules are the same on every database; a few surveys try the rest
+SLOW = pytest.mark.once  # the rules are the same on every database; a few surveys try the rest
 SEEDS = [pytest.param(seed, marks=[SLOW] if seed > 7 else []) for seed in range(30)]
 
 Labels = NDArray[np.int64]  # the part of each report in a table
@@ -352,13 +352,14 @@ def everything(world: World) -> list[Published]:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.slow
 def test_no_two_things_ever_published_tell_fewer_than_a_crowd_apart(seed: int) -> None:
     world = lived(seed)
     assert attack(world, everything(world)) == []
 
 
 @SLOW
-def test_the_surveys_of_this_test_publish_much() -> None:
+def test_the_simulated_surveys_publish_enough_to_attack() -> None:
     """Or it would say little: groups are shown, tables change, analyses are made and refused."""
     worlds = [lived(seed) for seed in range(12)]
     published = [everything(world) for world in worlds]
@@ -441,7 +442,8 @@ def analyses_from_the_api(client: Client, world: World) -> Iterator[Published]:
 
 
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=SLOW) for seed in (2, 3))])
-def test_page_export_and_api_tell_the_same_and_not_more(
+@pytest.mark.slow
+def test_page_export_and_api_publish_the_same_figures(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     messages: list[Any] = []
@@ -522,6 +524,7 @@ OFF: dict[str, list[tuple[str, Any]]] = {
 
 @SLOW
 @pytest.mark.parametrize("rule", OFF)
+@pytest.mark.slow
 def test_the_attacker_wins_where_a_rule_is_switched_off(
     rule: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -546,7 +549,9 @@ COPY = {
 
 @SLOW
 @pytest.mark.parametrize("rule", COPY)
-def test_the_copy_of_the_reports_counts_as_well(rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_attacker_also_uses_the_export_of_the_reports(
+    rule: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The last of four strata is the sum of the others but for a few; any three are well mixed."""
     off = COPY[rule]
     if off:

@@ -11,9 +11,9 @@ from django.db import connection
 from aggregation import batches, models, tasks
 from aggregation.models import BATCH_SIZE, Batch, Job, Release
 from survey.models import ABSENT, Report, Survey
-from tests import builders
+from tests.support import builders
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.on_postgresql]
 
 
 def test_below_the_crowd_nothing_moves() -> None:
@@ -67,7 +67,7 @@ def test_other_surveys_are_left_alone() -> None:
     assert other.pending().count() == 20
 
 
-def test_a_move_that_fails_half_way_leaves_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_move_that_fails_half_way_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     survey = builders.opened()
     builders.send(survey, 30)
 
@@ -80,7 +80,9 @@ def test_a_move_that_fails_half_way_leaves_everything(monkeypatch: pytest.Monkey
     assert survey.pending().count() == 30 and not Batch.objects.exists()
 
 
-def test_a_move_that_empties_too_few_leaves_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_move_that_empties_too_few_reports_changes_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     survey = builders.opened()
     builders.send(survey, 30)
     name = f"EMPTY_{connection.vendor.upper()}"
@@ -103,7 +105,7 @@ def test_a_crowd_may_be_larger_than_a_batch(monkeypatch: pytest.MonkeyPatch) -> 
     assert list(Batch.objects.values_list("reports", flat=True)) == [25]
 
 
-def test_a_batch_holds_at_most_so_many(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_batch_has_a_largest_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("aggregation.models.BATCH_SIZE", 40)
     survey = builders.opened()
     builders.send(survey, 70)
@@ -229,7 +231,7 @@ def test_a_merge_that_does_not_add_up_changes_nothing(monkeypatch: pytest.Monkey
     assert Batch.objects.merge(other) == 2 and survey.batches.count() == 3
 
 
-def test_a_merged_batch_is_shuffled_anew() -> None:
+def test_a_merged_batch_is_shuffled_again() -> None:
     """The reports of one batch do not stay together: 400 and 400, alpha = 1e-6 by runs.
 
     The chance that fewer than 300 of the 799 neighbours are of different origin is 1e-12.
@@ -244,7 +246,7 @@ def test_a_merged_batch_is_shuffled_anew() -> None:
     assert np.count_nonzero(np.diff(np.repeat([0, 1], 400))) < 300  # as it would be unshuffled
 
 
-def test_a_merge_asks_the_database_as_often_however_many_there_are(
+def test_a_merge_takes_the_same_queries_for_any_number_of_batches(
     monkeypatch: pytest.MonkeyPatch,
     django_assert_num_queries: Callable[[int], AbstractContextManager[object]],
 ) -> None:
@@ -258,7 +260,7 @@ def test_a_merge_asks_the_database_as_often_however_many_there_are(
             Batch.objects.merge(survey)
 
 
-def test_the_release_job_merges(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_release_job_merges_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(models, "MANY_SMALL", 2)
     survey = builders.opened()
     small_batches(survey, 2)

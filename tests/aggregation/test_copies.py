@@ -18,9 +18,9 @@ from aggregation import copies, limits, models, reports, tasks
 from aggregation.models import Batch, Release, due
 from aggregation.work import Copy, Job
 from survey.models import Membership, Survey
-from tests import builders
-from tests.services import ROOT, wait_until
-from tests.stores import BOTH, Store
+from tests.support import builders
+from tests.support.services import ROOT, wait_until
+from tests.support.stores import BOTH, Store
 
 LARGE = ["reports.csv", "everything.zip"]
 PAGE, API = "/surveys/small/releases/2", "/api/v1/surveys/small/releases/2"
@@ -71,7 +71,7 @@ def asked(alice: Client, name: str = "reports.csv") -> Job:
 
 
 @pytest.mark.parametrize("name", LARGE)
-def test_a_large_file_is_made_once_and_is_the_one_that_would_be_streamed(
+def test_a_large_file_is_made_once_and_equals_the_streamed_one(
     alice: Client, settings: Any, name: str
 ) -> None:
     settings.STREAMED_REPORTS = 307
@@ -104,7 +104,7 @@ def test_a_large_file_is_made_once_and_is_the_one_that_would_be_streamed(
     assert Job.objects.filter(copy__isnull=False).count() == 1
 
 
-def test_the_page_asks_shows_how_far_it_is_and_gives_the_file(alice: Client) -> None:
+def test_the_page_shows_progress_and_then_the_file(alice: Client) -> None:
     page = alice.get(f"{PAGE}/").content.decode()
     assert 'everything.zip" aria' in page and 'estimates.csv" download' in page
     text = alice.get(f"{PAGE}/everything.zip").content.decode()
@@ -125,7 +125,7 @@ def test_the_page_asks_shows_how_far_it_is_and_gives_the_file(alice: Client) -> 
     assert "http://testserver/surveys/small/releases/2/" in told
 
 
-def test_a_small_file_is_had_at_once(alice: Client, settings: Any) -> None:
+def test_a_small_file_is_served_at_once(alice: Client, settings: Any) -> None:
     for name in ("estimates.csv", "figure-q1.svg", "estimates.dta"):
         assert alice.get(f"{PAGE}/{name}").status_code == 200
         assert alice.post(f"{PAGE}/{name}").status_code == 405
@@ -140,7 +140,7 @@ def test_a_small_file_is_had_at_once(alice: Client, settings: Any) -> None:
 
 
 @pytest.mark.django_db
-def test_of_an_open_survey_there_is_nothing_large(settings: Any, tmp_path: Path) -> None:
+def test_an_open_survey_has_no_large_files(settings: Any, tmp_path: Path) -> None:
     settings.VAR_DIR, settings.STREAMED_REPORTS = tmp_path, 10
     survey = builders.opened()
     builders.send(survey, 60)
@@ -156,7 +156,7 @@ def test_of_an_open_survey_there_is_nothing_large(settings: Any, tmp_path: Path)
 
 
 @pytest.mark.parametrize("number", ["9", "x"])
-def test_odd_numbers_are_refused_when_asking_too(alice: Client, number: str) -> None:
+def test_a_bad_release_number_is_refused_when_asking(alice: Client, number: str) -> None:
     status = 404 if number == "9" else 400
     for root in (PAGE, API):
         here = root.removesuffix("2") + number
@@ -167,7 +167,7 @@ def test_odd_numbers_are_refused_when_asking_too(alice: Client, number: str) -> 
 # --- Who may have it ------------------------------------------------------------------------------
 
 
-def test_rights_are_asked_for_at_the_moment_of_the_download(survey: Survey, alice: Client) -> None:
+def test_permissions_are_checked_at_the_download(survey: Survey, alice: Client) -> None:
     charlie = builders.client(builders.charlie())
     job = asked(alice)
     work()
@@ -184,7 +184,7 @@ def test_rights_are_asked_for_at_the_moment_of_the_download(survey: Survey, alic
     assert alice.get(f"{API}/reports.csv").status_code == 403
 
 
-def test_files_are_for_their_owner_alone(alice: Client) -> None:
+def test_only_the_owner_can_read_the_files_on_disk(alice: Client) -> None:
     asked(alice)
     work()
     (file,) = copies.folder().iterdir()
@@ -195,7 +195,9 @@ def test_files_are_for_their_owner_alone(alice: Client) -> None:
 # --- What goes wrong ------------------------------------------------------------------------------
 
 
-def test_how_far_it_is(alice: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_is_reported_while_a_file_is_written(
+    alice: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(reports, "LINES", 2)
     job = asked(alice)
     assert Job.objects.claim(job.pk)
@@ -206,7 +208,7 @@ def test_how_far_it_is(alice: Client, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("by", ["page", "api"])
-def test_a_file_is_cancelled_in_the_middle(
+def test_a_file_cancelled_half_way_is_deleted(
     alice: Client, monkeypatch: pytest.MonkeyPatch, by: str
 ) -> None:
     monkeypatch.setattr(reports, "LINES", 2)
@@ -233,7 +235,7 @@ def test_a_file_is_cancelled_in_the_middle(
     assert asked(alice, "everything.zip").pk != job.pk  # and asked for again
 
 
-def test_a_full_disk_is_said_to_be_full(alice: Client) -> None:
+def test_a_full_disk_is_explained(alice: Client) -> None:
     """The file that is written is /dev/full, on which there never is room."""
     job = asked(alice)
     copies.folder().mkdir()
@@ -263,7 +265,10 @@ def test_half_a_file_is_never_served(alice: Client) -> None:
 
 
 @pytest.mark.parametrize("kind", BOTH)
-def test_a_worker_is_killed_in_the_middle(kind: str, store: Store, tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_a_file_whose_worker_was_killed_is_written_again(
+    kind: str, store: Store, tmp_path: Path
+) -> None:
     """kill -9 while the file is written: it is not served, written again, and cleaned up."""
     job = store.python(
         "import numpy as np, json",
@@ -333,7 +338,7 @@ def test_a_file_is_kept_for_a_day(alice: Client) -> None:
     assert "no longer there" in alice.get(f"{PAGE}/reports.csv").content.decode()
 
 
-def test_what_is_being_written_stays(alice: Client) -> None:
+def test_a_file_that_is_being_written_is_kept(alice: Client) -> None:
     job = asked(alice)
     assert Job.objects.claim(job.pk)
     copies.folder().mkdir()
@@ -345,7 +350,7 @@ def test_what_is_being_written_stays(alice: Client) -> None:
     assert list(copies.folder().iterdir()) == []
 
 
-def test_a_newer_release_takes_the_file_of_the_older_along(survey: Survey, alice: Client) -> None:
+def test_a_newer_release_deletes_the_file_of_the_older(survey: Survey, alice: Client) -> None:
     job = asked(alice)
     work()
     Release.objects.create(survey=survey, number=3, reports=307, final=True)
@@ -356,7 +361,7 @@ def test_a_newer_release_takes_the_file_of_the_older_along(survey: Survey, alice
     assert copies.ready(job) is None
 
 
-def test_nothing_to_forget(settings: Any, tmp_path: Path) -> None:
+def test_cleaning_up_without_a_folder_does_nothing(settings: Any, tmp_path: Path) -> None:
     settings.VAR_DIR = tmp_path / "nowhere"
     copies.forget()
 
@@ -379,7 +384,7 @@ def test_batches_are_not_merged_under_a_file_that_reads_them(
     assert Batch.objects.merge(survey) > 0
 
 
-def test_a_file_is_no_release(survey: Survey, alice: Client) -> None:
+def test_making_a_file_is_not_shown_as_a_release(survey: Survey, alice: Client) -> None:
     asked(alice)
     assert Job.objects.request(survey).copy is None
     Job.objects.filter(copy=None).delete()
@@ -388,7 +393,7 @@ def test_a_file_is_no_release(survey: Survey, alice: Client) -> None:
 
 
 @pytest.mark.django_db
-def test_a_file_that_failed_holds_no_release_up(settings: Any) -> None:
+def test_a_file_that_failed_does_not_delay_a_release(settings: Any) -> None:
     settings.RELEASE_SECONDS = 0
     survey = builders.opened()
     builders.send(survey, 60)
@@ -410,7 +415,7 @@ def test_a_batch_that_is_missing_is_noticed(survey: Survey) -> None:
         list(reports.watched(release, lambda _: None))
 
 
-def test_who_is_not_wanted_stops(survey: Survey, alice: Client) -> None:
+def test_a_stopped_job_leaves_no_file(survey: Survey, alice: Client) -> None:
     job = asked(alice)
 
     def stop(_: float) -> None:

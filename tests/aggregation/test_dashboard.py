@@ -3,7 +3,7 @@
 import html
 import math
 import re
-import time
+import threading
 from itertools import combinations
 from typing import Any
 
@@ -19,7 +19,7 @@ from aggregation.models import Batch, Estimate, Release, places
 from aggregation.sections import ALWAYS, FIXED, Choice
 from aggregation.templatetags import figures
 from survey.models import Membership, Survey, today
-from tests import builders
+from tests.support import builders
 
 pytestmark = pytest.mark.django_db
 
@@ -133,7 +133,7 @@ def test_every_choice_has_the_limits_of_its_definition(level: int) -> None:
             assert found == pytest.approx(1 / alpha, rel=1e-6)
 
 
-def test_an_open_survey_is_watched_and_a_finished_one_is_not() -> None:
+def test_an_open_survey_has_intervals_for_every_look() -> None:
     survey = released()
     page = page_of(survey)
     assert "The survey is open, so the intervals are valid at every look" in page
@@ -153,7 +153,7 @@ def test_an_open_survey_is_watched_and_a_finished_one_is_not() -> None:
 OTHER_LEVEL = re.compile(r"\b95\s?%(:| interval| restricted| confidence)")
 
 
-def test_the_address_chooses_and_the_page_says_nothing_else() -> None:
+def test_the_address_chooses_level_and_interval() -> None:
     survey = released()
     page = page_of(survey, "?level=80&interval=fixed&by=age")
     low, high = limits(survey, level=80)
@@ -182,7 +182,7 @@ def test_the_address_chooses_and_the_page_says_nothing_else() -> None:
         ("forged=1e999", "Forged: A number from 0 to 20."),
     ],
 )
-def test_what_cannot_be_chosen_is_said(query: str, words: str) -> None:
+def test_a_choice_that_does_not_exist_is_explained(query: str, words: str) -> None:
     survey = released(100)
     page = page_of(survey, f"?{query}")
     assert words in page and 'aria-invalid="true"' in page
@@ -275,7 +275,7 @@ def test_sampling_and_privacy_add_up_to_the_variance() -> None:
     ) in words
 
 
-def test_of_a_choice_the_root_mean_square_is_told_and_one_person_moves_two_counts() -> None:
+def test_the_error_of_a_choice_is_a_root_mean_square() -> None:
     survey = released()
     section = shown(survey)[1]
     rows = survey.releases.get().estimates.filter(question="q2", stratum="")
@@ -288,7 +288,7 @@ def test_of_a_choice_the_root_mean_square_is_told_and_one_person_moves_two_count
     assert "root mean square over the options" in page_of(survey)
 
 
-def test_a_table_that_stood_is_priced_with_the_people_of_its_time() -> None:
+def test_an_unchanged_table_is_priced_with_its_own_people() -> None:
     survey = released(100, blocks=[["q1"], ["q2"]], ask=1)
     publish(survey, 24, seed=9)  # a crowd, but less than one for one block
     found = {section.everybody.as_of: section.cost for section in shown(survey)}
@@ -331,7 +331,7 @@ def test_the_central_epsilon_is_that_of_the_smallest_step() -> None:
     assert f"<td>{figures.two_digits(stepwise)}</td>" in page
 
 
-def test_blocks_add_up_and_groups_hide_less() -> None:
+def test_central_epsilons_of_blocks_add_up_and_groups_hide_less() -> None:
     survey = released(600, blocks=[["q1"], ["q2"]], ask=2, epsilon=3)
     release = survey.releases.get()
     design = survey.frozen_design()
@@ -354,7 +354,7 @@ def test_blocks_add_up_and_groups_hide_less() -> None:
     assert "Tables by several background questions, or single reports" in page
 
 
-def test_the_last_few_of_a_survey_have_nobody_to_hide_among() -> None:
+def test_the_last_reports_have_no_crowd_to_hide_in() -> None:
     survey = released(90, **ONE_YES_NO)
     builders.send(survey, 1, seed=7)
     survey.close()
@@ -366,7 +366,9 @@ def test_the_last_few_of_a_survey_have_nobody_to_hide_among() -> None:
     assert readers[1].epsilon == pytest.approx(2, abs=1e-4)
 
 
-def test_so_many_releases_that_only_the_crowd_is_sure(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_after_many_releases_the_smallest_step_is_the_crowd(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     survey = released(30, steps=3, **ONE_YES_NO)
     release = survey.releases.order_by("number").last()
     assert release
@@ -389,8 +391,10 @@ def test_no_page_waits_long_for_a_figure(monkeypatch: pytest.MonkeyPatch) -> Non
     survey = released(150, epsilon=1.7)
     monkeypatch.setattr(central, "PATIENCE", 0)
     central.shuffled.cache_clear()
-    central.worker.submit(time.sleep, 0.5)  # it is busy
+    free = threading.Event()
+    central.worker.submit(free.wait)  # it is busy
     assert "being computed" in page_of(survey)
+    free.set()
     central.worker.submit(int).result()
     assert "being computed" not in page_of(survey)
 
@@ -417,7 +421,7 @@ AGES = {"key": "age", "text": "How old are you?", "options": ["Young", "Middle",
 
 
 @pytest.mark.parametrize("level", [90, 95])
-def test_groups_are_compared_as_the_books_say(level: int) -> None:
+def test_groups_are_compared_by_the_textbook_tests(level: int) -> None:
     survey = released(900, strata=[AGES])
     keys = ["young", "middle", "old"]
     tables = {
@@ -457,7 +461,7 @@ def test_groups_are_compared_as_the_books_say(level: int) -> None:
         assert [pair.p_value for pair in found.pairs] == pytest.approx(list(by_hand))
 
 
-def test_a_difference_is_told_in_words_first() -> None:
+def test_a_difference_is_first_stated_in_words() -> None:
     survey = builders.opened(epsilon=6, crowd=5)
     design = survey.frozen_design()
     from random import Random
@@ -511,7 +515,7 @@ def test_small_expected_counts_are_called_rough() -> None:
 # --- Trend ----------------------------------------------------------------------------------------
 
 
-def test_the_places_of_estimates_are_known_beforehand() -> None:
+def test_positions_of_estimates_follow_from_the_design() -> None:
     survey = released(100, steps=2, **MANY)
     for release in survey.releases.all():
         for question, position in places(survey.frozen_design()).items():
@@ -540,7 +544,7 @@ def test_the_trend_shows_every_release_with_limits_for_all_looks() -> None:
     assert page.count('class="mark"') == 3 and "Shown are" not in page
 
 
-def test_the_trend_of_another_question_at_another_level() -> None:
+def test_the_trend_follows_the_chosen_question_and_level() -> None:
     survey = released(60, steps=2)
     page = page_of(survey, "?question=q2&level=80", "trend/").replace("&#8239;", "\u202f")
     assert "Which?</h2>" in page and page.count('<svg class="plot trend"') == 4
@@ -549,7 +553,7 @@ def test_the_trend_of_another_question_at_another_level() -> None:
     assert "Did you?</h2>" in page_of(survey, "?question=nothing", "trend/")
 
 
-def test_a_table_that_stood_has_no_second_point_and_few_reports_none() -> None:
+def test_an_unchanged_table_adds_no_point_to_the_trend() -> None:
     survey = released(21, blocks=[["q1"], ["q2"]], ask=1)
     assert "Too few people were asked this question" in page_of(survey, where="trend/")
     publish(survey, 60, 2)
@@ -558,7 +562,7 @@ def test_a_table_that_stood_has_no_second_point_and_few_reports_none() -> None:
     assert [[row.as_of for row in one.estimates] for one in found] == [[2]]
 
 
-def test_thousands_of_releases_are_thinned_and_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_trend_of_thousands_of_releases_is_thinned(monkeypatch: pytest.MonkeyPatch) -> None:
     assert trend.chosen(7) == [1, 2, 3, 4, 5, 6, 7]
     many = trend.chosen(5000)
     assert len(set(many)) == trend.MOST and (many[0], many[-1]) == (1, 5000)
@@ -583,7 +587,7 @@ def queries(client: Client, path: str) -> int:
     return len(captured)
 
 
-def test_the_overview_has_what_was_found_in_a_few_queries() -> None:
+def test_the_overview_shows_results_in_a_few_queries() -> None:
     survey = released(150)
     builders.send(survey, 3, seed=5)
     builders.draft(slug="draft", title="Not open")
@@ -632,7 +636,7 @@ def test_the_overview_leads_from_a_draft_to_the_editor() -> None:
     assert 'href="/surveys/a-draft/">' in page.get("/surveys/").content.decode()
 
 
-def test_the_overview_invites_to_make_the_first_survey() -> None:
+def test_the_overview_invites_you_to_make_the_first_survey() -> None:
     page = builders.client(builders.charlie()).get("/surveys/").content.decode()
     assert "can add you" in page and "/studio/new/" not in page
     page = builders.client(builders.root()).get("/surveys/").content.decode()
@@ -658,7 +662,7 @@ def test_a_dashboard_says_first_what_was_found() -> None:
         assert f"{figures.percent(row.low or 0)} to {figures.percent(row.high or 0)}" in line
 
 
-def test_a_dashboard_asks_the_database_as_often_for_many_questions() -> None:
+def test_a_dashboard_takes_the_same_queries_for_many_questions() -> None:
     few, many = released(200), released(200, slug="many", **MANY)
     client = builders.client(builders.alice(few, many))
     for query in ("", "?by=age", "?by=age&level=90&interval=fixed&forged=5"):
@@ -679,7 +683,7 @@ def test_nobody_sees_when_a_single_report_comes(sent: int, told: str) -> None:
         assert f">{told}</dd>" in alice.get(page).content.decode()
 
 
-def test_what_a_script_asks_for_is_short_and_true() -> None:
+def test_the_status_for_scripts_is_short_and_correct() -> None:
     survey = released(100)
     builders.send(survey, 4, seed=3)
     alice = builders.client(builders.alice(survey))
@@ -698,7 +702,7 @@ def test_what_a_script_asks_for_is_short_and_true() -> None:
     assert alice.get("/surveys/draft/now/").json()["release"] == 0
 
 
-def test_who_may_do_what_is_asked_once() -> None:
+def test_the_dashboard_looks_up_permissions_once() -> None:
     survey = released()
     client = builders.client(builders.olga(survey))
     with CaptureQueriesContext(connection) as queries:

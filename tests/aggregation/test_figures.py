@@ -21,7 +21,7 @@ from aggregation.templatetags.figures import percent
 from survey import ingest
 from survey.design import Question, build, options_from_texts
 from survey.models import Survey
-from tests import builders
+from tests.support import builders
 
 SVG = "{http://www.w3.org/2000/svg}"
 ALLOWED = {"svg", "title", "desc", "rect", "line", "circle", "text", "polyline"}
@@ -114,7 +114,7 @@ def test_every_estimate_is_drawn_where_it_is_and_written_beside_it(
     assert ("Not shown" in words(root)) == (len(shown) < len(rows))
 
 
-def test_a_caption_says_where_it_comes_from(survey: Survey, alice: Client) -> None:
+def test_a_caption_names_survey_release_and_design(survey: Survey, alice: Client) -> None:
     release = Release.objects.get(number=2)
     for name in figures.names(survey.frozen_design()):
         said = words(get(alice, name))
@@ -130,7 +130,7 @@ def test_a_caption_says_where_it_comes_from(survey: Survey, alice: Client) -> No
 
 
 @pytest.mark.django_db
-def test_a_group_that_is_not_shown_is_said_to_be_so_and_has_no_figures() -> None:
+def test_a_hidden_group_is_marked_and_has_no_figures() -> None:
     survey = builders.finished(25)
     hidden = Estimate.objects.filter(release__number=2, question="q2", stratum="age", n=None)
     groups = {row.group for row in hidden}
@@ -142,7 +142,7 @@ def test_a_group_that_is_not_shown_is_said_to_be_so_and_has_no_figures() -> None
 
 
 @pytest.mark.django_db
-def test_old_figures_and_odd_reports_are_said_to_be_so() -> None:
+def test_old_figures_and_unlikely_reports_are_marked() -> None:
     survey = builders.opened()
     builders.send(survey, 120)
     Batch.objects.collect(survey)
@@ -183,7 +183,7 @@ def test_lines_fit_and_nothing_is_lost() -> None:
     assert all(not line.startswith("\u0301") for line in figures.wrapped("e\u0301" * 200, 60, 13))
 
 
-def test_a_text_begins_on_its_own_side() -> None:
+def test_the_direction_of_a_text_is_recognized() -> None:
     assert all(map(figures.right_to_left, (ARABIC, "עברית", "3 أيام")))
     assert not any(map(figures.right_to_left, ("Arabic: عربي", "12 %", "")))
 
@@ -243,7 +243,7 @@ def test_a_figure_is_for_those_who_may_have_the_estimates(
     ["figure-q3.svg", "figure-.svg", "figure-q1", "figure-q1.by-q2.svg", "figure-age.svg",
      "figure-q1.by-.svg", "figure-q1.png", "figure-q1.svg%00", "figure-" + "q" * 3000 + ".svg"],
 )  # fmt: skip
-def test_other_names_are_refused_in_words(alice: Client, name: str) -> None:
+def test_unknown_figure_names_are_refused_in_words(alice: Client, name: str) -> None:
     page = alice.get(f"/surveys/small/releases/2/{name}")
     assert page.status_code == 404 and "figure-….svg of every question" in page.content.decode()
     answer = alice.get(f"/api/v1/surveys/small/releases/2/{name}")
@@ -258,7 +258,7 @@ def test_a_draft_has_no_figures() -> None:
     assert alice.get("/api/v1/surveys/small/releases/1/figure-q1.svg").status_code == 404
 
 
-def test_everything_has_every_figure(survey: Survey, alice: Client) -> None:
+def test_the_complete_download_has_every_figure(survey: Survey, alice: Client) -> None:
     response = alice.get("/surveys/small/releases/2/everything.zip")
     with ZipFile(io.BytesIO(response.getvalue())) as bundle:
         drawn = {name for name in bundle.namelist() if name.startswith("figures/")}
@@ -333,7 +333,7 @@ def test_the_picture_of_a_plan_has_its_numbers() -> None:
 
 
 @pytest.mark.django_db
-def test_no_plan_no_picture() -> None:
+def test_without_a_plan_there_is_no_picture() -> None:
     charlie = builders.client(builders.charlie())
     response = curves(charlie, people="x")
     assert response.status_code == 400 and "no plan for these numbers" in response.content.decode()
@@ -352,9 +352,10 @@ QUERIES = [
 ]  # fmt: skip
 
 
-@pytest.mark.slow  # of the same numbers, which the other tests read from every database
+@pytest.mark.once  # of the same numbers, which the other tests read from every database
 @pytest.mark.parametrize("query", QUERIES)
 @pytest.mark.parametrize("final", [True, False])
+@pytest.mark.slow
 def test_a_figure_has_the_intervals_of_the_page(db: None, query: str, final: bool) -> None:
     survey = builders.finished() if final else builders.opened()
     if not final:
@@ -390,11 +391,11 @@ def test_a_figure_has_the_intervals_of_the_page(db: None, query: str, final: boo
         )
 
 
-@pytest.mark.slow  # refused by a form
+@pytest.mark.once  # refused by a form
 @pytest.mark.parametrize(
     "query", ["level=50", "level=", "interval=never", "forged=90", "forged=x", "level=80&forged=-1"]
 )
-def test_intervals_that_there_are_not_are_refused_in_words(alice: Client, query: str) -> None:
+def test_unknown_intervals_are_refused_in_words(alice: Client, query: str) -> None:
     field = query.rpartition("&")[2].partition("=")[0]
     for name in ("figure-q1.svg", "estimates.csv"):
         page = alice.get(f"/surveys/small/releases/2/{name}?{query}")
@@ -412,7 +413,7 @@ def test_the_figures_of_the_zip_are_those_of_their_addresses(alice: Client) -> N
                 assert bundle.read(f"figures/{name}") == single
 
 
-def test_groups_that_are_not_shown_do_not_run_into_each_other() -> None:
+def test_notes_on_hidden_groups_do_not_overlap() -> None:
     canvas = figures.Canvas("A figure", "")
     canvas.track([figures.Group(name, 0, []) for name in ("One", "Two", "Three")], by=True)
     found = ElementTree.fromstring(canvas.done().decode().partition("\n")[2])

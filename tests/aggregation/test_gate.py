@@ -4,6 +4,7 @@ from collections.abc import Callable
 from itertools import combinations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -22,7 +23,7 @@ def test_an_empty_group_alone_hides_no_other() -> None:
     assert gate.shown([100, 50, 0], CROWD) == {0, 1}
 
 
-def test_the_smallest_goes_with_a_small_rest() -> None:
+def test_the_smallest_group_is_hidden_with_a_small_rest() -> None:
     assert gate.shown([100, 50, 3], CROWD) == {0}
     assert gate.shown([100, 10, 10], CROWD) == {0}
 
@@ -31,7 +32,7 @@ def may_replace(before: list[int], shown: set[int], now: list[int]) -> bool:
     return gate.may_replace(gate.Table(before, shown), now, CROWD)
 
 
-def test_a_table_changes_in_crowds() -> None:
+def test_a_table_changes_only_by_whole_crowds() -> None:
     assert may_replace([100], {0}, [120])
     assert not may_replace([100], {0}, [119])
     assert not may_replace([100], {0}, [100])
@@ -45,7 +46,7 @@ def test_a_table_that_showed_nothing_appears_as_soon_as_it_may() -> None:
     assert may_replace([19], set(), [20])
 
 
-def test_a_stratum_changes_only_with_everybody() -> None:
+def test_a_stratum_changes_only_with_the_overall_table() -> None:
     before = {"": gate.Table([119], {0}), "age": gate.Table([40, 40], {0, 1})}
     now = {"": [120], "age": [60, 60]}
     assert gate.fresh(before, now, CROWD, final=False) == set()
@@ -58,7 +59,9 @@ sizes = st.lists(st.integers(0, 60), min_size=1, max_size=5)
 
 @settings(max_examples=500)
 @given(sizes, st.integers(2, 30))
-def test_no_difference_within_a_table_is_a_small_crowd(groups: list[int], crowd: int) -> None:
+def test_no_difference_within_a_table_is_smaller_than_a_crowd(
+    groups: list[int], crowd: int
+) -> None:
     """Total less any groups shown: empty of hidden ones, or a crowd at least."""
     shown = gate.shown(groups, crowd)
     for count in range(len(shown) + 1):
@@ -166,6 +169,7 @@ tables = st.tuples(st.integers(1, 4), st.integers(1, 4)).flatmap(
 
 @settings(max_examples=500, deadline=None)
 @given(tables, st.integers(1, 40))
+@pytest.mark.slow
 def test_a_cut_is_found_where_there_is_one(counts: list[list[int]], crowd: int) -> None:
     found = gate.cut(np.array(counts), crowd)
     least = least_cut(counts)
@@ -176,7 +180,8 @@ def test_a_cut_is_found_where_there_is_one(counts: list[list[int]], crowd: int) 
 
 @settings(max_examples=300, deadline=None)
 @given(tables, st.integers(2, 40))
-def test_what_is_settled_leaves_no_cut(counts: list[list[int]], crowd: int) -> None:
+@pytest.mark.slow
+def test_hiding_until_safe_leaves_no_small_difference(counts: list[list[int]], crowd: int) -> None:
     sizes = [sum(row) for row in counts]
     others = [np.array(counts)]
     found = gate.settle(sizes, gate.shown(sizes, crowd), others, crowd)
@@ -188,7 +193,7 @@ def test_what_is_settled_leaves_no_cut(counts: list[list[int]], crowd: int) -> N
     assert kept is None or 0 in kept
 
 
-def test_a_group_that_is_nearly_another_is_hidden() -> None:
+def test_a_group_nearly_equal_to_another_is_hidden() -> None:
     """Region and town: all but two of the first region live in the first town."""
     towns = np.array([[98, 0, 0], [2, 80, 0], [0, 0, 90], [0, 0, 40]])  # by region
     assert gate.shown([98, 82, 90, 40], CROWD) == {0, 1, 2, 3}
@@ -198,13 +203,13 @@ def test_a_group_that_is_nearly_another_is_hidden() -> None:
     assert gate.settle([98, 82, 90, 40], {0, 1, 2, 3}, [towns], CROWD, keep={1}) is None
 
 
-def test_groups_that_are_well_mixed_stay() -> None:
+def test_well_mixed_groups_stay_visible() -> None:
     mixed = np.array([[30, 19, 25], [18, 40, 2], [3, 30, 50]])
     assert gate.cut(mixed, CROWD) is None
     assert gate.settle([74, 60, 83], {0, 1, 2}, [mixed], CROWD) == {0, 1, 2}
 
 
-def test_a_signed_figure_of_few_is_a_cut_too() -> None:
+def test_a_signed_difference_of_a_few_is_a_cut() -> None:
     """One group less the other: two people more, three fewer, and a hundred that cancel."""
     counts = np.array([[100, 2], [3, 100]])
     assert gate.cut(counts, 5) is None

@@ -1,7 +1,7 @@
 """Computations in a process of their own: what they return, and what stops them."""
 
 import os
-import time
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +27,7 @@ def test_the_result_comes_back_and_the_child_is_gone() -> None:
     assert children() == before
 
 
-def test_an_error_comes_back_with_its_words() -> None:
+def test_an_error_comes_back_with_its_message() -> None:
     def fail():
         raise AnalysisError("reports", "too few")
 
@@ -49,10 +49,8 @@ def test_a_child_that_is_killed_is_noticed() -> None:
 
 def test_a_computation_that_takes_too_long_is_killed() -> None:
     before = children()
-    began = time.monotonic()
     with pytest.raises(limits.TooLong):
-        run(lambda: time.sleep(60), seconds=0.5)
-    assert time.monotonic() - began < 20
+        run(signal.pause, seconds=0.5)
     assert children() == before
 
 
@@ -60,5 +58,5 @@ def test_a_computation_that_nobody_wants_is_killed() -> None:
     before = children()
     answers = iter([True, True, False])
     with pytest.raises(limits.Stopped):
-        run(lambda: time.sleep(60), wanted=lambda: next(answers))
+        run(signal.pause, wanted=lambda: next(answers))
     assert children() == before

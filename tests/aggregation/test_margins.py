@@ -52,7 +52,7 @@ def test_percent_and_counts_are_read() -> None:
     assert weights.margins == ((0.3, 0.7),)
 
 
-def test_combinations_have_a_column_each() -> None:
+def test_a_combination_has_one_column_per_stratum() -> None:
     text = "age,Sex,share\nyoung,f,0.1\nyoung,m,0.2\nold,f,0.4\nold,m,0.3"
     found = read(text)
     assert found["cells"][2] == {"groups": {"age": "old", "sex": "f"}, "share": 0.4}
@@ -104,13 +104,13 @@ BAD = {
 
 
 @pytest.mark.parametrize(("text", "words"), BAD.values(), ids=BAD.keys())
-def test_what_is_wrong_is_said_with_its_line(text: str, words: str) -> None:
+def test_an_error_is_reported_with_its_line(text: str, words: str) -> None:
     with pytest.raises(MarginsError) as caught:
         read(text)
     assert any(words in problem for problem in caught.value.problems), caught.value.problems
 
 
-def test_many_problems_are_not_all_said() -> None:
+def test_only_the_first_ten_problems_are_listed() -> None:
     with pytest.raises(MarginsError) as caught:
         read(HEAD + "age,none,1\n" * 50)
     assert len(caught.value.problems) == 11 and caught.value.problems[-1] == "And 40 more."

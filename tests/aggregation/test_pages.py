@@ -9,7 +9,7 @@ from django.test import Client
 
 from aggregation.models import Batch, Job, Release
 from survey.models import Survey
-from tests import builders
+from tests.support import builders
 
 pytestmark = pytest.mark.django_db
 
@@ -33,13 +33,13 @@ def test_strangers_are_sent_to_the_login_page(survey: Survey) -> None:
         assert response["Location"] == f"/login/?next={path}"
 
 
-def test_others_get_403(survey: Survey) -> None:
+def test_strangers_get_403(survey: Survey) -> None:
     response = builders.client(builders.charlie()).get("/surveys/small/")
     assert response.status_code == 403 and "Not yours to see" in response.content.decode()
     assert builders.client(builders.root()).get("/surveys/small/").status_code == 200
 
 
-def test_others_cannot_ask_for_a_release(survey: Survey) -> None:
+def test_strangers_cannot_ask_for_a_release(survey: Survey) -> None:
     charlie = builders.client(builders.charlie())
     assert charlie.post("/surveys/small/").status_code == 403
     assert charlie.post("/api/v1/surveys/small/releases/").status_code == 403
@@ -47,7 +47,7 @@ def test_others_cannot_ask_for_a_release(survey: Survey) -> None:
     assert not Job.objects.exists()
 
 
-def test_the_overview_lists_ones_own_surveys(survey: Survey) -> None:
+def test_the_overview_lists_only_your_own_surveys(survey: Survey) -> None:
     builders.opened(slug="other", title="Not for Alice")
     page = builders.client(builders.alice(survey)).get("/surveys/").content.decode()
     assert "A small survey" in page and "Not for Alice" not in page
@@ -57,7 +57,7 @@ def test_the_overview_lists_ones_own_surveys(survey: Survey) -> None:
 
 
 @pytest.mark.parametrize("path", ["estimates/", "releases/"])
-def test_the_api_asks_who_one_is(survey: Survey, path: str) -> None:
+def test_the_api_checks_who_is_asking(survey: Survey, path: str) -> None:
     url = f"/api/v1/surveys/small/{path}"
     assert Client().get(url).status_code == 401
     assert builders.client(builders.charlie()).get(url).status_code == 403
@@ -94,7 +94,7 @@ def test_the_dashboard_shows_every_question(survey: Survey) -> None:
     assert "style=" not in page and "<script>" not in page
 
 
-def test_a_draft_and_an_empty_survey_have_their_own_words(survey: Survey) -> None:
+def test_drafts_and_empty_surveys_are_explained(survey: Survey) -> None:
     draft, empty = builders.draft(slug="draft"), builders.opened(slug="empty")
     alice = builders.client(builders.alice(draft, empty))
     assert "is a draft" in alice.get("/surveys/draft/").content.decode()
@@ -166,7 +166,7 @@ def test_the_estimates_have_the_shape_of_the_protocol(survey: Survey) -> None:
     assert all(e["n"] is None and e["interval"] is None for e in hidden)
 
 
-def test_an_earlier_release_by_its_number(survey: Survey) -> None:
+def test_an_earlier_release_is_found_by_its_number(survey: Survey) -> None:
     builders.send(survey, 60)
     Batch.objects.collect(survey)
     Release.objects.publish(survey)
@@ -260,12 +260,12 @@ def test_the_api_page_needs_nothing_from_outside() -> None:
 
 
 @pytest.mark.parametrize("path", ["/nothing", "/surveys/nowhere/", "/api/v1/nothing/"])
-def test_what_is_not_there_is_404(path: str) -> None:
+def test_a_missing_page_is_404(path: str) -> None:
     response = builders.client(builders.root()).get(path)
     assert response.status_code == 404
 
 
-def test_health_is_told_to_anyone_by_any_name_without_tls(settings: Any) -> None:
+def test_health_answers_anyone_under_any_host_name_without_tls(settings: Any) -> None:
     settings.SECURE_SSL_REDIRECT = True
     response = Client().get("/healthz", HTTP_HOST="10.0.0.1:8000")
     assert (response.status_code, response.json()) == (200, {"database": "ok"})
@@ -275,7 +275,7 @@ def test_health_is_told_to_anyone_by_any_name_without_tls(settings: Any) -> None
 @pytest.mark.parametrize(
     ("error", "status"), [(OperationalError, 503), (InterfaceError, 503), (ValueError, 500)]
 )
-def test_a_page_without_its_database_says_when_to_come_again(
+def test_a_page_without_its_database_says_when_to_retry(
     survey: Survey, monkeypatch: pytest.MonkeyPatch, error: type[Exception], status: int
 ) -> None:
     def fail(*_: Any, **__: Any) -> None:
@@ -287,7 +287,7 @@ def test_a_page_without_its_database_says_when_to_come_again(
     assert response.headers.get("Retry-After") == ("5" if status == 503 else None)
 
 
-def test_logging_in_and_out(survey: Survey) -> None:
+def test_a_researcher_can_log_in_and_out(survey: Survey) -> None:
     alice = builders.alice(survey)
     alice.set_password("alice-of-the-tests")
     alice.save()

@@ -12,9 +12,9 @@ from aggregation import tasks
 from aggregation.models import Batch, Estimate, Job, Release, due
 from aggregation.statistics import proportion
 from survey.models import Removed, Survey, today
-from tests import builders
+from tests.support import builders
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.on_postgresql]
 
 
 def release(survey: Survey) -> Release:
@@ -132,7 +132,7 @@ def test_a_second_release_needs_something_new() -> None:
     assert release(survey).number == 2
 
 
-def test_a_table_that_grew_too_little_stands_as_it_was() -> None:
+def test_a_table_that_grew_too_little_is_not_changed() -> None:
     """Two blocks, one asked: a crowd of reports is less than a crowd for either question."""
     survey = builders.opened(blocks=[["q1"], ["q2"]], ask=1)
     design = survey.frozen_design()
@@ -183,7 +183,7 @@ WAYS: dict[str, Callable[[], Any]] = {
 
 
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS.keys())
-def test_what_was_published_stays(way: Callable[[], Any]) -> None:
+def test_published_figures_cannot_be_changed(way: Callable[[], Any]) -> None:
     survey = builders.opened()
     builders.send(survey, 30)
     release(survey)
@@ -191,7 +191,7 @@ def test_what_was_published_stays(way: Callable[[], Any]) -> None:
         way()
 
 
-def test_what_was_published_leaves_with_a_removed_survey_only() -> None:
+def test_published_figures_leave_only_with_their_survey() -> None:
     survey, other = builders.opened(), builders.opened(slug="other")
     for one in (survey, other):
         builders.send(one, 30)
@@ -231,10 +231,10 @@ class TestJobs:
             tasks.run(str(job.pk))
         assert Release.objects.count() == Batch.objects.count() == 1
 
-    def test_a_message_for_a_job_that_is_gone_is_nothing(self) -> None:
+    def test_a_message_for_a_deleted_job_does_nothing(self) -> None:
         tasks.run("00000000-0000-4000-8000-000000000000")
 
-    def test_below_the_crowd_the_job_says_so(self) -> None:
+    def test_a_job_below_the_crowd_says_so(self) -> None:
         survey = builders.opened()
         builders.send(survey, 3)
         job = Job.objects.create(survey=survey)
@@ -242,7 +242,7 @@ class TestJobs:
         job.refresh_from_db()
         assert job.result == {"release": None, "moved": 0, "waiting": 0, "crowd": 20}
 
-    def test_one_job_at_a_time_a_survey(self) -> None:
+    def test_a_survey_has_one_job_at_a_time(self) -> None:
         survey = builders.opened()
         first = Job.objects.request(survey)
         assert Job.objects.request(survey) == first
@@ -277,7 +277,7 @@ class TestJobs:
         job.refresh_from_db()
         assert job.state == "failed" and "ValueError" in job.error and "secret" not in job.error
 
-    def test_given_up_after_several_attempts(self) -> None:
+    def test_a_job_is_given_up_after_several_attempts(self) -> None:
         job = Job.objects.create(survey=builders.opened(), attempt=Job.MAX_ATTEMPTS)
         tasks.run(str(job.pk))
         job.refresh_from_db()
@@ -317,7 +317,7 @@ class TestDue:
         Release.objects.publish(survey)
         assert self.names() == []
 
-    def test_between_unasked_releases_there_is_a_pause(self, settings: Any) -> None:
+    def test_automatic_releases_are_spaced_out(self, settings: Any) -> None:
         survey = builders.opened()
         builders.send(survey, 20)
         release(survey)

@@ -18,8 +18,8 @@ from aggregation import archive, removal, tasks
 from aggregation.models import Batch, Job, Release, due
 from survey import models
 from survey.models import Removed, Report, Survey, today
-from tests import builders
-from tests.aggregation.test_archive import run
+from tests.support import builders
+from tests.support.commands import run
 
 pytestmark = pytest.mark.django_db
 
@@ -42,7 +42,7 @@ def archived(folder: Path, **changes: Any) -> tuple[Survey, Path]:
     return survey, file
 
 
-def test_everything_of_the_survey_goes_and_nothing_of_another(tmp_path: Path) -> None:
+def test_removal_deletes_everything_of_one_survey_only(tmp_path: Path) -> None:
     other = builders.finished(slug="other")
     builders.alice(other)
     Job.objects.create(survey=other)
@@ -62,7 +62,7 @@ def test_everything_of_the_survey_goes_and_nothing_of_another(tmp_path: Path) ->
     }  # fmt: skip
 
 
-def test_afterwards_the_address_is_empty_and_stays_so(tmp_path: Path) -> None:
+def test_the_address_of_a_removed_survey_stays_empty(tmp_path: Path) -> None:
     survey, file = archived(tmp_path)
     report = builders.report(survey.frozen_design())
     run("remove_survey", "small", "--archive", file, "--yes")
@@ -75,7 +75,7 @@ def test_afterwards_the_address_is_empty_and_stays_so(tmp_path: Path) -> None:
         run("import_survey", tmp_path / "again.json")
 
 
-def test_a_process_that_did_not_know_the_survey_finds_none(tmp_path: Path) -> None:
+def test_a_process_that_never_knew_the_survey_answers_404(tmp_path: Path) -> None:
     survey = builders.opened()
     survey.close()
     archive.write(survey, tmp_path / "small.zip")
@@ -109,17 +109,17 @@ def test_a_draft_that_was_opened_in_the_meantime_stays() -> None:
 class TestRefused:
     """And nothing but the ids of a closed survey is gone."""
 
-    def test_without_an_archive(self) -> None:
+    def test_removal_without_an_archive_is_refused(self) -> None:
         builders.opened()
         with pytest.raises(CommandError, match="archive_survey small FILE"):
             run("remove_survey", "small", "--yes")
 
-    def test_while_the_survey_is_open(self, tmp_path: Path) -> None:
+    def test_an_open_survey_is_not_removed(self, tmp_path: Path) -> None:
         builders.opened()
         with pytest.raises(CommandError, match="The survey stays. The survey is open"):
             run("remove_survey", "small", "--archive", tmp_path / "x.zip", "--yes")
 
-    def test_behind_the_archive_of_another_survey(self, tmp_path: Path) -> None:
+    def test_the_archive_of_another_survey_is_refused(self, tmp_path: Path) -> None:
         builders.finished()
         _, file = archived(tmp_path, slug="other")
         before = rows()
@@ -127,7 +127,7 @@ class TestRefused:
             run("remove_survey", "small", "--archive", file, "--yes")
         assert rows() == before
 
-    def test_behind_a_damaged_archive(self, tmp_path: Path) -> None:
+    def test_a_damaged_archive_is_refused(self, tmp_path: Path) -> None:
         _, file = archived(tmp_path)
         file.write_bytes(file.read_bytes()[:-40])
         before = rows()
@@ -135,7 +135,7 @@ class TestRefused:
             run("remove_survey", "small", "--archive", file, "--yes")
         assert rows() == before
 
-    def test_when_something_came_in_after_the_look_at_the_archive(
+    def test_a_report_after_the_archive_check_stops_the_removal(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """A report whose transaction was under way when the survey closed."""
@@ -163,7 +163,7 @@ class TestRefused:
         run("remove_survey", "small", "--archive", tmp_path / "new.zip", "--yes")
         assert Removed.objects.get().reports == 308
 
-    def test_when_the_slug_is_not_typed(
+    def test_removal_needs_the_typed_slug(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         _, file = archived(tmp_path)
@@ -183,14 +183,14 @@ class TestRefused:
         run("remove_survey", "small", "--archive", file)
         assert rows() == {"removed": 1}
 
-    def test_a_second_time(self, tmp_path: Path) -> None:
+    def test_a_survey_cannot_be_removed_twice(self, tmp_path: Path) -> None:
         _, file = archived(tmp_path)
         run("remove_survey", "small", "--archive", file, "--yes")
         with pytest.raises(CommandError, match="no survey"):
             run("remove_survey", "small", "--archive", file, "--yes")
 
 
-def test_a_removal_that_fails_half_way_leaves_the_survey_whole(
+def test_a_removal_that_fails_half_way_changes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     survey, file = archived(tmp_path)
@@ -211,7 +211,7 @@ def test_a_removal_that_fails_half_way_leaves_the_survey_whole(
 
 
 class TestIds:
-    def test_they_go_in_short_steps(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_ids_are_deleted_in_short_steps(self, monkeypatch: pytest.MonkeyPatch) -> None:
         survey, other = builders.finished(), builders.finished(slug="other")
         monkeypatch.setattr(models, "IDS_AT_A_TIME", 100)
         assert list(survey.forget_ids()) == [100, 200, 300, 307]
@@ -219,18 +219,20 @@ class TestIds:
         assert list(survey.forget_ids()) == [0]
 
     @pytest.mark.parametrize("people", [99, 100, 101])
-    def test_whatever_their_number(self, people: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_any_number_of_ids_is_deleted(
+        self, people: int, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         survey = builders.finished(people - 7)
         monkeypatch.setattr(models, "IDS_AT_A_TIME", 50)
         assert list(survey.forget_ids())[-1] == people and not Report.objects.exists()
 
-    def test_a_report_that_waits_is_no_id(self) -> None:
+    def test_waiting_reports_are_not_deleted_as_ids(self) -> None:
         survey = builders.opened()
         builders.send(survey, 30)
         survey.close()
         assert list(survey.forget_ids()) == [0] and survey.pending().count() == 30
 
-    def test_an_open_survey_needs_them(self) -> None:
+    def test_an_open_survey_keeps_its_ids(self) -> None:
         with pytest.raises(ValidationError, match="is open"):
             list(builders.opened().forget_ids())
 
@@ -250,7 +252,7 @@ class TestRetention:
         for job in Job.objects.filter(active=True):
             tasks.run(str(job.pk))
 
-    def test_ids_go_thirty_days_after_the_closing(self) -> None:
+    def test_ids_are_deleted_thirty_days_after_closing(self) -> None:
         survey = builders.finished()
         Survey.objects.update(closed_on=today() - timedelta(days=29))
         self.tick()
@@ -263,7 +265,9 @@ class TestRetention:
         self.tick()
         assert list(due()) == [] and Job.objects.count() == 1
 
-    def test_the_rest_stays_and_can_be_archived(self, survey: Survey, tmp_path: Path) -> None:
+    def test_everything_else_stays_and_can_be_archived(
+        self, survey: Survey, tmp_path: Path
+    ) -> None:
         archive.write(survey, tmp_path / "before.zip")
         before = rows()
         self.tick()
@@ -272,19 +276,19 @@ class TestRetention:
         archive.write(survey, tmp_path / "after.zip")
         assert (tmp_path / "before.zip").read_bytes() == (tmp_path / "after.zip").read_bytes()
 
-    def test_a_retry_is_known_until_then_and_too_late_afterwards(self, survey: Survey) -> None:
+    def test_a_repeated_report_is_200_before_and_410_afterwards(self, survey: Survey) -> None:
         report = builders.report(survey.frozen_design(), id=str(Report.objects.all()[0].pk))
         assert post("small", report) == 200
         self.tick()
         assert post("small", report) == 410 and not Report.objects.exists()
 
-    def test_how_long_is_a_setting(self, survey: Survey, settings: Any) -> None:
+    def test_a_setting_says_how_long_ids_are_kept(self, survey: Survey, settings: Any) -> None:
         settings.KEEP_IDS_DAYS = 31
         assert list(due()) == []
         settings.KEEP_IDS_DAYS = 30
         assert list(due()) == [survey]
 
-    def test_open_surveys_and_drafts_keep_theirs(self, settings: Any) -> None:
+    def test_open_surveys_and_drafts_keep_their_ids(self, settings: Any) -> None:
         settings.KEEP_IDS_DAYS = 0
         builders.draft(slug="draft")
         survey = builders.opened()
@@ -294,7 +298,7 @@ class TestRetention:
         self.tick()
         assert Report.objects.count() == 30 and list(due()) == []
 
-    def test_what_still_waits_is_counted_first(self, settings: Any) -> None:
+    def test_waiting_reports_are_counted_before_ids_are_deleted(self, settings: Any) -> None:
         settings.KEEP_IDS_DAYS = 0
         survey = builders.opened()
         builders.send(survey, 30)
@@ -302,14 +306,14 @@ class TestRetention:
         self.tick()
         assert Release.objects.get().reports == 30 and not Report.objects.exists()
 
-    def test_not_before_the_final_release(
+    def test_ids_stay_until_the_final_release(
         self, survey: Survey, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(tasks, "unfinished", lambda survey: "not yet")
         self.tick()
         assert Report.objects.count() == 307 and Survey.objects.get().ids_removed_on is None
 
-    def test_an_interrupted_one_goes_on(
+    def test_an_interrupted_deletion_goes_on(
         self, survey: Survey, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(models, "IDS_AT_A_TIME", 100)

@@ -8,7 +8,7 @@ from django.test import Client
 
 from aggregation.models import Batch, Release
 from survey.models import Survey
-from tests import builders
+from tests.support import builders
 
 pytestmark = pytest.mark.django_db
 
@@ -39,7 +39,7 @@ def test_the_tables_are_those_of_the_dashboard(survey: Survey, query: str) -> No
     assert shown and tables(page(query=query)) == shown
 
 
-def test_it_says_what_was_found_and_how_people_were_protected(survey: Survey) -> None:
+def test_the_page_shows_results_and_how_people_were_protected(survey: Survey) -> None:
     html = page()
     release = Release.objects.get(number=2)
     row = release.estimates.get(question="q1", option="yes", stratum="")
@@ -53,7 +53,7 @@ def test_it_says_what_was_found_and_how_people_were_protected(survey: Survey) ->
     assert "style=" not in html and "<script>" not in html
 
 
-def test_earlier_releases_are_linked_and_can_be_had(survey: Survey) -> None:
+def test_earlier_releases_are_linked_and_can_be_read(survey: Survey) -> None:
     links = re.findall(r'href="(/surveys/small/releases/\d+/)"', page())
     assert links == ["/surveys/small/releases/1/"]
     older = Client().get(links[0])
@@ -62,7 +62,7 @@ def test_earlier_releases_are_linked_and_can_be_had(survey: Survey) -> None:
     assert files and {Client().get(file).status_code for file in files} == {200}
 
 
-def test_weak_protection_is_called_so() -> None:
+def test_weak_protection_is_called_weak() -> None:
     builders.opened(epsilon=6)
     Survey.objects.update(results_public=True)
     html = page()
@@ -73,7 +73,7 @@ def test_weak_protection_is_called_so() -> None:
 # --- The same for everybody -----------------------------------------------------------------------
 
 
-def test_no_cookie_and_a_cache_may_keep_it(survey: Survey) -> None:
+def test_the_page_sets_no_cookie_and_may_be_cached(survey: Survey) -> None:
     for client in (Client(), builders.client(builders.alice(survey)), Client()):
         if client.cookies.get("sessionid") is None:
             client.cookies["sessionid"] = "odd"
@@ -96,7 +96,7 @@ def test_only_public_pages_may_be_indexed(survey: Survey) -> None:
 # --- Off ------------------------------------------------------------------------------------------
 
 
-def test_switched_off_there_is_nothing_for_anybody(survey: Survey) -> None:
+def test_private_results_are_404_for_everybody(survey: Survey) -> None:
     Survey.objects.update(results_public=False)
     refused = [
         client.get(PAGE)
@@ -118,7 +118,7 @@ def test_a_draft_has_no_public_page() -> None:
     assert Client().get(PAGE).status_code == 404
 
 
-def test_before_the_first_release_it_says_so_and_counts_nothing() -> None:
+def test_before_the_first_release_the_page_shows_no_counts() -> None:
     survey = builders.opened()
     Survey.objects.update(results_public=True)
     builders.send(survey, 5)
@@ -130,7 +130,7 @@ def test_before_the_first_release_it_says_so_and_counts_nothing() -> None:
     assert "closed with fewer than 20 reports" in page()
 
 
-def test_what_waits_is_not_told(survey: Survey) -> None:
+def test_waiting_reports_do_not_change_the_page(survey: Survey) -> None:
     other = builders.opened(slug="other")
     builders.send(other, 60)
     Batch.objects.collect(other)
@@ -141,5 +141,5 @@ def test_what_waits_is_not_told(survey: Survey) -> None:
 
 
 @pytest.mark.parametrize("by", ["nothing", "%00", "a" * 5000, "age'--"])
-def test_odd_groups_are_nobodys(survey: Survey, by: str) -> None:
+def test_an_unknown_group_is_ignored(survey: Survey, by: str) -> None:
     assert len(tables(page(query=f"?by={by}"))) == len(tables(page()))

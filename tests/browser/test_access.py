@@ -7,9 +7,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page, expect
 
-from aggregation.management.commands.load_demo import LOGINS
-from tests.browser.test_end_to_end import SLUG, VIEWPORTS, no_violations
-from tests.services import Candor
+from tests.support.pages import SLUG, log_in, looked_at_everywhere, no_violations
+from tests.support.services import Candor
 
 pytestmark = pytest.mark.browser
 
@@ -33,26 +32,9 @@ def site(candor_server: Candor) -> str:
     return candor_server.url
 
 
-def log_in(page: Page, address: str, name: str = "admin") -> None:
-    page.goto(address)
-    page.get_by_label("Name").fill(name)
-    page.get_by_label("Password").fill(LOGINS[name])
-    page.get_by_role("button", name="Log in").click()
-
-
-def looked_at(page: Page) -> None:
-    """On a phone and a laptop, in light and dark: no violation, nothing sticks out."""
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-        for width, height in VIEWPORTS.values():
-            page.set_viewport_size({"width": width, "height": height})
-            no_violations(page)
-            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-
-
-def test_an_owner_gives_and_takes_a_part(site: str, page: Page, candor_server: Candor) -> None:
+def test_an_owner_gives_and_takes_away_a_role(site: str, page: Page, candor_server: Candor) -> None:
     candor_server.manage("api_token", "dora", "--create")
-    log_in(page, f"{site}/surveys/{SLUG}/")
+    log_in(page, f"{site}/surveys/{SLUG}/", "admin")
     page.get_by_role("link", name="People and publication").click()
     expect(page.get_by_label("Role of viewer")).to_have_value("viewer")
 
@@ -60,7 +42,7 @@ def test_an_owner_gives_and_takes_a_part(site: str, page: Page, candor_server: C
     page.get_by_role("button", name="Add").click()
     expect(page.get_by_role("alert")).to_contain_text("There is no account of that name.")
     expect(page.get_by_label("Account name")).to_have_value("nobody-here")
-    looked_at(page)
+    looked_at_everywhere(page)
 
     # All by keyboard.
     page.get_by_label("Account name").focus()
@@ -72,7 +54,7 @@ def test_an_owner_gives_and_takes_a_part(site: str, page: Page, candor_server: C
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     expect(page.get_by_label("Role of dora")).to_have_value("researcher")
-    looked_at(page)
+    looked_at_everywhere(page)
 
     row = page.get_by_role("listitem").filter(has_text="dora")
     row.get_by_role("combobox").select_option("Viewer")
@@ -94,15 +76,15 @@ def test_results_are_made_public_and_private_again(
     expect(stranger.get_by_role("heading", level=1)).to_have_text("No results are public here")
     no_violations(stranger)
 
-    log_in(page, site + PEOPLE)
+    log_in(page, site + PEOPLE, "admin")
     page.get_by_role("button", name="Make the results public").click()
     expect(page.get_by_role("heading", name="Public results")).to_contain_text("On")
-    looked_at(page)
+    looked_at_everywhere(page)
 
     stranger.reload()
     expect(stranger.get_by_role("heading", level=1)).to_have_text("Wellbeing at work")
     expect(stranger.locator("section.question")).to_have_count(6)
-    looked_at(stranger)
+    looked_at_everywhere(stranger)
     stranger.emulate_media(media="print")
     assert stranger.evaluate("document.documentElement.scrollWidth <= innerWidth")
     expect(stranger.locator("header.site")).to_be_hidden()
@@ -142,11 +124,11 @@ def test_a_token_is_made_copied_used_and_revoked(
     log_in(page, f"{site}/surveys/", "researcher")
     page.get_by_role("link", name="Account").click()
     page.get_by_role("link", name="See your tokens").click()
-    looked_at(page)
+    looked_at_everywhere(page)
     page.get_by_label("What is it for?").focus()
     page.keyboard.type("my notebook")
     page.keyboard.press("Enter")
-    looked_at(page)
+    looked_at_everywhere(page)
     page.get_by_role("button", name="Copy the token").click()
     expect(page.get_by_text("Copied.")).to_be_visible()
     token = page.evaluate("navigator.clipboard.readText()")
@@ -190,11 +172,11 @@ def test_the_page_of_the_api_lists_every_operation(site: str, page: Page) -> Non
     assert sorted(found) == operations
 
 
-def test_who_did_what_is_read_and_taken_home(site: str, page: Page) -> None:
-    log_in(page, f"{site}{PEOPLE}")
+def test_an_owner_reads_and_downloads_the_log(site: str, page: Page) -> None:
+    log_in(page, f"{site}{PEOPLE}", "admin")
     page.get_by_role("link", name="Log: who did what").click()
     expect(page.get_by_text("The system: survey opened")).to_be_visible()
-    looked_at(page)
+    looked_at_everywhere(page)
     for name in ("CSV", "JSON lines"):
         with page.expect_download() as taken:
             page.get_by_role("link", name=name).click()
@@ -203,4 +185,4 @@ def test_who_did_what_is_read_and_taken_home(site: str, page: Page) -> None:
     expect(page.get_by_text("admin: log taken home")).to_have_count(2)
     page.get_by_role("link", name="Log", exact=True).click()
     expect(page.get_by_text("admin: logged in").first).to_be_visible()
-    looked_at(page)
+    looked_at_everywhere(page)

@@ -8,10 +8,10 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import BrowserContext, Page, ViewportSize, expect
 
-from tests import builders
-from tests.browser import respondent
-from tests.browser.states import POOR, States
-from tests.services import ROOT, Candor
+from tests.support import builders, respondent
+from tests.support.pages import RULES, SETTLE
+from tests.support.services import ROOT, Candor
+from tests.support.states import POOR, States
 
 pytestmark = pytest.mark.browser
 
@@ -42,13 +42,6 @@ OTHER_LOOKS: list[dict[str, Any]] = [
     {"viewport": PHONE, "color_scheme": "light", "forced_colors": "active"},
     {"viewport": LAPTOP, "color_scheme": "light", "forced_colors": "none"},  # as it was
 ]
-RULES = {
-    "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
-    "resultTypes": ["violations"],
-}
-SETTLE = """document.getAnimations().forEach((animation) => {
-  if (animation.effect.getComputedTiming().iterations === 1) animation.finish();
-})"""
 # Where the focus is, it can be seen; headings only receive it so that reading goes on from there.
 UNSEEN_FOCUS = """() => {
   const {activeElement} = document;
@@ -84,7 +77,7 @@ def url(candor_server: Candor) -> str:
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_every_state_in_every_variant(
+def test_every_state_is_accessible_in_every_variant(
     url: str, new_context: Callable[..., BrowserContext], variant: str
 ) -> None:
     page = new_context(**VARIANTS[variant]).new_page()
@@ -119,7 +112,7 @@ def change_look(page: Page, viewport: ViewportSize, **media: Any) -> None:
         page.set_viewport_size(viewport)
 
 
-def test_axe_would_find_something(page: Page, url: str) -> None:
+def test_axe_finds_a_broken_page(page: Page, url: str) -> None:
     """The rules are really run: a target that is too small, and one that has no name."""
     page.goto(url)
     expect(page.get_by_role("button", name="Start")).to_be_visible()
@@ -219,7 +212,7 @@ THANKS = """
 """
 
 
-def test_a_whole_run_as_a_screen_reader_meets_it(candor_server: Candor, page: Page) -> None:
+def test_a_whole_run_can_be_heard_with_a_screen_reader(candor_server: Candor, page: Page) -> None:
     survey = builders.FILE | {"slug": "aloud"}
     candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(survey))
     main = page.get_by_role("main")
@@ -243,7 +236,7 @@ def test_a_whole_run_as_a_screen_reader_meets_it(candor_server: Candor, page: Pa
     heard(THANKS)
 
 
-def test_a_whole_run_by_keyboard(candor_server: Candor, page: Page) -> None:
+def test_a_whole_run_needs_only_the_keyboard(candor_server: Candor, page: Page) -> None:
     survey = builders.FILE | {"slug": "keys"}
     candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(survey))
     page.goto(f"{candor_server.url}/s/keys/")

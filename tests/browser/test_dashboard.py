@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page, expect
 
-from tests.browser.test_end_to_end import SLUG, VIEWPORTS, log_in, looked_at
-from tests.services import Candor
+from tests.support.pages import SLUG, VIEWPORTS, log_in, looked_at
+from tests.support.services import Candor
 
 pytestmark = pytest.mark.browser
 
@@ -68,7 +68,7 @@ def test_level_and_interval_change_without_a_reload(dashboard: Page) -> None:
     assert first_interval(dashboard) == watched
 
 
-def test_the_slider_of_forged_reports(dashboard: Page) -> None:
+def test_the_slider_of_forged_reports_widens_the_intervals(dashboard: Page) -> None:
     slider, field = dashboard.get_by_role("slider"), dashboard.get_by_role("spinbutton")
     before = numbers(first_interval(dashboard))
     slider.focus()
@@ -91,7 +91,7 @@ def test_the_slider_of_forged_reports(dashboard: Page) -> None:
     assert numbers(first_interval(dashboard)) == before
 
 
-def test_a_server_that_does_not_answer_takes_nothing_away(dashboard: Page) -> None:
+def test_the_page_stays_when_the_server_does_not_answer(dashboard: Page) -> None:
     shown = first_interval(dashboard)
     dashboard.route("**/surveys/*/?*", lambda route: route.fulfill(status=200, body=""))
     dashboard.get_by_label("Level").select_option("80 %")
@@ -129,7 +129,7 @@ def test_the_page_keeps_itself_up_to_date(candor_server: Candor, dashboard: Page
     expect(dashboard.locator("#why")).to_contain_text("90 %")
     number = int(dashboard.locator("#release").inner_text().split()[0])
     before = dashboard.locator("#waiting").inner_text()
-    candor_server.manage("simulate", SLUG, "--people", "200")
+    candor_server.manage("simulate", SLUG, "--people", "200", "--seed", "1")
     expect(dashboard.locator("#waiting")).not_to_have_text(before)
     expect(dashboard.locator("#waiting")).to_contain_text("or more")
     before = first_interval(dashboard)
@@ -142,9 +142,11 @@ def test_the_page_keeps_itself_up_to_date(candor_server: Candor, dashboard: Page
     assert dashboard.evaluate("window.same") is True
 
 
-def test_the_trend_by_pointer_and_by_keyboard(candor_server: Candor, dashboard: Page) -> None:
+def test_the_trend_can_be_read_by_pointer_and_by_keyboard(
+    candor_server: Candor, dashboard: Page
+) -> None:
     for _ in range(2):
-        candor_server.manage("simulate", SLUG, "--people", "200")
+        candor_server.manage("simulate", SLUG, "--people", "200", "--seed", "1")
         candor_server.manage("shell", "-v0", "-c", RELEASE)
     dashboard.get_by_role("link", name="Trend").click()
     plot = dashboard.locator("svg.trend").first
@@ -189,7 +191,9 @@ def test_without_script_a_button_shows_the_choice(
     expect(page.locator("#why")).to_contain_text("should 5 % of the reports be forged")
 
 
-def test_from_the_overview_to_a_survey(candor_server: Candor, dashboard: Page) -> None:
+def test_the_overview_leads_to_a_survey_with_the_same_figures(
+    candor_server: Candor, dashboard: Page
+) -> None:
     dashboard.get_by_role("link", name="Surveys").click()
     card = dashboard.locator("li.card", has_text="Wellbeing at work")
     lines = card.get_by_role("list", name=re.compile("Estimates of release")).get_by_role(

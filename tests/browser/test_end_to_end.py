@@ -1,44 +1,22 @@
 """From a tap in a real browser, through a real worker, to an estimate that changes."""
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import BrowserContext, Page, expect
 
 from aggregation.management.commands.load_demo import LOGINS
-from tests.browser import respondent
-from tests.conftest import BOTH_INSTALLATIONS
-from tests.services import Candor
+from tests.support import respondent
+from tests.support.marks import SERVERS
+from tests.support.pages import SLUG, VIEWPORTS, log_in, looked_at
+from tests.support.services import Candor
 
 pytestmark = pytest.mark.browser
 
-SLUG = "wellbeing-at-work"
-VIEWPORTS = {"phone": (360, 740), "laptop": (1280, 800)}
 
-
-def no_violations(page: Page) -> None:
-    page.evaluate("document.getAnimations().forEach((animation) => animation.finish())")
-    loaded = page.evaluate("'axe' in window")  # half a megabyte, until the page is left
-    found = Axe(*["0"] * loaded).run(page)
-    assert found.violations_count == 0, found.generate_report()
-
-
-def looked_at(page: Page) -> None:
-    """In light and in dark: no violation, and nothing sticks out."""
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-        no_violations(page)
-    wide = page.evaluate("document.documentElement.scrollWidth > innerWidth")
-    assert not wide, f"{page.url} scrolls sideways"
-
-
-def log_in(page: Page, url: str) -> None:
-    page.goto(url)
-    page.get_by_label("Name").fill("researcher")
-    page.get_by_label("Password").fill(LOGINS["researcher"])
-    page.get_by_role("button", name="Log in").click()
-
-
-@pytest.mark.parametrize("candor_server", BOTH_INSTALLATIONS, indirect=True)
+@pytest.mark.parametrize(
+    "candor_server",
+    [pytest.param("embedded", marks=pytest.mark.smoke), pytest.param("production", marks=SERVERS)],
+    indirect=True,
+)
 def test_a_person_answers_and_the_estimate_changes(
     candor_server: Candor, context: BrowserContext
 ) -> None:
@@ -62,11 +40,13 @@ def test_a_person_answers_and_the_estimate_changes(
     page.get_by_role("button", name="Release now").click()
     expect(page.get_by_role("status")).to_contain_text("Nothing new to release: too few wait")
 
-    candor_server.manage("simulate", SLUG, "--people", "400", "--truth", "harassed=0.9")
+    candor_server.manage(
+        "simulate", SLUG, "--people", "400", "--seed", "1", "--truth", "harassed=0.9"
+    )
     page.reload()
     before = page.locator("section.question").first.inner_text()
     page.get_by_role("button", name="Release now").click()
-    expect(page.locator("#counted")).to_have_text(f"{counted + 401:,}", timeout=30_000)  # by itself
+    expect(page.locator("#counted")).to_have_text(f"{counted + 401:,}")  # by itself
     expect(page.locator("#waiting")).to_have_text("fewer than 20")
     expect(page.locator("#job-status")).to_contain_text(
         f"Release {number + 1} is out, with 401 new reports"
@@ -74,13 +54,13 @@ def test_a_person_answers_and_the_estimate_changes(
     assert page.locator("section.question").first.inner_text() != before
 
     # A release that nobody here asked for appears as well.
-    candor_server.manage("simulate", SLUG, "--people", "30")
+    candor_server.manage("simulate", SLUG, "--people", "30", "--seed", "1")
     make = (
         "from aggregation.models import *; s = Survey.objects.get(slug='wellbeing-at-work'); "
         "Batch.objects.collect(s); Release.objects.publish(s)"
     )
     candor_server.manage("shell", "-v0", "-c", make)
-    expect(page.locator("#counted")).to_have_text(f"{counted + 431:,}", timeout=30_000)
+    expect(page.locator("#counted")).to_have_text(f"{counted + 431:,}")
 
     listed = candor_server.manage(
         "shell", "-v0", "-c",

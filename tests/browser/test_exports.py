@@ -10,13 +10,13 @@ from zipfile import ZipFile
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
-from tests.browser.test_end_to_end import SLUG, log_in
-from tests.services import Candor
+from tests.support.pages import SLUG, log_in
+from tests.support.services import Candor
 
 pytestmark = pytest.mark.browser
 
 
-def test_everything_is_saved_and_computed_again_and_the_citation_copied(
+def test_the_download_reproduces_estimates_and_the_citation_is_copied(
     candor_server: Candor, new_context: Callable[..., BrowserContext], tmp_path: Path
 ) -> None:
     candor_server.load_demo()

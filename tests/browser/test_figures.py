@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
-from tests.browser.test_end_to_end import SLUG, VIEWPORTS, log_in, looked_at
-from tests.services import Candor
+from tests.support.pages import SLUG, VIEWPORTS, log_in, looked_at
+from tests.support.services import Candor
 
 pytestmark = pytest.mark.browser
 
@@ -73,7 +73,7 @@ def test_a_figure_is_saved_as_svg_and_as_png(dashboard: Page) -> None:
     check_png(dashboard, link, saved(dashboard, button.click, "figure-harassed.png"))
 
 
-def test_a_figure_by_a_stratum_with_the_keyboard(dashboard: Page) -> None:
+def test_a_figure_by_a_stratum_can_be_saved_by_keyboard(dashboard: Page) -> None:
     dashboard.get_by_role("navigation", name="Groups").get_by_role("link").last.click()
     section = dashboard.locator("section.question").last
     link = section.get_by_role("link", name="as SVG").last
@@ -102,14 +102,14 @@ def test_the_release_page_and_the_planner_have_figures_too(
     check_png(dashboard, link, saved(dashboard, button.click, "half-width.png"))
 
 
-def test_a_picture_that_cannot_be_had_is_said_so(dashboard: Page) -> None:
+def test_a_picture_that_cannot_be_loaded_is_reported(dashboard: Page) -> None:
     dashboard.route("**/figure-*.svg", lambda route: route.abort())
     section = dashboard.locator("section.question").first
     section.get_by_role("button", name="as PNG").click()
     expect(section.get_by_text("The picture could not be made.")).to_be_visible()
 
 
-def test_without_script_there_is_the_svg(
+def test_without_script_the_svg_is_offered(
     candor_server: Candor, new_context: Callable[..., BrowserContext]
 ) -> None:
     candor_server.load_demo()
@@ -132,7 +132,7 @@ def test_pages_with_figures_are_accessible(
         looked_at(dashboard)
 
 
-def test_the_words_of_a_figure_do_not_run_into_each_other(dashboard: Page) -> None:
+def test_the_texts_of_a_figure_do_not_overlap(dashboard: Page) -> None:
     """With the fonts that are here: no two texts of a figure overlap, and none leaves it."""
     names = ["figure-harassed", "figure-exhausted", "figure-exhausted.by-years"]
     for name in names:

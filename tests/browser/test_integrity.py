@@ -7,10 +7,9 @@ from urllib.request import urlopen
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests import builders
-from tests.browser import respondent
-from tests.mirror import Mirror, Reply
-from tests.services import Candor
+from tests.support import builders, respondent
+from tests.support.mirror import Mirror, Reply
+from tests.support.services import Candor
 
 pytestmark = pytest.mark.browser
 
@@ -65,7 +64,7 @@ def forgive_refusals(page_problems: list[str]) -> None:
     page_problems[:] = [one for one in page_problems if "script-src" not in one]
 
 
-def test_one_changed_byte_in_any_module_and_the_page_does_not_start(
+def test_one_changed_byte_in_any_module_stops_the_page(
     site: str, page: Page, page_problems: list[str]
 ) -> None:
     for address in modules(site):
@@ -82,7 +81,9 @@ def test_one_changed_byte_in_any_module_and_the_page_does_not_start(
     forgive_refusals(page_problems)
 
 
-def test_a_changed_language_is_not_spoken(site: str, page: Page, page_problems: list[str]) -> None:
+def test_a_changed_language_file_is_not_used(
+    site: str, page: Page, page_problems: list[str]
+) -> None:
     def alter(reply: Reply) -> None:
         if "/words/fr." in reply.path:
             reply.body += b"\n"

@@ -15,10 +15,9 @@ from playwright.sync_api import BrowserContext, Page, Request, Route, expect
 
 from survey import passes
 from survey.design import Design
-from tests import builders
-from tests.browser import respondent
-from tests.browser.test_accessibility import RULES, SETTLE
-from tests.services import Candor
+from tests.support import builders, respondent
+from tests.support.pages import RULES, SETTLE
+from tests.support.services import Candor
 
 pytestmark = pytest.mark.browser
 
@@ -60,7 +59,7 @@ def rows(candor: Candor, statement: str) -> list[Any]:
         return database.execute(statement).fetchall()
 
 
-def test_codes_are_made_on_the_page_and_one_is_answered_with(
+def test_a_code_made_on_the_page_can_be_used_to_answer(
     candor_server: Candor, url: str, new_context: Callable[..., BrowserContext], tmp_path: Path
 ) -> None:
     candor_server.manage("api_token", "inviter", "--create")
@@ -207,7 +206,7 @@ def served(alter: Callable[[dict[str, Any]], object]) -> Callable[[Route], None]
 
 
 @pytest.mark.parametrize("without", [False, True])
-def test_a_site_that_shows_somebody_another_design_is_refused(
+def test_a_site_that_shows_another_design_is_refused(
     url: str, links: Iterator[str], page: Page, without: bool
 ) -> None:
     """Another key, or none, means another design; link and kept pass both name the right one."""
@@ -241,7 +240,7 @@ def test_a_site_that_shows_somebody_another_design_is_refused(
     assert len(asked) == 1
 
 
-def test_whoever_typed_a_code_is_not_asked_without_it(
+def test_a_typed_code_cannot_be_bypassed_by_the_site(
     url: str, links: Iterator[str], page: Page
 ) -> None:
     page.goto(url)

@@ -7,11 +7,10 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests import builders
-from tests.browser.respondent import answer, send, start, stored
-from tests.browser.test_access import log_in, looked_at
-from tests.browser.test_end_to_end import VIEWPORTS, no_violations
-from tests.services import Candor, wait_until
+from tests.support import builders
+from tests.support.pages import VIEWPORTS, log_in, looked_at_everywhere, no_violations
+from tests.support.respondent import answer, send, start, stored
+from tests.support.services import Candor, wait_until
 
 pytestmark = pytest.mark.browser
 TEST = "Test. Nothing that you answer here is kept."
@@ -29,7 +28,7 @@ def on_phone(new_context: NewContext, **more: object) -> Page:
     return new_context(viewport={"width": width, "height": height}, **more).new_page()
 
 
-def test_a_survey_from_draft_to_deletion(
+def test_a_survey_can_be_taken_from_draft_to_deletion(
     candor_server: Candor, page: Page, new_context: NewContext
 ) -> None:
     candor_server.load_demo()
@@ -39,9 +38,9 @@ def test_a_survey_from_draft_to_deletion(
     site = candor_server.url
 
     # What stands in the way is said, with the place to mend it.
-    log_in(page, f"{site}/studio/unready/open/")
+    log_in(page, f"{site}/studio/unready/open/", "admin")
     expect(page.get_by_text("1 thing must be mended first.")).to_be_visible()
-    looked_at(page)
+    looked_at_everywhere(page)
     page.get_by_role("link", name="Mend it: No contact is given").click()
     contact = page.get_by_label("How people reach you with questions")
     expect(contact).to_be_focused()
@@ -77,7 +76,7 @@ def test_a_survey_from_draft_to_deletion(
     page.get_by_role("button", name="Open now").click()
     expect(page.get_by_role("heading", name="This survey is open")).to_be_visible()
     expect(page.get_by_role("img", name="QR code of the address")).to_be_visible()
-    looked_at(page)
+    looked_at_everywhere(page)
     clock = page.context.new_cdp_session(page)
     clock.send("Emulation.setTimezoneOverride", {"timezoneId": "Asia/Kolkata"})
     page.reload()
@@ -88,7 +87,7 @@ def test_a_survey_from_draft_to_deletion(
     expect(plain.get_by_text("90 days after it closes")).to_be_visible()
     expect(plain.get_by_role("link", name="Download the design")).to_be_visible()
     page.goto(f"{site}/designs/life/")
-    looked_at(page)
+    looked_at_everywhere(page)
     colleague.goto(link)  # the preview is over
     colleague.get_by_role("button", name="Someone else wants to answer").click()
     expect(colleague.get_by_role("heading", name="There is no survey here")).to_be_visible()
@@ -110,7 +109,7 @@ def test_a_survey_from_draft_to_deletion(
     expect(page.get_by_role("alert")).to_contain_text("It was not closed.")
     colours = "one => [getComputedStyle(one).color, getComputedStyle(one).backgroundColor]"
     assert len(set(close.evaluate(colours))) == 2  # the same would be no violation
-    looked_at(page)
+    looked_at_everywhere(page)
     page.get_by_label("Type life to go on").fill("life")
     close.click()
     expect(page.get_by_role("heading", name="This survey is over")).to_be_visible()
@@ -129,5 +128,5 @@ def test_a_survey_from_draft_to_deletion(
     page.get_by_role("button", name="Delete the survey").click()
     expect(page.get_by_role("heading", name="Your surveys")).to_be_visible()
     left = "SELECT count(*) FROM survey_survey WHERE slug = 'life'"
-    wait_until(lambda: rows(candor_server, left) == 0, 30, "the survey to be deleted")
+    wait_until(lambda: rows(candor_server, left) == 0, 60, "the survey to be deleted")
     assert rows(candor_server, "SELECT count(*) FROM survey_removed WHERE slug = 'life'") == 1

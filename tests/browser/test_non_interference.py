@@ -22,10 +22,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, Request, expect
 
-from tests import builders
-from tests.browser import respondent
-from tests.conftest import watch
-from tests.services import ROOT, Candor, wait_until
+from tests.support import builders, respondent
+from tests.support.chromium import watch
+from tests.support.services import ROOT, Candor, wait_until
 
 pytestmark = pytest.mark.browser
 
@@ -76,7 +75,7 @@ def web_server(candor: Candor, log: Path) -> Iterator[None]:
             yield
         finally:
             process.terminate()
-            process.wait(30)
+            process.wait(60)
 
 
 def traces(candor: Candor, browser: Browser, word: int, positions: tuple[int, ...]) -> Any:

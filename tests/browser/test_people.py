@@ -9,9 +9,9 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from people import totp
-from tests.browser import respondent
-from tests.browser.test_access import looked_at
-from tests.services import Candor
+from tests.support import respondent
+from tests.support.pages import looked_at_everywhere
+from tests.support.services import Candor
 
 pytestmark = pytest.mark.browser
 
@@ -40,22 +40,28 @@ def log_in(page: Page, name: str) -> None:
     press(page, "Log in")
 
 
+def wrong_code(secret: bytes) -> str:
+    now = totp.step_at(time.time())
+    right = {totp.code(secret, step) for step in range(now - 5, now + 20)}
+    return next(code for code in ("000000", "111111", "222222") if code not in right)
+
+
 def set_up_factor(page: Page) -> tuple[bytes, list[str]]:
     """The secret that the page shows, as an app would read it, and the recovery codes."""
     page.get_by_text("Without a camera").click()
     text = page.get_by_label("Secret of the app").inner_text()
     secret = base64.b32decode(text + "=" * (-len(text) % 8))
-    page.get_by_role("textbox", name="Code").fill("000000")
+    page.get_by_role("textbox", name="Code").fill(wrong_code(secret))
     press(page, "Switch the second factor on")
     expect(page.get_by_text("That code is not right.")).to_be_visible()
-    looked_at(page)
+    looked_at_everywhere(page)
     page.get_by_role("textbox", name="Code").fill(totp.code(secret, totp.step_at(time.time())))
     press(page, "Switch the second factor on")
     codes = page.get_by_label("The codes", exact=True).inner_text().split()
     return secret, codes
 
 
-def test_from_an_empty_site_to_a_team(
+def test_an_empty_site_can_be_set_up_with_a_team(
     empty_site: Candor, new_context: Callable[..., BrowserContext]
 ) -> None:
     url = empty_site.url
@@ -64,28 +70,28 @@ def test_from_an_empty_site_to_a_team(
     # The first account: with the code that the server wrote, and a second factor at once.
     page.goto(f"{url}/")
     expect(page).to_have_url(f"{url}/setup/")
-    looked_at(page)
+    looked_at_everywhere(page)
     page.get_by_label("Set-up code").fill("guess")
     fill(page, Name="olga", Password=PASSWORD, Password_again=PASSWORD)
     press(page, "Make the account")
     expect(page.get_by_text("That is not the code.")).to_be_visible()
     expect(page.get_by_label("Name")).to_have_value("olga")
-    looked_at(page)
+    looked_at_everywhere(page)
     code = empty_site.log.read_text().split("give this code")[1].split()[4]
     page.get_by_label("Set-up code").fill(code)
     fill(page, Password=PASSWORD, Password_again=PASSWORD)
     press(page, "Make the account")
     expect(page).to_have_url(f"{url}/account/factor/")
-    looked_at(page)
+    looked_at_everywhere(page)
     secret, codes = set_up_factor(page)
     assert len(codes) == 10
-    looked_at(page)
+    looked_at_everywhere(page)
     page.get_by_role("link", name="go on").click()
     expect(page).to_have_url(f"{url}/surveys/")
 
     # A survey, from a topic, for invited people; what is missing stands in the way.
     page.get_by_role("link", name="New survey").click()
-    looked_at(page)
+    looked_at_everywhere(page)
     page.locator("li.card", has_text="Harassment at work").get_by_role("button").click()
     fill(page, **{"Who asks": "The works council", "People you hope to reach": "1200"})
     page.get_by_label("Invited people").check()
@@ -97,7 +103,7 @@ def test_from_an_empty_site_to_a_team(
     page.get_by_label("I have read the checklist").first.check()
     press(page, "Open now")
     expect(page.get_by_role("heading", name="This survey is open")).to_be_visible()
-    looked_at(page)
+    looked_at_everywhere(page)
     page.get_by_role("link", name="Make invitations").click()
     survey = page.url.removesuffix("invitations/")
     fill(page, How_many="3")
@@ -115,16 +121,16 @@ def test_from_an_empty_site_to_a_team(
     respondent.send(phone)
     page.goto(survey)
     expect(page.locator("dt:has-text('Waiting') + dd")).to_have_text("fewer than 20")
-    looked_at(page)
+    looked_at_everywhere(page)
 
     # Out, and in again in two steps; then in another browser, without the phone.
     press(page, "Log out")
     log_in(page, "olga")
     expect(page.get_by_role("heading", level=1)).to_have_text("One more step")
-    page.get_by_label("Code").fill("000000")
+    page.get_by_label("Code").fill(wrong_code(secret))
     press(page, "Log in")
     expect(page.get_by_text("That code is not right")).to_be_visible()
-    looked_at(page)
+    looked_at_everywhere(page)
     page.get_by_label("Code").fill(totp.code(secret, totp.step_at(time.time()) + 1))
     press(page, "Log in")
     expect(page).to_have_url(f"{url}/surveys/")
@@ -137,10 +143,10 @@ def test_from_an_empty_site_to_a_team(
 
     # Sessions.
     page.get_by_role("link", name="Account").click()
-    looked_at(page)
+    looked_at_everywhere(page)
     page.get_by_role("link", name="See your sessions").click()
     expect(page.get_by_role("listitem").filter(has_text="Chrome on")).to_have_count(2)
-    looked_at(page)
+    looked_at_everywhere(page)
     press(page, "End all others")
     expect(page.get_by_text("There is no other.")).to_be_visible()
     second.reload()
@@ -148,11 +154,11 @@ def test_from_an_empty_site_to_a_team(
     page.goto(f"{url}/account/factor/")
     expect(page.get_by_text("9 of 10 are left.")).to_be_visible()
     page.goto(f"{url}/account/password/")
-    looked_at(page)
+    looked_at_everywhere(page)
 
     # A team with a survey, and an invitation to hand over.
     page.get_by_role("link", name="Teams").click()
-    looked_at(page)
+    looked_at_everywhere(page)
     fill(page, Name="Night shift")
     press(page, "Make a team")
     expect(page.get_by_role("heading", level=1)).to_have_text("Night shift")
@@ -160,26 +166,26 @@ def test_from_an_empty_site_to_a_team(
     page.get_by_label("As", exact=True).select_option("Researcher")
     press(page, "Make an invitation")
     link = page.get_by_label("Link", exact=True).inner_text()
-    looked_at(page)
+    looked_at_everywhere(page)
     page.goto(f"{survey}people/")
     page.get_by_label("It belongs to").select_option("Night shift")
     press(page, "Set the team")
     expect(page.get_by_role("link", name="Night shift")).to_be_visible()
-    looked_at(page)
+    looked_at_everywhere(page)
 
     # A colleague, who has no account yet.
     guest = new_context().new_page()
     guest.goto(link)
     expect(guest.get_by_text("Night shift")).to_be_visible()
-    looked_at(guest)
+    looked_at_everywhere(guest)
     fill(guest, Name="nina", Password="short", Password_again="short")
     press(guest, "Make the account and accept")
     expect(guest.get_by_text("This password is too short.")).to_be_visible()
-    looked_at(guest)
+    looked_at_everywhere(guest)
     fill(guest, Password=PASSWORD, Password_again=PASSWORD)
     press(guest, "Make the account and accept")
     expect(guest).to_have_url(team)
-    looked_at(guest)
+    looked_at_everywhere(guest)
     guest.get_by_role("link", name="Harassment at work").click()
     expect(guest.get_by_role("button", name="Release now")).to_be_visible()
     expect(guest.get_by_role("link", name="People and publication")).to_have_count(0)
@@ -188,16 +194,16 @@ def test_from_an_empty_site_to_a_team(
     expect(late.get_by_role("heading", level=1)).to_have_text(
         "This invitation does not work any more"
     )
-    looked_at(late)
+    looked_at_everywhere(late)
 
     # The end of an account; the last owner of something is told of what.
     guest.goto(f"{url}/account/delete/")
-    looked_at(guest)
+    looked_at_everywhere(guest)
     guest.get_by_label("Password").fill(PASSWORD)
     press(guest, "Delete the account nina")
     expect(guest.get_by_role("heading", level=1)).to_have_text("The account is deleted")
-    looked_at(guest)
+    looked_at_everywhere(guest)
     page.goto(f"{url}/account/delete/")
     expect(page.get_by_role("alert")).to_contain_text("Harassment at work")
     expect(page.get_by_role("alert")).to_contain_text("the team Night shift")
-    looked_at(page)
+    looked_at_everywhere(page)

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.browser.test_end_to_end import VIEWPORTS, log_in, looked_at
-from tests.services import Candor
+from tests.support.pages import VIEWPORTS, log_in, looked_at
+from tests.support.services import Candor
 
 pytestmark = pytest.mark.browser
 
@@ -45,7 +45,7 @@ def test_numbers_change_the_plan_without_a_reload(planner: Page) -> None:
     expect(answer).to_have_text(told)
 
 
-def test_half_a_number_leaves_the_last_plan_greyed_out(planner: Page) -> None:
+def test_an_unfinished_number_greys_out_the_last_plan(planner: Page) -> None:
     people = planner.get_by_label("People who answer")
     people.fill("")
     expect(planner.get_by_text("A whole number from 1 to 1,000,000,000.")).to_be_visible()
@@ -58,7 +58,7 @@ def test_half_a_number_leaves_the_last_plan_greyed_out(planner: Page) -> None:
     expect(people).not_to_have_attribute("aria-invalid", "true")
 
 
-def test_a_server_that_does_not_answer_takes_nothing_away(planner: Page) -> None:
+def test_the_plan_stays_when_the_server_does_not_answer(planner: Page) -> None:
     planner.route("**/plan/?*", lambda route: route.abort())
     planner.get_by_label("People who answer").fill("500")
     expect(planner.get_by_role("status")).to_have_text("The server does not answer just now.")
@@ -68,7 +68,7 @@ def test_a_server_that_does_not_answer_takes_nothing_away(planner: Page) -> None
     expect(planner.get_by_role("status")).to_contain_text("500 people")
 
 
-def test_the_planner_by_keyboard(planner: Page) -> None:
+def test_the_planner_can_be_used_by_keyboard(planner: Page) -> None:
     keys = planner.keyboard
     planner.get_by_label("How precise will it be?").focus()
     keys.press("ArrowDown")  # how many people
@@ -103,7 +103,7 @@ def test_without_script_there_is_a_button(
     expect(page.get_by_role("status")).to_contain_text("1,000 people need ε =")
 
 
-def test_from_a_survey_to_its_plan(candor_server: Candor, page: Page) -> None:
+def test_a_survey_leads_to_its_plan(candor_server: Candor, page: Page) -> None:
     candor_server.load_demo()
     log_in(page, f"{candor_server.url}/surveys/wellbeing-at-work/")
     page.get_by_role("link", name="Plan with these numbers").click()

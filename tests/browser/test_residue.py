@@ -6,9 +6,8 @@ import re
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests import builders
-from tests.browser import respondent
-from tests.services import Candor, wait_until
+from tests.support import builders, respondent
+from tests.support.services import Candor, wait_until
 
 pytestmark = pytest.mark.browser
 
@@ -35,7 +34,7 @@ def checked(page: Page) -> int:
     return page.locator("input:checked").count()
 
 
-def test_a_visit_leaves_nothing_but_a_mark_that_goes_with_the_tab(
+def test_a_visit_leaves_only_a_mark_that_ends_with_the_tab(
     url: str, context: BrowserContext
 ) -> None:
     page = context.new_page()
@@ -55,7 +54,7 @@ def test_a_visit_leaves_nothing_but_a_mark_that_goes_with_the_tab(
     assert context.cookies() == []
 
 
-def test_a_page_that_is_left_and_brought_back_has_forgotten(url: str, page: Page) -> None:
+def test_a_page_that_was_left_has_forgotten_the_answers(url: str, page: Page) -> None:
     respondent.start(page, url)
     respondent.answer_one(page, 1)
     page.get_by_role("radio").nth(2).check(force=True)
@@ -82,7 +81,7 @@ def test_the_screen_is_empty_while_the_page_is_hidden_away(url: str, page: Page)
     expect(page.get_by_role("button", name="Start")).to_be_visible()
 
 
-def test_the_practice_question_goes_nowhere(url: str, page: Page) -> None:
+def test_the_practice_question_sends_nothing(url: str, page: Page) -> None:
     page.goto(url)
     page.get_by_role("button", name="Try it with a harmless question").click()
     requests: list[str] = []
@@ -90,7 +89,6 @@ def test_the_practice_question_goes_nowhere(url: str, page: Page) -> None:
     for name in ("Yes", "No", "Yes"):
         page.get_by_role("button", name=name, exact=True).click()
         expect(page.get_by_role("img")).to_have_count(2)
-        page.wait_for_timeout(450)
     counts = [
         int(number)
         for text in page.locator(".tries figure p").all_inner_texts()
@@ -171,7 +169,7 @@ def test_a_kiosk_starts_again_after_sending(url: str, page: Page, candor_server:
     assert respondent.stored(candor_server, "residue") == before + 2
 
 
-def test_a_kiosk_forgets_whoever_walks_away(url: str, page: Page) -> None:
+def test_a_kiosk_forgets_a_person_who_walks_away(url: str, page: Page) -> None:
     page.clock.install()
     page.goto(f"{url}?kiosk")
     page.get_by_label("Language").select_option("de")
@@ -213,7 +211,7 @@ def test_a_kiosk_forgets_when_its_screen_goes_dark(url: str, page: Page) -> None
     expect(page.get_by_role("button", name="Start")).to_be_visible()
 
 
-def test_a_kiosk_does_not_forget_whoever_is_busy(url: str, page: Page) -> None:
+def test_a_kiosk_does_not_forget_a_person_who_is_active(url: str, page: Page) -> None:
     page.clock.install()
     page.goto(f"{url}?kiosk")
     page.get_by_role("button", name="Start").click()

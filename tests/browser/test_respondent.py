@@ -7,9 +7,9 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from survey import views
-from tests import builders
-from tests.browser import respondent
-from tests.services import Candor
+from tests.support import builders, respondent
+from tests.support.pages import await_in
+from tests.support.services import Candor
 
 pytestmark = pytest.mark.browser
 
@@ -39,7 +39,7 @@ def test_back_loses_nothing_and_the_address_never_changes(survey_url: str, page:
     assert page.url == survey_url
 
 
-def test_forward_leads_past_no_question(survey_url: str, page: Page) -> None:
+def test_the_forward_button_skips_no_question(survey_url: str, page: Page) -> None:
     """The entries that an earlier visit left in the history are no places of this one."""
     respondent.start(page, survey_url)
     respondent.answer(page, 1, 0)
@@ -47,9 +47,10 @@ def test_forward_leads_past_no_question(survey_url: str, page: Page) -> None:
     page.reload()
     start = page.get_by_role("button", name="Start")
     expect(start).to_be_visible()
-    for _ in range(2):
+    page.evaluate("window.moves = 0; addEventListener('popstate', () => { window.moves += 1; })")
+    for moves in (2, 4):  # there, and back again
         page.evaluate("history.go(4)")  # as somebody who holds the button down
-        page.wait_for_timeout(300)
+        await_in(page, lambda: page.evaluate("moves") >= moves, "the way back")  # noqa: B023
         expect(start).to_be_visible()
         assert page.evaluate("history.state") is None
     start.click()
@@ -83,7 +84,7 @@ def test_without_a_secure_generator_nothing_is_sent(survey_url: str, page: Page)
     assert not [url for url in requests if "/api/" in url]
 
 
-def test_what_a_browser_could_be_asked_for_is_off(survey_url: str, page: Page) -> None:
+def test_every_browser_feature_is_switched_off(survey_url: str, page: Page) -> None:
     """As Chromium understood the header, not as we wrote it."""
     page.goto(survey_url)
     known = set(page.evaluate("document.featurePolicy.features()"))
@@ -92,7 +93,7 @@ def test_what_a_browser_could_be_asked_for_is_off(survey_url: str, page: Page) -
     assert not allowed & set(views.FEATURES.split())
 
 
-def test_without_javascript_it_says_so(survey_url: str, new_context: Any) -> None:
+def test_without_javascript_the_page_says_so(survey_url: str, new_context: Any) -> None:
     context: BrowserContext = new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(survey_url)
@@ -100,7 +101,7 @@ def test_without_javascript_it_says_so(survey_url: str, new_context: Any) -> Non
     assert "nothing was sent" in page.inner_text("main")
 
 
-def test_an_unknown_survey_and_a_closed_one_have_their_own_words(
+def test_unknown_and_closed_surveys_are_explained(
     candor_server: Candor, survey_url: str, page: Page
 ) -> None:
     page.goto(survey_url.replace("small", "nowhere"))
@@ -126,7 +127,7 @@ def test_an_unknown_survey_and_a_closed_one_have_their_own_words(
      (410, "has just closed"), (413, "too large"), (415, "did not accept"),
      (429, "has not arrived yet"), (500, "has not arrived yet"), (503, "has not arrived yet")],
 )  # fmt: skip
-def test_every_refusal_has_its_words(survey_url: str, page: Page, status: int, words: str) -> None:
+def test_every_refusal_is_explained(survey_url: str, page: Page, status: int, words: str) -> None:
     page.route(
         "**/reports/",
         lambda route: route.fulfill(status=status, json={"errors": {"x": ["y"]}}),
@@ -137,7 +138,7 @@ def test_every_refusal_has_its_words(survey_url: str, page: Page, status: int, w
     expect(page.get_by_role("heading", name=words)).to_be_visible()
 
 
-def test_a_design_of_another_survey_has_its_own_words(
+def test_a_design_of_another_survey_is_explained(
     survey_url: str, candor_server: Candor, page: Page
 ) -> None:
     """Through the real server: the page was given a genuine design that is not this survey's."""
@@ -155,7 +156,7 @@ def test_a_design_of_another_survey_has_its_own_words(
 
 
 @pytest.mark.parametrize("place", ["hash", "text", "keep", "options"])
-def test_a_design_that_is_not_what_its_hash_says_is_not_run(
+def test_a_design_that_does_not_match_its_hash_is_refused(
     survey_url: str, page: Page, place: str
 ) -> None:
     def alter(route: Route) -> None:
@@ -178,14 +179,16 @@ def test_a_design_that_is_not_what_its_hash_says_is_not_run(
     expect(page.get_by_role("heading", name="cannot run this survey")).to_be_visible()
 
 
-def test_quick_taps_are_not_swallowed_for_ever(survey_url: str, page: Page) -> None:
+def test_quick_taps_are_not_ignored_for_ever(survey_url: str, page: Page) -> None:
+    page.clock.install(time=0)
     respondent.start(page, survey_url)
+    page.clock.pause_at(3_600_000)
     for position in (0, 0):
         page.get_by_role("radio").nth(position).check(force=True)
         before = page.get_by_role("heading", level=1).inner_text()
         for _ in range(5):  # a tap every 150 ms or so, as of somebody in a hurry
             page.locator(".primary").dispatch_event("click", {"detail": 2})
-            page.wait_for_timeout(150)
+            page.clock.run_for(150)
             if page.get_by_role("heading", level=1).inner_text() != before:
                 break
         expect(page.get_by_role("heading", level=1)).not_to_have_text(before)

@@ -6,9 +6,9 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
-from tests import builders
-from tests.browser import respondent
-from tests.services import Candor, wait_until
+from tests.support import builders, respondent
+from tests.support.pages import await_in
+from tests.support.services import Candor
 
 pytestmark = pytest.mark.browser
 
@@ -115,7 +115,7 @@ def test_a_page_closed_while_offline_sends_when_it_is_opened_again(
     expect(page.get_by_role("button", name="Start")).to_be_visible()
 
 
-def test_another_survey_of_the_site_takes_a_waiting_report_along(
+def test_opening_another_survey_sends_a_waiting_report(
     url: str, candor_server: Candor, page: Page, context: BrowserContext
 ) -> None:
     survey = builders.FILE | {"slug": "other"}
@@ -135,7 +135,7 @@ def test_another_survey_of_the_site_takes_a_waiting_report_along(
 
 
 @pytest.mark.parametrize("arrived", [False, True], ids=["lost", "arrived"])
-def test_a_reload_in_the_middle_of_sending(
+def test_a_reload_while_sending_sends_one_report(
     url: str, page: Page, one_report: Callable[[], list[bytes]], arrived: bool
 ) -> None:
     held: list[Route] = []
@@ -153,13 +153,13 @@ def test_a_reload_in_the_middle_of_sending(
     respondent.answer(page, 1, 0)
     page.get_by_role("button", name="Send").click()
     expect(page.get_by_role("heading", name="Sending")).to_be_visible()
-    wait_until(lambda: bool(held or page.wait_for_timeout(50)), 60, "the report")
+    await_in(page, lambda: held, "the report")
     page.reload()
     expect(page.get_by_role("heading", name="waited on this device")).to_be_visible()
     assert len(one_report()) >= 2
 
 
-def test_a_reload_after_sending_is_no_invitation_to_answer_again(
+def test_a_reload_after_sending_does_not_ask_again(
     url: str, page: Page, one_report: Callable[[], list[bytes]]
 ) -> None:
     respondent.start(page, url)
@@ -175,7 +175,7 @@ def test_a_reload_after_sending_is_no_invitation_to_answer_again(
     expect(page.get_by_role("button", name="Start")).to_be_visible()
 
 
-def test_back_after_sending_sends_nothing(
+def test_going_back_after_sending_sends_nothing(
     url: str, page: Page, one_report: Callable[[], list[bytes]]
 ) -> None:
     page.goto("about:blank")
@@ -263,7 +263,7 @@ def test_a_report_deleted_in_another_tab_is_not_sent(
 
 
 @pytest.mark.parametrize("status", [400, 409])
-def test_a_site_that_says_no_gets_no_second_draw(url: str, page: Page, status: int) -> None:
+def test_a_refused_report_is_not_drawn_again(url: str, page: Page, status: int) -> None:
     """It may have kept the report, whatever it says."""
     bodies = respondent.posts(page)
     page.route(
@@ -280,13 +280,15 @@ def test_a_site_that_says_no_gets_no_second_draw(url: str, page: Page, status: i
     assert len(bodies) == 1
 
 
-def test_a_busy_site_is_asked_again_when_it_said(
+def test_a_busy_site_is_asked_again_at_the_time_it_named(
     url: str, page: Page, one_report: Callable[[], list[bytes]]
 ) -> None:
     page.clock.install()
     answers = iter([429, 503])
+    asked: list[Route] = []
 
     def busy(route: Route) -> None:
+        asked.append(route)
         status = next(answers, None)
         if status is None:
             route.continue_()
@@ -298,25 +300,29 @@ def test_a_busy_site_is_asked_again_when_it_said(
     respondent.answer(page, 0, 0)
     page.get_by_role("button", name="Send").click()
     expect(page.get_by_text("The site is busy just now.")).to_be_visible()
-    for _ in range(2):
-        with page.expect_response("**/reports/"):
-            page.clock.fast_forward(31_000)
-        page.wait_for_timeout(300)  # until the page has heard it
+    for times in (2, 3):
+        # In seconds, because the page gives up a request that is not answered within some of them.
+        await_in(page, lambda: page.clock.fast_forward(1_000) or len(asked) >= times, "a try")  # noqa: B023
     expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
     assert len(one_report()) == 3
 
 
 def test_the_page_does_not_move_while_it_tries_by_itself(url: str, page: Page) -> None:
     page.clock.install()
-    page.route("**/reports/", lambda route: route.abort())
+    tries: list[Route] = []
+
+    def fail(route: Route) -> None:
+        tries.append(route)
+        route.abort()
+
+    page.route("**/reports/", fail)
     respondent.start(page, url)
     respondent.answer(page, 0, 0)
     page.get_by_role("button", name="Send").click()
     see = page.get_by_text("See what will be sent")
     see.click()
-    with page.expect_request("**/reports/"):
-        page.clock.fast_forward(6_000)
-    page.wait_for_timeout(300)
+    for times in (2, 3):  # the third one shows that the page has heard of the second
+        await_in(page, lambda: page.clock.fast_forward(60_000) or len(tries) >= times, "a try")  # noqa: B023
     expect(page.locator("pre")).to_be_visible()  # still open, still there
     page.get_by_role("button", name="Delete").click()
 

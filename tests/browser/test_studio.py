@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, Dialog, Locator, Page, expect
 
-from tests.browser.test_end_to_end import no_violations
-from tests.services import Candor
+from tests.support.pages import await_in, no_violations
+from tests.support.services import Candor
 
 pytestmark = pytest.mark.browser
 
@@ -36,7 +36,7 @@ def log_in(candor: Candor, page: Page, name: str, address: str = "/surveys/") ->
 
 
 def saved(page: Page) -> None:
-    expect(page.locator("#saved")).to_have_text("Saved", timeout=20_000)
+    expect(page.locator("#saved")).to_have_text("Saved")
 
 
 def texts(page: Page, kind: str = "questions") -> list[str]:
@@ -62,7 +62,7 @@ def drag(page: Page, handle: Locator, to: Locator) -> None:
     page.mouse.up()
 
 
-def test_from_an_empty_list_to_a_finished_draft(
+def test_an_author_can_finish_a_draft_from_a_topic(
     candor_server: Candor, page: Page, tmp_path: Path
 ) -> None:
     page.set_viewport_size({"width": 1280, "height": 1000})
@@ -190,7 +190,7 @@ def strict_site() -> Iterator[Candor]:
         yield candor
 
 
-def test_from_a_blank_page_to_an_hour_that_is_set(strict_site: Candor, page: Page) -> None:
+def test_an_author_can_write_a_survey_and_set_its_opening(strict_site: Candor, page: Page) -> None:
     page.set_viewport_size({"width": 1280, "height": 800})
     log_in(strict_site, page, "pia", "/studio/new/")
     page.get_by_role("button", name="Blank survey").click()
@@ -302,7 +302,7 @@ def test_from_a_blank_page_to_an_hour_that_is_set(strict_site: Candor, page: Pag
     expect(introduction).to_have_value("Typed and copied.")
 
 
-def test_two_windows_a_lost_network_and_hostile_texts(
+def test_conflicts_lost_networks_and_hostile_texts_do_no_harm(
     candor_server: Candor, context: BrowserContext
 ) -> None:
     page = context.new_page()
@@ -364,7 +364,7 @@ def test_two_windows_a_lost_network_and_hostile_texts(
 
     page.once("dialog", stay)
     page.close(run_before_unload=True)
-    page.wait_for_timeout(300)
+    await_in(page, lambda: asked, "the question whether to leave")
     assert asked == ["beforeunload"]
     context.set_offline(False)
     saved(page)
@@ -392,7 +392,7 @@ def test_two_windows_a_lost_network_and_hostile_texts(
     assert page.evaluate("window.hacked") is None
 
 
-def test_without_script_and_with_a_finger(
+def test_the_studio_works_by_touch_and_explains_missing_script(
     candor_server: Candor, new_context: Any, page: Page
 ) -> None:
     log_in(candor_server, page, "olive", "/studio/new/")

@@ -13,8 +13,9 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
-from tests import builders
-from tests.services import Candor
+from tests.support import builders
+from tests.support.pages import await_in, take_turns
+from tests.support.services import Candor
 
 pytestmark = pytest.mark.browser
 
@@ -136,15 +137,13 @@ def test_a_survey_is_checked_by_its_fragment(verify_url: str, page: Page) -> Non
 
 
 @pytest.mark.parametrize("fragment", ["nowhere", "no/slug", "%zz", "../reports"])
-def test_an_unknown_survey_is_an_error_in_words(verify_url: str, page: Page, fragment: str) -> None:
+def test_an_unknown_survey_is_explained(verify_url: str, page: Page, fragment: str) -> None:
     page.goto(f"{verify_url}#{fragment}")
     expect(page.get_by_text("There is no survey with this address")).to_be_visible()
     expect(page.get_by_role("button")).to_have_count(0)
 
 
-def test_a_design_that_the_randomizer_refuses_is_an_error_in_words(
-    verify_url: str, page: Page
-) -> None:
+def test_a_design_that_the_randomizer_refuses_is_explained(verify_url: str, page: Page) -> None:
     def weaken(route: Route) -> None:
         answer = route.fetch()
         survey = answer.json()
@@ -157,43 +156,44 @@ def test_a_design_that_the_randomizer_refuses_is_an_error_in_words(
     expect(refusal).to_contain_text("design.blocks[0].keep: costs more than the stated")
 
 
-def test_a_survey_of_another_protocol_is_an_error_in_words(verify_url: str, page: Page) -> None:
+def test_a_survey_of_another_protocol_is_explained(verify_url: str, page: Page) -> None:
     page.route(f"**/s/{SLUG}/definition/", lambda route: route.fulfill(json={"protocol": 2}))
     page.goto(f"{verify_url}#{SLUG}")
     expect(page.get_by_text("This page cannot check this survey.")).to_be_visible()
 
 
-def test_nothing_is_asked_for_while_it_runs(verify_url: str, page: Page) -> None:
+def test_nothing_is_requested_while_the_check_runs(verify_url: str, page: Page) -> None:
     """Even when the button is pressed before the files are here: the runs wait for them."""
     held: list[Route] = []
     page.route("**/.well-known/*", lambda route: held.append(route))
     page.goto(verify_url)
     page.get_by_role("button", name="Run").click()
     expect(page.get_by_text("0 of 100,000 runs").first).to_be_visible()
-    page.wait_for_timeout(300)
+    take_turns(page)
     expect(page.get_by_text("0 of 100,000 runs").first).to_be_visible()
+    await_in(page, lambda: held, "the question for the files")
     held[0].continue_()
     expect(page.get_by_role("progressbar")).not_to_have_attribute("value", "0")
     asked = requests(page)
     expect(verdict(page)).to_be_visible(timeout=60_000)
-    page.wait_for_timeout(300)
+    take_turns(page)
     assert asked == []
 
 
-def test_it_can_be_stopped_and_run_again(verify_url: str, page: Page) -> None:
+def test_the_check_can_be_stopped_and_run_again(verify_url: str, page: Page) -> None:
     page.goto(verify_url)
     page.get_by_role("button", name="Run").dblclick()  # the second half must not stop it
     expect(page.get_by_role("progressbar")).not_to_have_attribute("value", "0")
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_text("Stopped. Only a whole check counts").first).to_be_visible()
     expect(page.get_by_role("progressbar")).to_be_hidden()
-    page.wait_for_timeout(300)
+    take_turns(page)
     expect(verdict(page)).to_have_count(0)
     run(page)
     expect(page.get_by_text("Stopped.")).to_have_count(0)
 
 
-def test_it_goes_on_in_a_background_tab(verify_url: str, page: Page) -> None:
+def test_the_check_goes_on_in_a_background_tab(verify_url: str, page: Page) -> None:
     """There, no frame is drawn and timers wait for minutes."""
     page.goto(verify_url)
     expect(page.get_by_role("button", name="Run")).to_be_visible()
@@ -202,15 +202,18 @@ def test_it_goes_on_in_a_background_tab(verify_url: str, page: Page) -> None:
     page.wait_for_selector("h2.verdict", timeout=60_000)
 
 
-def test_by_keyboard_and_by_ear(verify_url: str, page: Page) -> None:
+def test_the_check_works_by_keyboard_and_screen_reader(verify_url: str, page: Page) -> None:
     page.add_init_script(SEEDED)
     page.goto(verify_url)
     expect(page.get_by_role("button", name="Run")).to_be_visible()
     page.evaluate("""() => {
       globalThis.said = [];
       const status = document.querySelector("[role=status]");
-      const note = () => said.push([performance.now(), status.textContent]);
-      new MutationObserver(note).observe(status, {childList: true});
+      const now = performance.now.bind(performance);
+      let read;  // the time by which the page decided to speak
+      performance.now = () => (read = now());
+      const speak = status.replaceChildren.bind(status);
+      status.replaceChildren = (text) => (said.push([read, text]), speak(text));
     }""")
     page.keyboard.press("Tab")
     expect(page.get_by_label("Language")).to_be_focused()
@@ -256,7 +259,7 @@ def test_a_wrong_randomizer_is_rejected(verify_url: str, page: Page, name: str) 
     expect(altered).to_contain_text("Differs from the list")
 
 
-def test_a_randomizer_that_breaks_down_is_said_so(verify_url: str, page: Page) -> None:
+def test_a_randomizer_that_breaks_down_is_reported(verify_url: str, page: Page) -> None:
     alter(page, "const kept =", "if (--left < 0) throw Error('tired'); const kept =")
     page.add_init_script("globalThis.left = 1000;")
     page.goto(verify_url)
@@ -327,7 +330,7 @@ def test_without_https_nothing_is_compared(verify_url: str, page: Page) -> None:
 
 
 @pytest.mark.parametrize("answer", [{"status": 404}, {"body": "no JSON"}, {"body": "[]"}])
-def test_without_a_list_it_says_so_and_still_runs(
+def test_the_check_runs_without_the_list_of_files(
     verify_url: str, page: Page, answer: dict[str, Any]
 ) -> None:
     page.add_init_script(SEEDED)
@@ -387,7 +390,7 @@ QUESTIONS = {
 
 
 @pytest.mark.parametrize("locale", LANGUAGES)
-def test_the_whole_check_in_the_readers_language(
+def test_the_whole_check_is_in_the_readers_language(
     verify_url: str, new_context: Callable[..., BrowserContext], locale: str
 ) -> None:
     tag, direction, title, fits = LANGUAGES[locale]
@@ -399,7 +402,7 @@ def test_the_whole_check_in_the_readers_language(
     assert page.evaluate("[document.documentElement.lang, document.documentElement.dir]") == [
         tag, direction,
     ]  # fmt: skip
-    runs = page.evaluate(f"new Intl.NumberFormat('{locale}').format(100_000)")
+    runs = page.evaluate(f"new Intl.NumberFormat('{locale}-u-nu-latn').format(100_000)")
     button = page.locator("button.primary")
     expect(button).to_contain_text(runs)
     button.click()
@@ -408,7 +411,9 @@ def test_the_whole_check_in_the_readers_language(
     card = page.locator("section.card").first
     share = float(card.locator(".bar .seen").first.get_attribute("width") or 0) / 1000
     options = "{style: 'percent', minimumFractionDigits: 1, maximumFractionDigits: 1}"
-    percent = page.evaluate(f"new Intl.NumberFormat('{locale}', {options}).format({share})")
+    percent = page.evaluate(
+        f"new Intl.NumberFormat('{locale}-u-nu-latn', {options}).format({share})"
+    )
     expect(card.locator(".figures").first).to_contain_text(percent)
     survey, questions, answer = QUESTIONS[tag]
     expect(page.locator(".screen > p").last).to_contain_text(survey)

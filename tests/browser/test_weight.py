@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext
 
-from tests.services import ROOT, Candor
+from tests.support.services import ROOT, Candor
 
 pytestmark = [pytest.mark.browser, pytest.mark.measured]
 
@@ -69,7 +69,7 @@ def test_all_files_together_are_small(
     assert total <= MOST_KILOBYTES
 
 
-def test_the_first_question_is_there_soon(
+def test_the_first_question_appears_soon(
     url: str, new_context: Callable[..., BrowserContext], capsys: pytest.CaptureFixture[str]
 ) -> None:
     seconds = []

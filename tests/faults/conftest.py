@@ -1,24 +1,11 @@
 """Installations that the fault tests share; each test leaves its own whole again."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import pytest
 
-from tests.faults.harness import Console, Fleet, Trial
-from tests.services import Candor, PostgreSQL, Redis
-
-
-class Machines(NamedTuple):
-    """Two web servers of two processes each, three workers and a beat, on servers of their own."""
-
-    fleet: Fleet
-    postgresql: PostgreSQL
-    redis: Redis
-    console: Console
-
-    def trial(self) -> Trial:
-        return Trial(self.fleet, self.console)
+from tests.support.harness import Console, Fleet, Machines, Trial
+from tests.support.services import Candor, PostgreSQL, Redis
 
 
 @pytest.fixture(scope="session")

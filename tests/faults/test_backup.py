@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from tests.faults.harness import Console, Senders, Trial
-from tests.services import ROOT, Candor, production, wait_until
+from tests.support.harness import PATIENCE, Console, Senders, Trial
+from tests.support.services import ROOT, Candor, production, wait_until
 
 pytestmark = pytest.mark.faults
 
@@ -91,7 +91,7 @@ def damaged(path: Path) -> Path:
 
 
 @pytest.mark.parametrize("kind", BOTH)
-def test_what_was_backed_up_comes_back_and_goes_on(kind: str, tmp_path: Path) -> None:
+def test_a_restored_backup_has_every_row_and_keeps_working(kind: str, tmp_path: Path) -> None:
     running, quiet = tmp_path / "running.backup", tmp_path / "quiet.backup"
     with installation(kind) as candor:
         with Console(candor) as console:
@@ -105,7 +105,7 @@ def test_what_was_backed_up_comes_back_and_goes_on(kind: str, tmp_path: Path) ->
                 assert "Head of the log" in said and senders.stored
                 senders.await_more(60)
             done = lambda: bool(trial.do("result = survey.releases.count()"))  # noqa: E731
-            wait_until(done, 60, "a release")
+            wait_until(done, PATIENCE, "a release")
             trial.acknowledged, sent = senders.acknowledged, senders.acknowledged.total()
         candor.stop()
         assert stat.S_IMODE(running.stat().st_mode) == 0o600
@@ -148,9 +148,9 @@ def test_what_was_backed_up_comes_back_and_goes_on(kind: str, tmp_path: Path) ->
             assert post(trial, fresh)[0] == 201
             trial.fill(40)
             counted = f"Batch.objects.collect(survey); result = {balance}"
-            wait_until(lambda: trial.do(counted) >= len(ids) + 41, 60, "the count")
+            wait_until(lambda: trial.do(counted) >= len(ids) + 41, PATIENCE, "the count")
             last = "Release.objects.publish(survey); result = survey.releases.last().reports"
-            wait_until(lambda: trial.do(last) == len(ids) + 41, 60, "a release of all")
+            wait_until(lambda: trial.do(last) == len(ids) + 41, PATIENCE, "a release of all")
 
 
 IDS = "survey.reports.order_by('pk').values_list('pk', flat=True)"
@@ -164,7 +164,7 @@ def without_log(found: dict[str, list[str]]) -> dict[str, list[str]]:
 def post(trial: Trial, report: dict[str, Any]) -> tuple[int, Any]:
     import asyncio
 
-    from tests.faults.harness import Wire
+    from tests.support.harness import Wire
 
     async def once() -> tuple[int, Any]:
         wire = Wire([trial.candor.port])

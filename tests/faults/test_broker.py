@@ -4,12 +4,12 @@ Each test has a broker file of its own and Celery workers of a tiny application,
 down what they did, one line each, in one file.
 """
 
+import fcntl
 import os
 import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
@@ -19,12 +19,12 @@ from kombu import Connection
 
 import config.celery  # noqa: F401  (makes the transport known to kombu)
 from config.broker import FILES
-from tests.services import ROOT, clean_environment, descendants, die_with_parent, wait_until
+from tests.support.services import ROOT, clean_environment, descendants, die_with_parent, wait_until
 
 pytestmark = pytest.mark.faults
 
 TINY = """
-import os, pathlib, time
+import fcntl, os, pathlib
 import config.celery
 from celery import Celery
 
@@ -48,8 +48,9 @@ def write(name, label):
 @app.task
 def note(label, hold=False):
     write("begun", label)
-    while hold and (FOLDER / "hold").exists():
-        time.sleep(0.05)
+    if hold:
+        with open(FOLDER / "hold") as file:
+            fcntl.flock(file, fcntl.LOCK_SH)  # until the test lets go
     write("done", label)
 """
 PRODUCER = """
@@ -104,10 +105,11 @@ class Tiny:
         assert self.python("-c", code, visibility=600).wait(60) == 0
 
     def hold(self) -> None:
-        (self.folder / "hold").touch()
+        self.held = (self.folder / "hold").open("w")
+        fcntl.flock(self.held, fcntl.LOCK_EX)
 
     def release(self) -> None:
-        (self.folder / "hold").unlink()
+        self.held.close()
 
     def lines(self, name: str) -> list[str]:
         path = self.folder / name
@@ -125,6 +127,16 @@ class Tiny:
         """All messages in the file, hidden ones too."""
         with closing(sqlite3.connect(self.broker)) as file:
             return int(file.execute("SELECT count(*) FROM message").fetchone()[0])
+
+    def hidden_until(self) -> float:
+        """When the message that is hidden for the longest time shows up again."""
+        with closing(sqlite3.connect(self.broker)) as file:
+            return float(file.execute("SELECT max(visible) FROM message").fetchone()[0])
+
+    def pass_time(self, seconds: float) -> None:
+        """As if so much time had passed for the messages in the file."""
+        with closing(sqlite3.connect(self.broker)) as file, file:
+            file.execute("UPDATE message SET visible = visible - ?", [seconds])
 
     def await_empty(self) -> None:
         wait_until(lambda: self.rows() == 0, 60, "every message acknowledged")
@@ -162,33 +174,40 @@ def test_four_producers_and_three_workers_do_every_message_exactly_once(tiny: Ti
 def test_messages_of_a_killed_worker_come_back_after_the_visibility_timeout(tiny: Tiny) -> None:
     tiny.hold()
     tiny.send("a", "b", "c", "d", hold=True)
-    victim = tiny.worker(concurrency=2, visibility=2, PREFETCH="2")
+    victim = tiny.worker(concurrency=2, visibility=600, PREFETCH="2")
     tiny.await_lines("begun", 2)
     wait_until(lambda: ready(tiny) == 0, 60, "all four messages in flight")
     kill_all(victim)
-    killed = time.monotonic()
-    assert ready(tiny) == 0
     tiny.release()
-    tiny.worker(concurrency=2, visibility=2)
-    assert tiny.await_lines("done", 4, seconds=60) == ["a", "b", "c", "d"]
-    assert time.monotonic() - killed > 1  # none was taken while it might still have been worked on
+    tiny.worker(concurrency=2, visibility=600)
+    tiny.send("e")
+    tiny.await_lines("done", 1)
+    tiny.pass_time(550)
+    tiny.send("f")
+    # None of the others was taken while it might still have been worked on.
+    assert tiny.await_lines("done", 2) == ["e", "f"]
+    tiny.pass_time(51)
+    assert tiny.await_lines("done", 6) == ["a", "b", "c", "d", "e", "f"]
     tiny.await_empty()
 
 
-def test_work_that_outlasts_the_visibility_timeout_is_not_begun_twice(tiny: Tiny) -> None:
+def test_work_longer_than_the_visibility_timeout_is_not_started_twice(tiny: Tiny) -> None:
     tiny.hold()
     tiny.send("long", hold=True)
-    tiny.worker(visibility=1)
+    tiny.worker(visibility=8)
     tiny.await_lines("begun", 1)
-    tiny.worker(visibility=1)
-    time.sleep(4)
+    shown = tiny.hidden_until() + 8
+    wait_until(lambda: tiny.hidden_until() >= shown, 60, "a timeout that has passed")
+    tiny.worker(visibility=8)
+    tiny.send("short")
+    assert tiny.await_lines("done", 1) == ["short"]  # by the second worker, which has looked
     tiny.release()
-    tiny.await_lines("done", 1)
+    tiny.await_lines("done", 2)
     tiny.await_empty()
-    assert tiny.lines("begun") == ["long"]
+    assert tiny.lines("begun") == ["long", "short"]
 
 
-def test_a_worker_told_to_stop_ends_its_work_and_gives_the_rest_back_at_once(tiny: Tiny) -> None:
+def test_a_stopped_worker_finishes_its_work_and_returns_the_rest(tiny: Tiny) -> None:
     tiny.hold()
     tiny.send("first", "second", "third", "fourth", hold=True)
     worker = tiny.worker(PREFETCH="4")
@@ -201,7 +220,7 @@ def test_a_worker_told_to_stop_ends_its_work_and_gives_the_rest_back_at_once(tin
     assert ready(tiny) == tiny.rows() == 3
 
 
-def test_a_message_whose_pool_process_was_killed_is_done_by_the_next_one(tiny: Tiny) -> None:
+def test_the_message_of_a_killed_process_is_done_by_the_next(tiny: Tiny) -> None:
     tiny.hold()
     tiny.send("a", hold=True)
     worker = tiny.worker()
@@ -231,7 +250,7 @@ def status(child: int) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def test_a_fork_sends_and_takes_for_itself(tiny: Tiny) -> None:
+def test_a_forked_process_opens_its_own_connection(tiny: Tiny) -> None:
     with tiny.connect() as connection:
         queue = connection.SimpleQueue("plain")
         queue.put("held by the parent")
@@ -294,7 +313,7 @@ def test_size_and_purge_count_what_can_be_taken(tiny: Tiny) -> None:
         assert ready(tiny, "another") == 0
 
 
-def test_messages_come_in_the_order_they_were_sent_and_a_returned_one_first(tiny: Tiny) -> None:
+def test_messages_keep_their_order_and_returned_ones_come_first(tiny: Tiny) -> None:
     with tiny.connect() as connection, connection.SimpleQueue("plain") as queue:
         for i in range(3):
             queue.put(i)
@@ -308,7 +327,7 @@ def test_messages_come_in_the_order_they_were_sent_and_a_returned_one_first(tiny
     assert tiny.rows() == ready(tiny, "plain") == 1  # closing gave the third one back
 
 
-def test_a_consumer_that_does_not_acknowledge_takes_for_good(tiny: Tiny) -> None:
+def test_without_acknowledgement_a_taken_message_is_deleted(tiny: Tiny) -> None:
     with tiny.connect() as connection, connection.SimpleQueue("plain", no_ack=True) as queue:
         queue.put("x")
         queue.put("y")

@@ -8,15 +8,13 @@ from uuid import uuid4
 
 import pytest
 
-from tests.faults.conftest import Machines
-from tests.faults.harness import Console, Fleet, Senders, Trial
-from tests.faults.test_kills import released
-from tests.packages import compiler
-from tests.services import wait_until
+from tests.support.harness import PATIENCE, Console, Fleet, Machines, Senders, Trial, released
+from tests.support.packages import compiler
+from tests.support.services import ROOT, wait_until
 
 pytestmark = [pytest.mark.faults, pytest.mark.compiler]
 
-SOURCE = Path(__file__).with_name("clock.c")
+SOURCE = ROOT / "tests/support/clock.c"
 
 
 class Clock:
@@ -45,13 +43,13 @@ def library(folder: Path) -> Path:
 def shows_work(trial: Trial) -> None:
     """Releases come unasked, and an analysis is done."""
     before = released(trial)
-    wait_until(lambda: released(trial) > before, 60, "a release that nobody asked for")
+    wait_until(lambda: released(trial) > before, PATIENCE, "a release that nobody asked for")
     trial.await_done(trial.analyse(kind="crosstab", questions=["q1", "q2"]))
 
 
 @pytest.mark.postgresql
 @pytest.mark.redis
-def test_the_clocks_of_machines_disagree(machines: Machines, tmp_path: Path) -> None:
+def test_nothing_is_lost_when_machine_clocks_disagree(machines: Machines, tmp_path: Path) -> None:
     """One worker hours ahead, another hours behind, the beat as well; and they jump."""
     fleet, trial = machines.fleet, machines.trial()
     clocks = {name: Clock(tmp_path) for name in ("worker0", "worker1", "beat0")}
@@ -68,7 +66,7 @@ def test_the_clocks_of_machines_disagree(machines: Machines, tmp_path: Path) -> 
     trial.settle(senders)
 
 
-def test_the_clock_of_an_embedded_installation_jumps(tmp_path: Path) -> None:
+def test_nothing_is_lost_when_the_clock_jumps(tmp_path: Path) -> None:
     """Back and forth; a job whose worker died under the wrong time is taken up by the right one."""
     clock = Clock(tmp_path)
     everything = clock.environment | {"CANDOR_RELEASE_SECONDS": "2"}
@@ -84,6 +82,6 @@ def test_the_clock_of_an_embedded_installation_jumps(tmp_path: Path) -> None:
                 )  # as by a worker that died
                 clock.set(hours)
                 fleet.mend()
-                wait_until(lambda: trial.job(job)["state"] == "done", 60, "that job")  # noqa: B023
+                wait_until(lambda: trial.job(job)["state"] == "done", PATIENCE, "that job")  # noqa: B023
                 shows_work(trial)
         trial.settle(senders)

@@ -6,7 +6,6 @@ import os
 import re
 import signal
 import threading
-import time
 import urllib.error
 import urllib.request
 from collections import Counter
@@ -15,9 +14,10 @@ from uuid import uuid4
 
 import pytest
 
-from tests import builders
-from tests.conftest import BOTH_INSTALLATIONS
-from tests.services import Candor, command_line, wait_until
+from tests.support import builders
+from tests.support.harness import PATIENCE
+from tests.support.marks import BOTH_INSTALLATIONS
+from tests.support.services import Candor, command_line, wait_until
 
 pytestmark = pytest.mark.faults
 
@@ -40,7 +40,7 @@ class Api:
             {"Content-Type": "application/json", "Authorization": f"Token {self.token}"},
             method=method,
         )
-        with urllib.request.urlopen(request, timeout=20) as response:
+        with urllib.request.urlopen(request, timeout=PATIENCE) as response:
             return response.status, json.load(response)
 
 
@@ -53,18 +53,17 @@ def kill(candor: Candor, *words: str) -> None:
 
 
 @pytest.mark.parametrize("candor_server", BOTH_INSTALLATIONS, indirect=True)
-def test_workers_and_web_servers_are_killed_and_nothing_is_lost(candor_server: Candor) -> None:
+def test_nothing_is_lost_when_workers_and_web_servers_are_killed(candor_server: Candor) -> None:
     """Four senders; the worker is killed four times and the web server once, under load.
 
     Every report has its own content pattern, so that the tallies tell whether each is counted once.
     """
-    slug = f"s{uuid4().hex[:8]}"
+    slug = f"s{uuid4().hex[:16]}"
     data = builders.FILE | {"slug": slug}
     candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(data))
     api = Api(candor_server, slug)
     design = api.call(f"{api.surveys}/")[1]["design"]
     acknowledged: Counter[tuple[int, int, int | None]] = Counter()
-    repeats = Counter[int]()
     lock = threading.Lock()
     trouble: list[BaseException] = []
 
@@ -83,31 +82,34 @@ def test_workers_and_web_servers_are_killed_and_nothing_is_lost(candor_server: C
             "blocks": {"b1": list(cell[:2])},
             "strata": {"age": cell[2]},
         }
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline:
+
+        def stored() -> bool:
             try:
-                status, _ = api.call(f"{api.surveys}/reports/", report)
+                api.call(f"{api.surveys}/reports/", report)
             except (OSError, urllib.error.HTTPError, ValueError):
-                time.sleep(0.2)  # not acknowledged: the same bytes again
-                continue
+                return False  # not acknowledged: the same bytes again
             with lock:
                 acknowledged[cell] += 1
-                repeats[status] += 1
-            return
-        raise TimeoutError("a report was never acknowledged")
+            return True
+
+        wait_until(stored, PATIENCE, "the acknowledgement of a report", pause=0.2)
+
+    def await_stored(reports: int) -> None:
+        enough = lambda: acknowledged.total() >= reports or bool(trouble)  # noqa: E731
+        wait_until(enough, PATIENCE, f"{reports} reports")
 
     senders = [threading.Thread(target=sender, args=(i,)) for i in range(SENDERS)]
     for thread in senders:
         thread.start()
     for round_ in range(4):
-        time.sleep(0.7)
+        await_stored(100 * (round_ + 1))
         ask_for_release(api)
-        time.sleep(0.3)
+        await_stored(100 * (round_ + 1) + 50)
         kill(candor_server, "celery", "worker")
         if round_ == 2:
             kill(candor_server, "survey.management.commands.serve")
     for thread in senders:
-        thread.join(120)
+        thread.join()
     assert not trouble and sum(acknowledged.values()) == SENDERS * EACH
 
     code = f"from survey.models import Survey; Survey.objects.get(slug='{slug}').close()"
@@ -119,7 +121,7 @@ def test_workers_and_web_servers_are_killed_and_nothing_is_lost(candor_server: C
         except (OSError, urllib.error.HTTPError):
             return False
 
-    wait_until(released, 90, "the last release")
+    wait_until(released, PATIENCE, "the last release")
     final = api.call(f"{api.surveys}/estimates/")[1]
     assert final["reports"] == SENDERS * EACH
     shown = {
@@ -143,12 +145,12 @@ def test_tasks_that_run_twice_and_at_once_count_once(candor_server: Candor) -> N
     import subprocess
     import sys
 
-    from tests.services import ROOT
+    from tests.support.services import ROOT
 
-    slug = f"s{uuid4().hex[:8]}"
+    slug = f"s{uuid4().hex[:16]}"
     data = builders.FILE | {"slug": slug}
     candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(data))
-    candor_server.manage("simulate", slug, "--people", "1500")
+    candor_server.manage("simulate", slug, "--people", "1500", "--seed", "1")
     code = (
         "from aggregation.models import *; "
         f"s = Survey.objects.get(slug='{slug}'); "
@@ -161,41 +163,46 @@ def test_tasks_that_run_twice_and_at_once_count_once(candor_server: Candor) -> N
         )
         for _ in range(6)
     ]  # fmt: skip
-    moved = [int(mover.communicate(timeout=120)[0]) for mover in movers]
+    moved = [int(mover.communicate(timeout=PATIENCE)[0]) for mover in movers]
     assert all(mover.returncode == 0 for mover in movers)
     out = candor_server.manage(
         "shell", "-v0", "-c",
         "from aggregation.models import *; "
         f"s = Survey.objects.get(slug='{slug}'); "
         "print(sum(b.reports for b in s.batches.all()), s.pending().count(),"
-        " [r.reports for r in s.releases.all()])",
+        " *s.releases.order_by('number').values_list('reports', flat=True))",
     )  # fmt: skip
-    assert out.strip() == "1500 0 [1500]"
-    assert sum(moved) <= 1500  # the worker of the installation may have been faster
+    held, waiting, *published = map(int, out.split())
+    assert (held, waiting, published[-1]) == (1500, 0, 1500)
+    # The worker of the installation may have been faster, and have published some of them first.
+    assert sum(moved) <= 1500 and published == sorted(set(published))
 
 
 def test_sqlite_forgets_moved_reports_at_once(embedded_candor: Candor) -> None:
     """Neither the file nor its write-ahead log holds an id beside a content after the move."""
-    slug = f"s{uuid4().hex[:8]}"
+    slug = f"s{uuid4().hex[:16]}"
     data = builders.FILE | {"slug": slug}
     embedded_candor.manage("import_survey", "-", "--open", stdin=json.dumps(data))
     api = Api(embedded_candor, slug)
     design = api.call(f"{api.surveys}/")[1]["design"]
-    ids = []
-    for _ in range(30):
-        ids.append(str(uuid4()))
-        body = {"id": ids[-1], "design": design["hash"], "blocks": {"b1": [1, 2]}}
-        api.call(f"{api.surveys}/reports/", body | {"strata": {"age": None}})
-    beside = [pk.replace("-", "").encode() for pk in ids]
+    ids: list[str] = []
+
+    def send(reports: int) -> None:
+        for _ in range(reports):
+            ids.append(str(uuid4()))
+            body = {"id": ids[-1], "design": design["hash"], "blocks": {"b1": [1, 2]}}
+            api.call(f"{api.surveys}/reports/", body | {"strata": {"age": None}})
 
     def found() -> int:
         files = [path.read_bytes() for path in embedded_candor.var.glob("candor.sqlite3*")]
         return sum(
             re.search(re.escape(pk) + rb".{0,2}\x01\x02\xff", content, re.DOTALL) is not None
-            for pk in beside
+            for pk in (one.replace("-", "").encode() for one in ids)
             for content in files
         )
 
-    assert found() > 0  # while they wait, they are there
+    send(19)
+    assert found() > 0  # while they wait for one more, they are there
+    send(11)
     api.call(f"{api.surveys}/releases/", method="POST")
-    wait_until(lambda: found() == 0, 30, "emptied files")
+    wait_until(lambda: found() == 0, PATIENCE, "emptied files")

@@ -6,16 +6,15 @@ The disk is a small tmpfs, which only root can mount.
 import errno
 import os
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.faults.harness import Console, Senders, Trial
-from tests.services import Candor, PostgreSQL, Redis, reachable_temporary
+from tests.support.harness import PATIENCE, Console, Senders, Trial
+from tests.support.services import Candor, PostgreSQL, Redis, reachable_temporary, wait_until
 
-pytestmark = pytest.mark.faults
+pytestmark = [pytest.mark.faults, pytest.mark.disk]
 
 
 class Disk:
@@ -25,13 +24,7 @@ class Disk:
         self.folder = folder
         self.filler = folder / "filler"
         size = f"size={megabytes}m,mode=755"
-        made = subprocess.run(
-            ["mount", "-t", "tmpfs", "-o", size, "tmpfs", str(folder)],
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        if made.returncode != 0:
-            folder.rmdir()
-            pytest.skip(f"a disk cannot be mounted here: {made.stderr.strip()}")
+        subprocess.run(["mount", "-t", "tmpfs", "-o", size, "tmpfs", str(folder)], check=True)
 
     def fill(self) -> None:
         with self.filler.open("ab", buffering=0) as file:
@@ -63,12 +56,12 @@ def fill_and_free(disk: Disk, trial: Trial, servers: list[PostgreSQL]) -> None:
         for _ in range(2):
             senders.await_more(100)
             refused = senders.statuses[503]
-            disk.fill()
-            deadline = time.monotonic() + 90
-            while senders.statuses[503] < refused + 20:
-                assert time.monotonic() < deadline, "still no 503"
-                disk.fill()  # whatever gave back a little
-                time.sleep(0.2)
+
+            def refuses() -> bool:
+                disk.fill()  # again and again: others give back a little
+                return senders.statuses[503] >= refused + 20  # noqa: B023
+
+            wait_until(refuses, PATIENCE, "refusals", pause=0.2)
             trial.release()
             disk.free()
             for server in servers:  # which ends itself when it cannot write its log
@@ -79,7 +72,7 @@ def fill_and_free(disk: Disk, trial: Trial, servers: list[PostgreSQL]) -> None:
 
 
 @pytest.mark.parametrize("disk", [60], indirect=True)
-def test_the_disk_of_an_embedded_installation_is_full(disk: Disk) -> None:
+def test_an_embedded_installation_survives_a_full_disk(disk: Disk) -> None:
     """Database, broker and all in one place."""
     with Candor(disk.folder) as candor, Console(candor) as console:
         fill_and_free(disk, Trial(candor, console), [])
@@ -88,7 +81,7 @@ def test_the_disk_of_an_embedded_installation_is_full(disk: Disk) -> None:
 @pytest.mark.postgresql
 @pytest.mark.redis
 @pytest.mark.parametrize("disk", [250], indirect=True)
-def test_the_disk_of_postgresql_is_full(disk: Disk) -> None:
+def test_a_site_survives_a_full_disk_under_postgresql(disk: Disk) -> None:
     with (
         PostgreSQL(durable=True, parent=disk.folder) as postgresql,
         Redis() as redis,

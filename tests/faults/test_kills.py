@@ -5,14 +5,14 @@ died is taken up again; that this happens without it is in test_conservation.py.
 """
 
 import random
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
 
-from tests.faults.conftest import Machines
-from tests.faults.harness import (
+from tests.support.harness import (
+    PATIENCE,
+    Machines,
     Senders,
     Trial,
     computations,
@@ -21,32 +21,31 @@ from tests.faults.harness import (
     main_web,
     mend,
     pool_processes,
+    released,
     web_processes,
 )
-from tests.services import wait_until
+from tests.support.marks import ON_BOTH, on_both
+from tests.support.services import wait_until
 
 pytestmark = pytest.mark.faults
-ON_MACHINES = [pytest.mark.postgresql, pytest.mark.redis]
-ON_BOTH = pytest.mark.parametrize(
-    "trial", ["embedded", pytest.param("machines", marks=ON_MACHINES)], indirect=True
-)
 
 
 # --- Web processes --------------------------------------------------------------------------------
 
 
 @ON_BOTH
-def test_a_web_process_is_killed_under_load(trial: Trial) -> None:
+def test_nothing_is_lost_when_a_web_process_is_killed(trial: Trial) -> None:
     """One of the processes that answer requests, three times; its main process starts another.
 
     Or ends, if the other was killed at once, and leaves it to whoever watches over it.
     """
+    chance = random.Random(3)
     with Senders(trial) as senders:
         for _ in range(3):
             senders.await_more(60)
-            (victim,) = kill_9(random.sample(web_processes(trial.candor), 1))
+            (victim,) = kill_9(chance.sample(web_processes(trial.candor), 1))
             trial.release()
-            wait_until(lambda: victim not in web_processes(trial.candor), 60, "its end")  # noqa: B023
+            wait_until(lambda: victim not in web_processes(trial.candor), PATIENCE, "its end")  # noqa: B023
             mend(trial.candor)
         senders.await_more(60)
     assert senders.statuses[0] > 0  # some did notice
@@ -54,7 +53,7 @@ def test_a_web_process_is_killed_under_load(trial: Trial) -> None:
 
 
 @ON_BOTH
-def test_a_web_server_is_killed_under_load(trial: Trial) -> None:
+def test_nothing_is_lost_when_the_web_server_is_killed(trial: Trial) -> None:
     """Its main process: those that answer requests go with it, and all come back."""
     with Senders(trial) as senders:
         for _ in range(2):
@@ -62,7 +61,7 @@ def test_a_web_server_is_killed_under_load(trial: Trial) -> None:
             before = web_processes(trial.candor)
             kill_9(main_web(trial.candor))
             gone = lambda: not set(before) & set(web_processes(trial.candor))  # noqa: E731, B023
-            wait_until(gone, 60, "the end of its processes")
+            wait_until(gone, PATIENCE, "the end of its processes")
             mend(trial.candor)
             senders.await_more(60)
     trial.settle(senders)
@@ -71,15 +70,21 @@ def test_a_web_server_is_killed_under_load(trial: Trial) -> None:
 # --- Workers --------------------------------------------------------------------------------------
 
 
-@ON_BOTH
-def test_workers_are_killed_at_any_moment_of_a_move(trial: Trial) -> None:
+@on_both(pytest.mark.smoke)
+def test_a_worker_killed_at_any_moment_moves_all_or_nothing(trial: Trial) -> None:
     """Four times in 20,000 reports; each time the next worker finds all or nothing moved."""
     trial.fill(20_000)
-    for _ in range(4):
+    for moment in (
+        "True",  # just asked for
+        "survey.jobs.filter(active=True, state='running').exists()",
+        "survey.batches.exists()",  # moved, and not yet released
+        "survey.releases.exists()",
+    ):
         trial.release()
-        time.sleep(random.uniform(0, 0.5))
+        there = f"result = {moment} or not survey.jobs.filter(active=True).exists()"
+        wait_until(lambda: bool(trial.do(there)), PATIENCE, moment)  # noqa: B023
         kill_9(pool_processes(trial.candor))
-        assert trial.waiting() + trial.counted().total() == 20_000
+        assert trial.held() == 20_000
         trial.hurry()
     trial.settle()
 
@@ -109,15 +114,15 @@ def stuck(machines: Machines, statement: str = "") -> int:
 
 @pytest.mark.postgresql
 @pytest.mark.redis
-def test_workers_are_killed_between_the_inbox_and_the_batch(machines: Machines) -> None:
+def test_a_worker_killed_between_inbox_and_batch_loses_no_reports(machines: Machines) -> None:
     """Exactly there: the inbox is emptied, the batch is not yet stored, nothing is committed."""
     trial = machines.trial()
     with held(machines, "aggregation_batch", "SHARE"):
         trial.fill(2_000)
         trial.release()
-        wait_until(lambda: stuck(machines, "aggregation_batch") > 0, 60, "a move half-way")
+        wait_until(lambda: stuck(machines, "aggregation_batch") > 0, PATIENCE, "a move half-way")
         for number in (1, 2):
-            wait_until(lambda: stuck(machines) >= number, 60, "another attempt")  # noqa: B023
+            wait_until(lambda: stuck(machines) >= number, PATIENCE, "another attempt")  # noqa: B023
             kill_9(pool_processes(trial.candor))
             assert trial.waiting() == 2_000
             trial.hurry()
@@ -126,28 +131,27 @@ def test_workers_are_killed_between_the_inbox_and_the_batch(machines: Machines) 
 
 @pytest.mark.postgresql
 @pytest.mark.redis
-def test_workers_are_killed_in_the_middle_of_an_analysis(machines: Machines) -> None:
+def test_killing_workers_does_not_change_an_analysis(machines: Machines) -> None:
     """While they count its parts, and twice while they compute; its figures are the same."""
     trial = Trial(machines.fleet, machines.console, extra=6)
     trial.divide(batches=18, reports=100)
     asked = {"kind": "profiles", "questions": [f"more{i}" for i in range(6)], "classes": 3}
-    expected = trial.undisturbed(**asked)
     with machines.fleet.frozen("worker"):
         job = trial.analyse(**asked)
         frozen = held(machines, "aggregation_part", "EXCLUSIVE")
         frozen.__enter__()
-    wait_until(lambda: stuck(machines, "aggregation_part") > 0, 60, "a part half-way")
+    wait_until(lambda: stuck(machines, "aggregation_part") > 0, PATIENCE, "a part half-way")
     kill_9(pool_processes(trial.candor))
     frozen.__exit__(None, None, None)
     trial.hurry()
     for _ in range(2):
-        wait_until(lambda: bool(computations(trial.candor)), 60, "a computation")
+        wait_until(lambda: bool(computations(trial.candor)), PATIENCE, "a computation")
         orphans = freeze(computations(trial.candor))
         kill_9(pool_processes(trial.candor))
         gone = lambda: not set(orphans) & set(trial.candor.processes())  # noqa: E731, B023
-        wait_until(gone, 60, "the end of the forks of killed workers")
+        wait_until(gone, PATIENCE, "the end of the forks of killed workers")
         trial.hurry()
-    assert trial.await_done(job) == expected
+    assert trial.await_done(job) == trial.undisturbed(job, **asked)
     assert not computations(trial.candor)
     assert trial.do("result = Part.objects.filter(analysis__release__survey=survey).count()") == 0
     trial.settle()
@@ -158,7 +162,7 @@ def test_workers_are_killed_in_the_middle_of_an_analysis(machines: Machines) -> 
 
 @pytest.mark.postgresql
 @pytest.mark.redis
-def test_beats_are_killed_and_come_in_pairs(machines: Machines) -> None:
+def test_two_schedulers_or_none_lose_and_repeat_nothing(machines: Machines) -> None:
     """Without a beat nothing is begun unasked; with two, nothing is done twice."""
     fleet, trial = machines.fleet, machines.trial()
     with Senders(trial) as senders:
@@ -167,17 +171,12 @@ def test_beats_are_killed_and_come_in_pairs(machines: Machines) -> None:
         before = released(trial)
         fleet.commands["beat1"] = fleet.commands["beat0"]
         fleet.mend()
-        wait_until(lambda: released(trial) > before, 60, "a release that nobody asked for")
+        wait_until(lambda: released(trial) > before, PATIENCE, "a release that nobody asked for")
         fleet.end("beat0")
         before = released(trial)
         senders.await_more(60)
-        wait_until(lambda: released(trial) > before, 60, "another one")
+        wait_until(lambda: released(trial) > before, PATIENCE, "another one")
         fleet.mend()
     trial.settle(senders)
     del fleet.commands["beat1"]
     fleet.end("beat1")
-
-
-def released(trial: Trial) -> int:
-    """How many releases there are."""
-    return len(trial.call(f"surveys/{trial.slug}/releases/"))

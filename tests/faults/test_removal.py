@@ -10,10 +10,11 @@ from uuid import uuid4
 
 import pytest
 
-from tests import builders
-from tests.conftest import BOTH_INSTALLATIONS
-from tests.faults.test_canary import everything
-from tests.services import Candor, wait_until
+from tests.support import builders
+from tests.support.harness import PATIENCE
+from tests.support.marks import BOTH_INSTALLATIONS
+from tests.support.services import Candor, wait_until
+from tests.support.storage import everything
 
 pytestmark = pytest.mark.faults
 
@@ -32,14 +33,14 @@ def call(candor: Candor, path: str, data: Any = None) -> tuple[int, Any]:
         {"Content-Type": "application/json"},
     )
     try:
-        with urllib.request.urlopen(request, timeout=20) as response:
+        with urllib.request.urlopen(request, timeout=PATIENCE) as response:
             return response.status, json.load(response)
     except urllib.error.HTTPError as error:
         return error.code, None
 
 
 def opened(candor: Candor) -> str:
-    slug = f"s{uuid4().hex[:8]}"
+    slug = f"s{uuid4().hex[:16]}"
     data = json.dumps(builders.FILE | {"slug": slug})
     candor.manage("import_survey", "-", "--open", stdin=data)
     return slug
@@ -56,7 +57,7 @@ def test_nothing_of_a_removed_survey_is_kept(candor_server: Candor, tmp_path: Pa
     assert call(candor_server, f"{slug}/reports/batch/", {"reports": reports})[0] == 200
     shell(candor_server, slug, "survey.results_public = True; survey.save(); survey.close()")
     final = lambda: (call(candor_server, f"{slug}/estimates/")[1] or {}).get("final")  # noqa: E731
-    wait_until(final, 60, "the final release")
+    wait_until(final, PATIENCE, "the final release")
     assert kept(candor_server, slug, reports) == 60
     assert call(candor_server, f"{slug}/reports/", reports[0])[0] == 200
 
@@ -80,6 +81,18 @@ def kept(candor: Candor, slug: str, reports: list[dict[str, Any]]) -> int:
     """How many of the ids stand anywhere in the files or tables of the installation."""
     stored = b"".join(content for _, content in everything(candor, slug)).replace(b"-", b"")
     return sum(report["id"].replace("-", "").encode() in stored for report in reports)
+
+
+def blocked(candor: Candor) -> bool:
+    """Whether an insert of a survey waits for another transaction."""
+    import psycopg
+
+    with psycopg.connect(candor.env["DATABASE_URL"]) as connection:
+        found = connection.execute(
+            "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+            " AND datname = current_database() AND query LIKE 'INSERT INTO survey_survey%'"
+        ).fetchone()
+    return found is not None
 
 
 @pytest.mark.parametrize("candor_server", BOTH_INSTALLATIONS[1:], indirect=True)
@@ -119,7 +132,7 @@ def test_nobody_slips_into_an_address_while_its_survey_is_removed(candor_server:
         connection.execute("DELETE FROM survey_survey WHERE slug = %s", [slug])
         other = threading.Thread(target=insert)
         other.start()
-        other.join(1)
-        assert outcome == []  # it waits
-    other.join(20)
+        wait_until(lambda: blocked(candor_server), PATIENCE, "an insert that waits")
+        assert outcome == []
+    other.join()
     assert "was removed" in outcome[0]

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from survey import triggers
-from tests.faults.harness import Console, Trial
-from tests.mirror import Mirror, Reply
-from tests.services import ROOT, Candor, production, wait_until
+from tests.support.harness import PATIENCE, Console, Trial
+from tests.support.mirror import Mirror, Reply
+from tests.support.services import ROOT, Candor, production, wait_until
 
 pytestmark = pytest.mark.faults
 
@@ -36,7 +36,8 @@ class World:
     def failing(self, url: str = "", *logs: Path) -> dict[str, str]:
         """The checks that fail, with what they say."""
         found: list[list[str]] = self.console.do(
-            "from pathlib import Path; from aggregation import selftest; selftest.ROUND_TRIP = 10\n"
+            "from pathlib import Path; from aggregation import selftest\n"
+            f"selftest.ROUND_TRIP = {PATIENCE}\n"
             f"site = selftest.Site.at({url!r}, {self.candor.port})\n"
             f"logs = [Path(one) for one in {[str(log) for log in logs]!r}]\n"
             "result = [[one.name, one.problem] for one in selftest.run(site, logs)]"
@@ -53,7 +54,7 @@ class World:
                 cursor = connection.execute(statement.replace("?", "%s"), values)
                 return cursor.fetchall() if cursor.description else []
         path = self.candor.var / "candor.sqlite3"
-        with contextlib.closing(sqlite3.connect(path, timeout=20)) as connection, connection:
+        with contextlib.closing(sqlite3.connect(path, timeout=PATIENCE)) as connection, connection:
             return connection.execute(statement, values).fetchall()
 
 
@@ -65,12 +66,12 @@ def world(request: pytest.FixtureRequest) -> Iterator[World]:
         console = stack.enter_context(Console(candor))
         world = World(candor, console)
         ticked = "from aggregation import pulse; result = pulse.age() is not None"
-        wait_until(lambda: bool(console.do(ticked)), 60, "the first tick")
+        wait_until(lambda: bool(console.do(ticked)), PATIENCE, "the first tick")
         yield world
 
 
 @pytest.mark.parametrize("world", KINDS, indirect=True)
-def test_a_good_installation_passes_and_nothing_is_left(world: World) -> None:
+def test_a_good_installation_passes_and_no_trace_is_left(world: World) -> None:
     def everything() -> Any:
         return world.console.do(
             "from django.apps import apps\n"
@@ -90,7 +91,7 @@ def test_a_good_installation_passes_and_nothing_is_left(world: World) -> None:
 
 
 @pytest.mark.parametrize("world", KINDS, indirect=True)
-def test_a_visitor_who_is_kept_is_found(world: World, tmp_path: Path) -> None:
+def test_a_stored_visitor_address_is_found(world: World, tmp_path: Path) -> None:
     """In a table, and in the access log of a proxy."""
     check = "address and browser of a visitor are kept nowhere"
     insert = "INSERT INTO django_session (session_key, session_data, expire_date) VALUES (?, ?, ?)"
@@ -169,7 +170,7 @@ HARM: dict[str, tuple[Alter, str]] = {
 
 
 @pytest.mark.parametrize("world", ["embedded"], indirect=True)
-def test_what_a_proxy_spoils_is_found(world: World) -> None:
+def test_every_fault_of_a_proxy_is_found(world: World) -> None:
     for name, (alter, check) in HARM.items():
         with Mirror(world.candor.url, alter) as mirror:
             found = world.failing(mirror.url)
@@ -177,7 +178,7 @@ def test_what_a_proxy_spoils_is_found(world: World) -> None:
 
 
 @pytest.mark.parametrize("world", KINDS, indirect=True)
-def test_a_time_beside_reports_is_found(world: World) -> None:
+def test_a_timestamp_column_on_reports_is_found(world: World) -> None:
     kind = "timestamptz" if "DATABASE_URL" in world.candor.env else "datetime"
     world.run(f"ALTER TABLE survey_report ADD COLUMN arrived {kind}")
     found = world.failing()
@@ -186,7 +187,7 @@ def test_a_time_beside_reports_is_found(world: World) -> None:
 
 
 @pytest.mark.parametrize("world", KINDS, indirect=True)
-def test_a_trigger_that_is_gone_is_found(world: World) -> None:
+def test_a_missing_trigger_is_found(world: World) -> None:
     if "DATABASE_URL" in world.candor.env:
         world.run("ALTER TABLE survey_entry DISABLE TRIGGER survey_keep_log")
         found = world.failing()
@@ -200,7 +201,7 @@ def test_a_trigger_that_is_gone_is_found(world: World) -> None:
 
 
 @pytest.mark.parametrize("world", ["embedded"], indirect=True)
-def test_a_site_that_is_a_demo_or_not_there_fails(world: World) -> None:
+def test_a_demo_site_that_does_not_answer_fails(world: World) -> None:
     program = [sys.executable, "manage.py", "selftest", "--json", "http://127.0.0.1:1"]
     env = world.candor.env | {"CANDOR_DEMO": "1"}
     done = subprocess.run(program, cwd=ROOT, env=env, capture_output=True, text=True, check=False)

@@ -1,10 +1,12 @@
 """What the systemd units and the container image run, run: from the files that an image would hold.
 
-With the settings of the example, on PostgreSQL and Redis; without systemd, nginx and containers.
+With the settings of the example, on PostgreSQL and Redis, behind nginx; without systemd and
+containers.
 """
 
 import contextlib
 import fnmatch
+import http.client
 import json
 import os
 import re
@@ -17,19 +19,23 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 
-from tests.services import (
+from survey import ingest
+from tests.support.nginx import Nginx
+from tests.support.repository import DEPLOY, UNITS, repository_files
+from tests.support.services import (
     ROOT,
+    START_SECONDS,
+    STOP_SECONDS,
     clean_environment,
     die_with_parent,
     free_port,
     production,
     wait_until,
 )
-from tests.test_deploy import DEPLOY, UNITS
-from tests.test_repository import repository_files
 
 pytestmark = [pytest.mark.faults, pytest.mark.postgresql, pytest.mark.redis]
 
@@ -59,6 +65,7 @@ def settings(var: Path, servers: dict[str, str]) -> dict[str, str]:
     example = dict(line.split("=", 1) for line in lines if line and not line.startswith("#"))
     given = {
         "CANDOR_SECRET_KEY": secrets.token_urlsafe(48),
+        "CANDOR_HOSTS": "localhost",
         "CANDOR_METRICS_TOKEN": secrets.token_urlsafe(24),
         "CANDOR_VAR": str(var),
         **servers,
@@ -77,7 +84,7 @@ def running(command: list[str], folder: Path, env: dict[str, str]) -> Iterator[N
     try:
         yield
         process.terminate()
-        assert process.wait(30) == 0
+        assert process.wait(STOP_SECONDS) == 0
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
@@ -95,7 +102,15 @@ def ask(url: str, **headers: str) -> tuple[int, str]:
         return 0, str(error)
 
 
-def test_the_units_make_a_site_that_is_ready(tmp_path: Path) -> None:
+class Site(NamedTuple):
+    folder: Path
+    env: dict[str, str]
+    port: int
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    tmp_path = tmp_path_factory.mktemp("units")
     folder, var = image(tmp_path / "candor"), tmp_path / "var"
     var.mkdir()
     assert not (folder / "tests").exists() and not (folder / "deploy").exists()
@@ -112,16 +127,52 @@ def test_the_units_make_a_site_that_is_ready(tmp_path: Path) -> None:
         subprocess.run(commands.pop("candor-webExecStartPre"), cwd=folder, env=env, check=True)
         for command in commands.values():
             stack.enter_context(running(command, folder, env))
-        url = f"http://127.0.0.1:{port}"
-        wait_until(lambda: ask(f"{url}/readyz")[0] == 200, 90, "readyz")
-        assert json.loads(ask(f"{url}/readyz")[1])["worker"] == "ok"
-        token = f"Bearer {env['CANDOR_METRICS_TOKEN']}"
-        assert "candor_last_tick_seconds" in ask(f"{url}/metrics", Authorization=token)[1]
-        proxied = {"Host": env["CANDOR_HOSTS"], "X-Forwarded-Proto": "https"}
-        assert ask(f"{url}/s/", **proxied)[0] == 200
-        check = [sys.executable, "manage.py", "selftest"]
+        wait_until(
+            lambda: ask(f"http://127.0.0.1:{port}/readyz")[0] == 200, START_SECONDS, "readyz"
+        )
+        yield Site(folder, env, port)
+
+
+def test_the_units_make_a_site_that_is_ready(site: Site) -> None:
+    url = f"http://127.0.0.1:{site.port}"
+    assert json.loads(ask(f"{url}/readyz")[1])["worker"] == "ok"
+    token = f"Bearer {site.env['CANDOR_METRICS_TOKEN']}"
+    assert "candor_last_tick_seconds" in ask(f"{url}/metrics", Authorization=token)[1]
+    proxied = {"Host": site.env["CANDOR_HOSTS"], "X-Forwarded-Proto": "https"}
+    assert ask(f"{url}/s/", **proxied)[0] == 200
+
+
+# --- Behind nginx ---------------------------------------------------------------------------------
+
+OF_A_CONNECTION = ("server", "date", "connection", "transfer-encoding")
+
+
+@pytest.mark.nginx
+@pytest.mark.openssl
+def test_the_site_comes_through_nginx_unchanged(site: Site) -> None:
+    def exchange(connection: http.client.HTTPConnection, *request: Any) -> tuple[Any, ...]:
+        with contextlib.closing(connection):
+            connection.request(*request)
+            response = connection.getresponse()
+            headers = {name.lower(): value for name, value in response.getheaders()}
+            for name in OF_A_CONNECTION:
+                headers.pop(name, None)
+            return response.status, headers, response.read()
+
+    proxied = {"Host": "localhost", "X-Forwarded-Proto": "https"}
+    report = ("POST", "/api/v1/surveys/nowhere/reports/", b"x" * (ingest.MAX_BODY + 1))
+    with Nginx(site.port) as nginx:
+        for path in ("/s/", "/verify/", "/nowhere/", "/robots.txt"):
+            through = exchange(nginx.connect(), "GET", path)
+            direct = http.client.HTTPConnection("127.0.0.1", site.port, timeout=20)
+            assert through == exchange(direct, "GET", path, None, proxied)
+            assert "strict-transport-security" in through[1]
+        refused = exchange(nginx.connect(), *report, {"Content-Type": "application/json"})
+        assert refused[0] == 413 and b"at most 16 KiB" in refused[2]
         done = subprocess.run(
-            check, cwd=folder, env=env | {"PORT": str(port)}, capture_output=True, text=True,
-            check=False,
+            [sys.executable, "manage.py", "selftest", nginx.url, "--log", str(nginx.log)],
+            cwd=site.folder, env=site.env | {"SSL_CERT_FILE": str(nginx.certificate)},
+            capture_output=True, text=True, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stdout
+        assert nginx.tail() == ""

@@ -8,7 +8,7 @@ from django.test import Client
 
 from people.models import Invite, SetUp
 from survey.models import Role, Team
-from tests import builders
+from tests.support import builders
 
 pytestmark = pytest.mark.django_db
 
@@ -29,7 +29,7 @@ CORPUS = {
 }
 # What databases may take differently; the rest is a matter of pages.
 DATABASE = ("statement", "null", "planes", "long", "number")
-NAMES = [pytest.param(name, marks=() if name in DATABASE else pytest.mark.slow) for name in CORPUS]
+NAMES = [pytest.param(name, marks=() if name in DATABASE else pytest.mark.once) for name in CORPUS]
 ACCOUNT = {"username": "nina", "email": "", "password1": "seven quiet herons",
            "password2": "seven quiet herons"}  # fmt: skip
 # Page → the form as it would be right; each field of it in turn is given each text.
@@ -57,7 +57,8 @@ def looked(response: Any, what: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_texts_in_the_fields_of_an_account(name: str) -> None:
+@pytest.mark.slow
+def test_hostile_texts_in_account_forms_do_no_harm(name: str) -> None:
     survey = builders.opened()
     olga = builders.olga(survey)
     team = builders.team(owner=olga)
@@ -73,7 +74,8 @@ def test_texts_in_the_fields_of_an_account(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_texts_in_the_fields_of_strangers(name: str, settings: Any) -> None:
+@pytest.mark.slow
+def test_hostile_texts_from_strangers_do_no_harm(name: str, settings: Any) -> None:
     settings.DEMO = False
     form = ACCOUNT | {"code": SetUp.code()}
     for field in form:

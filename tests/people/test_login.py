@@ -22,11 +22,10 @@ from people.models import CODES, MOST_WRONG, Factor, RecoveryCode, Session
 from people.sessions import browser
 from survey.accounts import CONFIRMED, CONFIRMED_SECONDS
 from survey.models import Membership, Role, Team, TeamMembership, may_design, today
-from tests import builders
-from tests.services import ROOT
-from tests.survey.test_throttle import early_in_the_minute
+from tests.support import builders
+from tests.support.services import ROOT
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("still_clock")]
 
 SECRET = b"12345678901234567890"  # of the RFCs
 PASSWORD = "seven quiet herons"
@@ -79,11 +78,11 @@ def logged_in(client: Client) -> bool:
         (20000000000, "65353130"),
     ],
 )
-def test_the_vectors_of_rfc_6238(at: int, code: str) -> None:
+def test_time_based_codes_match_rfc_6238(at: int, code: str) -> None:
     assert totp.code(SECRET, totp.step_at(at), digits=8) == code
 
 
-def test_the_vectors_of_rfc_4226() -> None:
+def test_counter_based_codes_match_rfc_4226() -> None:
     codes = "755224 287082 359152 969429 338314 254676 287922 162583 399871 520489".split()
     assert [totp.code(SECRET, step) for step in range(10)] == codes
 
@@ -95,7 +94,7 @@ def test_a_code_is_right_for_one_step_before_and_after() -> None:
         assert totp.matching_step(SECRET, strange, 30_000) is None
 
 
-def test_what_the_app_is_shown() -> None:
+def test_the_authenticator_address_is_escaped() -> None:
     address = totp.address(SECRET, "Candor", "a&b c/ü")
     assert address == (
         "otpauth://totp/Candor%3Aa%26b%20c%2F%C3%BC"
@@ -144,7 +143,7 @@ def test_a_recovery_code_works_once_however_it_is_typed(alice: User) -> None:
     assert not RecoveryCode.spend(other.pk, codes[1].replace("-", ""))
 
 
-def test_the_first_step_is_forgotten(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_login_step_expires(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
     with_factor(alice)
     client = Client()
     give_password(client)
@@ -160,7 +159,7 @@ def test_the_first_step_is_forgotten(alice: User, monkeypatch: pytest.MonkeyPatc
     assert not logged_in(client)
 
 
-def test_somebody_shut_out_between_the_steps_stays_out(alice: User) -> None:
+def test_an_account_disabled_between_the_steps_cannot_log_in(alice: User) -> None:
     with_factor(alice)
     client = Client()
     give_password(client)
@@ -177,7 +176,7 @@ def test_the_secret_is_not_in_the_database(alice: User, settings: Any) -> None:
     assert Factor.objects.get().takes(codes[0])
 
 
-def test_next_leads_to_this_site_only(alice: User) -> None:
+def test_next_never_leads_to_another_site(alice: User) -> None:
     with_factor(alice)
     for elsewhere in ("https://evil.example/", "//evil.example/", "javascript:alert(1)", "/\\evil"):
         client = Client()
@@ -219,11 +218,10 @@ def tries(password: str, address: str, client: Client | None = None) -> bool:
     return bool(response.status_code == 302)
 
 
-def test_many_addresses_together_are_held_up_and_a_known_browser_is_not(
+def test_guessing_from_many_addresses_does_not_block_a_known_browser(
     alice: User, settings: Any
 ) -> None:
     settings.FAILURES_PER_MINUTE = 3
-    early_in_the_minute(8)
     hers = Client()
     assert tries(PASSWORD, "192.0.2.1", hers)
     hers.post("/logout/")
@@ -237,9 +235,8 @@ def test_many_addresses_together_are_held_up_and_a_known_browser_is_not(
     assert not tries(PASSWORD, "198.51.100.78", forged)
 
 
-def test_codes_are_counted_by_account_from_wherever(alice: User, settings: Any) -> None:
+def test_wrong_codes_are_counted_per_account_across_addresses(alice: User, settings: Any) -> None:
     settings.FAILURES_PER_MINUTE = 3
-    early_in_the_minute(8)
     with_factor(alice)
     for i in range(3):
         client = Client(REMOTE_ADDR=f"198.51.100.{i}")
@@ -271,7 +268,10 @@ def test_after_many_wrong_codes_in_a_day_only_recovery_codes_work(
     ("asked", "led"),
     [("none", ""), ("owners", "olga root captain"), ("all", "olga root captain alice charlie")],
 )
-def test_who_needs_a_second_factor_is_led_to_it(settings: Any, asked: str, led: str) -> None:
+@pytest.mark.slow
+def test_people_without_a_required_second_factor_are_sent_to_setup(
+    settings: Any, asked: str, led: str
+) -> None:
     settings.SECOND_FACTOR = asked
     survey = builders.opened()
     captain = User.objects.create_user("captain")
@@ -299,7 +299,7 @@ def test_who_needs_a_second_factor_is_led_to_it(settings: Any, asked: str, led: 
 
 
 @pytest.mark.parametrize("how", ["given", "invited"])
-def test_who_becomes_an_owner_while_logged_in_needs_one_at_once(settings: Any, how: str) -> None:
+def test_a_new_owner_needs_a_second_factor_at_once(settings: Any, how: str) -> None:
     settings.SECOND_FACTOR = "owners"
     survey = builders.opened()
     alice = builders.alice(survey)
@@ -316,15 +316,14 @@ def test_who_becomes_an_owner_while_logged_in_needs_one_at_once(settings: Any, h
 
 
 @pytest.mark.parametrize("given", ["foo", "//evil.example", "https://evil.example/", "\\x"])
-def test_where_to_go_is_an_address_of_this_site(given: str) -> None:
+def test_login_never_redirects_to_another_site(given: str) -> None:
     User.objects.create_user("ada", password=PASSWORD)
     fields = {"username": "ada", "password": PASSWORD, "next": given}
     assert Client().post(f"/login/?{urlencode({'next': given})}", fields)["Location"] == "/surveys/"
 
 
-def test_one_address_does_not_try_a_few_passwords_on_everybody(settings: Any) -> None:
+def test_one_address_cannot_try_passwords_on_many_accounts(settings: Any) -> None:
     settings.FAILURES_PER_MINUTE = 1
-    early_in_the_minute(8)
     User.objects.create_user("ada", password=PASSWORD)
     for i in range(10):
         Client().post("/login/", {"username": f"u{i}", "password": "x"})
@@ -333,7 +332,7 @@ def test_one_address_does_not_try_a_few_passwords_on_everybody(settings: Any) ->
     assert Client().post("/login/", right, REMOTE_ADDR="192.0.2.9").status_code == 302
 
 
-def test_a_setting_that_makes_no_sense_is_refused() -> None:
+def test_an_unknown_second_factor_setting_is_refused() -> None:
     done = subprocess.run(
         [sys.executable, "manage.py", "check"], cwd=ROOT, capture_output=True, text=True,
         env=os.environ | {"CANDOR_SECOND_FACTOR": "sometimes"}, check=False,
@@ -387,7 +386,7 @@ def test_a_new_phone_takes_the_place_of_the_old_one(alice: User, settings: Any) 
     assert Factor.objects.get().takes(fresh[0])
 
 
-def test_a_secret_of_ones_own_making_is_not_taken(alice: User) -> None:
+def test_a_secret_that_the_site_did_not_seal_is_refused(alice: User) -> None:
     client = builders.client(alice)
     for sealed in ("", "gibberish", totp.text(SECRET), "\ud800", "ü"):
         data = {"sealed": sealed.encode("utf-8", "replace").decode(), "code": present()}
@@ -395,7 +394,7 @@ def test_a_secret_of_ones_own_making_is_not_taken(alice: User) -> None:
     assert not Factor.objects.exists()
 
 
-def test_sensitive_pages_ask_again_after_a_while(alice: User) -> None:
+def test_sensitive_pages_ask_for_the_password_again_after_a_while(alice: User) -> None:
     client = builders.client(alice)
     session = client.session
     session[CONFIRMED] = time.time() - CONFIRMED_SECONDS
@@ -412,6 +411,7 @@ def test_sensitive_pages_ask_again_after_a_while(alice: User) -> None:
     assert client.get("/account/factor/").status_code == 200
 
 
+@pytest.mark.slow
 def test_a_changed_password_ends_other_sessions(real_passwords: None, alice: User) -> None:
     here, there = builders.client(alice), builders.client(alice)
     data = {"old_password": PASSWORD, "new_password1": "x", "new_password2": "x"}
@@ -425,14 +425,17 @@ def test_a_changed_password_ends_other_sessions(real_passwords: None, alice: Use
     assert give_password(Client(), "eleven loud geese").status_code == 302
 
 
-def test_passwords_of_before_are_taken_and_hashed_anew(real_passwords: None, alice: User) -> None:
+@pytest.mark.slow
+def test_passwords_with_an_old_hash_work_and_are_rehashed(
+    real_passwords: None, alice: User
+) -> None:
     User.objects.update(password=make_password(PASSWORD, hasher="pbkdf2_sha256"))
     assert give_password(Client()).status_code == 302
     alice.refresh_from_db()
     assert alice.password.startswith("argon2$")
 
 
-def test_the_rules_for_passwords_say_what_holds(settings: Any) -> None:
+def test_the_password_rules_state_the_real_minimum_length(settings: Any) -> None:
     least = [one["OPTIONS"]["min_length"] for one in settings.AUTH_PASSWORD_VALIDATORS
              if "MinimumLength" in one["NAME"]]  # fmt: skip
     assert f"At least {least[0]} characters" in RULES
@@ -440,7 +443,6 @@ def test_the_rules_for_passwords_say_what_holds(settings: Any) -> None:
 
 def test_a_session_does_not_help_to_guess_the_password(alice: User, settings: Any) -> None:
     settings.FAILURES_PER_MINUTE = 3
-    early_in_the_minute(8)
     client = builders.client(alice)
     data = dict.fromkeys(["new_password1", "new_password2"], "eleven loud geese")
     for _ in range(3):
@@ -475,7 +477,7 @@ LAPTOP = (
         ("<script>" * 1000, "Another browser on another system"),
     ],
 )  # fmt: skip
-def test_a_browser_has_a_coarse_name(agent: str, name: str) -> None:
+def test_a_user_agent_becomes_a_coarse_browser_name(agent: str, name: str) -> None:
     assert browser(agent) == name and len(name) <= 40
 
 
@@ -509,14 +511,14 @@ def test_a_session_keeps_days_and_no_address(alice: User, monkeypatch: pytest.Mo
     assert "192.0.2.77" not in kept and "Mozilla" not in kept
 
 
-def test_sessions_that_ran_out_are_deleted_with_the_next_login(alice: User) -> None:
+def test_the_next_login_deletes_expired_sessions(alice: User) -> None:
     builders.client(builders.charlie())
     Session.objects.update(expire_date=now() - timedelta(seconds=1))
     builders.client(alice)
     assert [session.user for session in Session.objects.all()] == [alice]
 
 
-def test_a_page_for_everybody_looks_at_no_session(alice: User) -> None:
+def test_public_pages_do_not_read_the_session(alice: User) -> None:
     client = builders.client(alice)
     for page in ("/results/nothing/", "/s/nothing/"):
         assert "Cookie" not in client.get(page).get("Vary", "")
@@ -525,7 +527,7 @@ def test_a_page_for_everybody_looks_at_no_session(alice: User) -> None:
 # --- Help from those who run the site -------------------------------------------------------------
 
 
-def test_a_lost_phone_is_helped_by_a_command(alice: User) -> None:
+def test_a_command_removes_the_factor_of_a_lost_phone(alice: User) -> None:
     with_factor(alice)
     client = builders.client(alice)
     call_command("remove_factor", "alice")
@@ -536,7 +538,7 @@ def test_a_lost_phone_is_helped_by_a_command(alice: User) -> None:
             call_command("remove_factor", name)
 
 
-def test_a_team_makes_designers() -> None:
+def test_team_owners_and_researchers_may_design() -> None:
     names = {role: User.objects.create_user(role) for role in Role.values}
     builders.team(**names)
     found = {role: may_design(user) for role, user in names.items()}

@@ -32,10 +32,10 @@ from survey.models import (
     TeamMembership,
     today,
 )
-from tests import builders
-from tests.survey.test_people import PAGE, deeds, roles
+from tests.support import builders
+from tests.support.roles import PAGE, deeds, roles
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.on_postgresql]
 
 PASSWORD = "seven quiet herons"
 HOSTILE = '<script>alert(1)</script>" onload=x {{ 7 }} \u202e ﷽'
@@ -74,7 +74,7 @@ def team_roles(team: Team) -> dict[str, str]:
 # --- Teams ----------------------------------------------------------------------------------------
 
 
-def test_what_somebody_is_in_the_team_they_are_in_its_surveys(survey: Survey) -> None:
+def test_team_roles_apply_to_the_teams_surveys(survey: Survey) -> None:
     people = {role: User.objects.create_user(role) for role in Role.values}
     team = builders.team(**people)
     other = builders.opened(slug="other")
@@ -91,14 +91,14 @@ def test_what_somebody_is_in_the_team_they_are_in_its_surveys(survey: Survey) ->
         assert list(Survey.objects.readable_by(user)) == [survey]
 
 
-def test_the_stronger_of_two_parts_holds(survey: Survey) -> None:
+def test_the_stronger_of_two_roles_holds(survey: Survey) -> None:
     victor, alice = builders.victor(survey), builders.alice(survey)
     team = builders.team(owner=victor, viewer=alice)
     Survey.objects.filter(pk=survey.pk).update(team=team)
     assert "manage" in deeds(survey, victor) and "take" in deeds(survey, alice)
 
 
-def test_it_is_one_question_to_the_database(survey: Survey) -> None:
+def test_checking_a_permission_takes_one_query(survey: Survey) -> None:
     alice = builders.alice(survey)
     builders.team(owner=alice)
     for ask in (lambda: survey.may(alice, "read"), lambda: list(Survey.objects.readable_by(alice))):
@@ -124,7 +124,7 @@ def test_the_last_owner_of_a_team_stays() -> None:
 
 @pytest.mark.postgresql  # SQLite has one writer at a time, and in memory it does not wait
 @pytest.mark.django_db(transaction=True)
-def test_of_two_owners_of_a_team_who_leave_at_once_one_stays() -> None:
+def test_when_both_team_owners_leave_at_once_one_stays() -> None:
     owners = [User.objects.create_user(f"owner{i}") for i in range(2)]
     team = builders.team()
     for user in owners:
@@ -134,7 +134,7 @@ def test_of_two_owners_of_a_team_who_leave_at_once_one_stays() -> None:
     assert [type(error) for error in raised] == [LastOwner] and len(team_roles(team)) == 1
 
 
-def test_who_works_in_a_team_makes_another_and_runs_it() -> None:
+def test_a_team_member_can_make_and_run_another_team() -> None:
     olga, charlie = builders.olga(), builders.charlie()
     builders.team(researcher=olga)
     hers = builders.client(olga)
@@ -234,7 +234,7 @@ def test_a_colleague_makes_an_account_and_has_the_role(survey: Survey, olga: Cli
     assert User.objects.count() == 2
 
 
-def test_somebody_with_an_account_accepts_and_loses_nothing(survey: Survey, olga: Client) -> None:
+def test_an_account_that_accepts_keeps_a_stronger_role(survey: Survey, olga: Client) -> None:
     charlie = builders.client(builders.charlie())
     path = link(olga, role="viewer")
     assert f"?next={path}" in Client().get(path).content.decode()
@@ -249,7 +249,7 @@ def test_somebody_with_an_account_accepts_and_loses_nothing(survey: Survey, olga
     assert roles(survey) == {"olga": "owner", "charlie": "researcher"}
 
 
-def test_an_invitation_to_a_team(olga: Client) -> None:
+def test_an_invitation_to_a_team_gives_the_role(olga: Client) -> None:
     team = builders.team(owner=User.objects.get(username="olga"))
     path = link(olga, f"/teams/{team.pk}/", role="owner")
     nina = Client()
@@ -279,7 +279,7 @@ def test_an_invitation_is_taken_back_or_runs_out(
     assert not User.objects.filter(username="nina").exists()
 
 
-def test_an_invitation_ends_with_the_part_of_whoever_made_it(survey: Survey, olga: Client) -> None:
+def test_an_invitation_ends_when_its_maker_is_no_longer_owner(survey: Survey, olga: Client) -> None:
     path = link(olga)
     other = builders.person("other", Role.OWNER, survey)
     builders.client(other).post(PAGE, {"name": "olga", "role": "researcher"})
@@ -307,13 +307,13 @@ def test_only_owners_invite(survey: Survey) -> None:
         ({"email": "x" * 250 + "@example.org"}, "at most 254"),
     ],
 )
-def test_an_invitation_that_makes_no_sense(olga: Client, given: dict[str, str], said: str) -> None:
+def test_a_bad_invitation_is_refused(olga: Client, given: dict[str, str], said: str) -> None:
     response = olga.post(PAGE, {"invite": "1", "role": "viewer"} | given)
     assert response.status_code == 400 and said in response.content.decode()
     assert not Invite.objects.exists()
 
 
-def test_no_more_wait_than_one_can_look_through(survey: Survey, olga: Client) -> None:
+def test_open_invitations_are_limited(survey: Survey, olga: Client) -> None:
     user = User.objects.get(username="olga")
     rows = [Invite(survey=survey, role="viewer", made_by=user, until=today(), digest=str(i))
             for i in range(MOST_INVITES)]  # fmt: skip
@@ -339,7 +339,7 @@ def test_mail_is_sent_where_the_site_has_mail(survey: Survey, olga: Client, sett
     assert Client().get(path).status_code == 200
 
 
-def test_mail_that_does_not_go_leaves_a_link(olga: Client, settings: Any) -> None:
+def test_an_invitation_that_cannot_be_mailed_still_has_a_link(olga: Client, settings: Any) -> None:
     settings.EMAIL_URL = "smtp://127.0.0.1:1"
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 1
@@ -350,7 +350,7 @@ def test_mail_that_does_not_go_leaves_a_link(olga: Client, settings: Any) -> Non
 
 @pytest.mark.postgresql
 @pytest.mark.django_db(transaction=True)
-def test_of_two_who_bring_an_invitation_at_once_one_has_it() -> None:
+def test_an_invitation_used_twice_at_once_works_once() -> None:
     survey = builders.opened()
     token = Invite.objects.make(survey, Role.VIEWER, builders.olga(survey))
     people = [User.objects.create_user(f"guest{i}") for i in range(2)]
@@ -368,7 +368,7 @@ def deletable(name: str = "nina") -> tuple[User, Client]:
     return user, builders.client(user)
 
 
-def test_an_account_goes_with_all_that_is_its_own(survey: Survey) -> None:
+def test_deleting_an_account_deletes_all_that_belongs_to_it(survey: Survey) -> None:
     nina, client = deletable()
     builders.olga(survey)
     Membership.objects.give(survey, nina, Role.OWNER)
@@ -387,7 +387,7 @@ def test_an_account_goes_with_all_that_is_its_own(survey: Survey) -> None:
     assert not User.objects.filter(username="nina").exists()
 
 
-def test_the_last_owner_is_told_of_what(survey: Survey) -> None:
+def test_the_last_owner_cannot_delete_the_account_and_learns_why(survey: Survey) -> None:
     nina, client = deletable()
     Membership.objects.give(survey, nina, Role.OWNER)
     builders.team("Night shift", owner=nina)
@@ -433,7 +433,7 @@ def test_the_only_admin_stays() -> None:
 
 @pytest.mark.postgresql
 @pytest.mark.django_db(transaction=True)
-def test_of_two_owners_who_delete_their_accounts_at_once_one_stays() -> None:
+def test_when_both_owners_delete_their_accounts_at_once_one_stays() -> None:
     survey = builders.opened()
     owners = [builders.person(f"owner{i}", Role.OWNER, survey) for i in range(2)]
     raised = at_once(*(lambda user=user: delete_account(user) for user in owners))  # type: ignore[misc]

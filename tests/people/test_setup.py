@@ -12,10 +12,9 @@ from django.db import connection
 from django.test import Client
 
 from people.models import Gone, SetUp
-from tests import builders
-from tests.survey.test_throttle import early_in_the_minute
+from tests.support import builders
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("still_clock")]
 
 PASSWORD = "seven quiet herons"
 
@@ -32,7 +31,7 @@ def account(code: str, **changes: str) -> dict[str, str]:
     return given | changes
 
 
-def test_a_site_without_an_account_leads_to_its_set_up() -> None:
+def test_a_site_without_an_account_leads_to_setup() -> None:
     client = Client()
     page = client.get("/", follow=True)
     assert [address for address, _ in page.redirect_chain][-1] == "/setup/"
@@ -42,7 +41,7 @@ def test_a_site_without_an_account_leads_to_its_set_up() -> None:
     assert client.get("/s/small/").status_code == 200  # respondents are not in its way
 
 
-def test_the_code_makes_the_owner_and_leads_on() -> None:
+def test_the_code_makes_the_owner_and_logs_them_in() -> None:
     code, client = SetUp.code(), Client()
     assert not SetUp.objects.filter(digest=code).exists()
     done = client.post("/setup/", account(code.upper().replace("-", " ")))
@@ -71,13 +70,13 @@ def test_the_code_makes_the_owner_and_leads_on() -> None:
         ({"password1": "password1234", "password2": "password1234"}, "too common"),
     ],
 )
-def test_what_makes_no_sense_is_said_and_makes_nobody(changes: dict[str, str], said: str) -> None:
+def test_a_bad_form_is_explained_and_makes_no_account(changes: dict[str, str], said: str) -> None:
     refused = Client().post("/setup/", account(SetUp.code()) | changes)
     assert refused.status_code == 400 and said in refused.content.decode()
     assert not User.objects.exists() and SetUp.due()
 
 
-def test_a_wrong_code_is_said_together_with_the_rest() -> None:
+def test_a_wrong_code_is_reported_with_the_other_errors() -> None:
     SetUp.code()
     wrong = {"password1": "olga", "password2": "olga"}
     page = Client().post("/setup/", account("aaaa-aaaa-aaaa-aaaa") | wrong).content.decode()
@@ -85,7 +84,7 @@ def test_a_wrong_code_is_said_together_with_the_rest() -> None:
     assert page.index("too short") < page.index("Password again")  # at the password itself
 
 
-def test_without_a_code_there_is_no_empty_one() -> None:
+def test_an_empty_code_never_works() -> None:
     for code in ("", " ", "-"):
         assert not SetUp.knows(code)
         with pytest.raises(Gone):
@@ -103,7 +102,6 @@ def test_a_new_code_replaces_the_old_one() -> None:
 
 def test_codes_cannot_be_guessed(settings: Any) -> None:
     settings.FAILURES_PER_MINUTE = 3
-    early_in_the_minute(8)
     code, here = SetUp.code(), {"REMOTE_ADDR": "192.0.2.1"}
     for _ in range(3):
         Client().post("/setup/", account("aaaa-aaaa"), **here)
@@ -111,7 +109,7 @@ def test_codes_cannot_be_guessed(settings: Any) -> None:
     assert not User.objects.exists()
 
 
-def test_the_command_says_the_code() -> None:
+def test_the_command_prints_the_code() -> None:
     out = StringIO()
     call_command("setup_code", stdout=out)
     assert SetUp.knows(out.getvalue().split()[-1])
@@ -120,7 +118,7 @@ def test_the_command_says_the_code() -> None:
         call_command("setup_code")
 
 
-def test_it_stays_over_when_all_accounts_are_gone() -> None:
+def test_setup_stays_closed_after_all_accounts_are_deleted() -> None:
     Client().post("/setup/", account(SetUp.code()))
     User.objects.all().delete()
     assert Client().get("/setup/").status_code == 404
@@ -129,7 +127,7 @@ def test_it_stays_over_when_all_accounts_are_gone() -> None:
         SetUp.code()
 
 
-def test_a_demo_has_none(settings: Any) -> None:
+def test_a_demo_has_no_setup_page(settings: Any) -> None:
     settings.DEMO = True
     assert Client().get("/setup/").status_code == 404
     assert Client().get("/login/").status_code == 200
@@ -137,7 +135,7 @@ def test_a_demo_has_none(settings: Any) -> None:
 
 @pytest.mark.postgresql  # SQLite has one writer at a time, and in memory it does not wait
 @pytest.mark.django_db(transaction=True)
-def test_of_two_at_once_one_is_the_owner() -> None:
+def test_only_one_of_two_simultaneous_setups_succeeds() -> None:
     code = SetUp.code()
     start, refused = threading.Barrier(2), []
 

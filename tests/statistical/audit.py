@@ -31,7 +31,7 @@ from tests.vectors.generate import one_block, protocol, questions
 
 SCRIPT = Path(__file__).with_name("audit.mjs")
 RUNS = 1_000_000  # for each input
-ALPHA = 1e-6  # of one design, in all: the chance that a right randomizer is rejected
+ALPHA = 1e-9  # of one design, in all: the chance that a right randomizer is rejected
 HALF = ALPHA / 2  # for the fit of all the cells, and as much for the bound on ε
 PROCESSES = 2
 

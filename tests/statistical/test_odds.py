@@ -17,10 +17,10 @@ from aggregation.statistics import privacy
 from aggregation.statistics.proportion import Channel
 from survey.design import Block, Design, build
 from survey.mechanism import SCALE
-from tests.services import ROOT
+from tests.support.services import ROOT
 from tests.vectors.generate import protocol, questions
 
-pytestmark = [pytest.mark.node, pytest.mark.slow]
+pytestmark = [pytest.mark.node, pytest.mark.once]
 
 PROGRAM = """
 import * as odds from "./static/respond/odds.js";
@@ -100,7 +100,7 @@ def test_every_figure_of_the_page_follows_from_the_channel() -> None:
         assert shown["practice"] == pytest.approx(odds / (1 + odds), abs=1e-9) or total > 8
 
 
-def test_one_question_is_as_sure_as_its_posterior_says() -> None:
+def test_certainty_for_one_question_equals_its_posterior() -> None:
     """For a single yes/no question the page's figure is the posterior of `privacy`."""
     cases = [build(epsilon, questions(2)) for epsilon in (0.5, 1, 1.0986122886681098, 2, 3)]
     for design, shown, table in zip(cases, figures(cases), (62, 73, 75, 88, 95), strict=True):

@@ -15,7 +15,7 @@ from aggregation.statistics.binomial import lower_limit, upper_limit
 from survey.mechanism import Replacement
 from tests.vectors.generate import one_block, protocol
 
-pytestmark = [pytest.mark.node, pytest.mark.slow]
+pytestmark = [pytest.mark.node, pytest.mark.once]
 
 SCRIPT = Path(__file__).with_name("verify.mjs")
 
@@ -30,13 +30,13 @@ def call(name: str, arguments: list[tuple[Any, ...]]) -> list[Any]:
     return values
 
 
-def test_log_gamma() -> None:
+def test_log_gamma_agrees_with_scipy() -> None:
     x = [0.01, 0.5, 1, 1.5, 2, 3.7, 11.9, 12, 100, 25_000.5, 1e6]
     expected = special.gammaln(x)
     assert call("logGamma", [(one,) for one in x]) == pytest.approx(expected, rel=1e-14, abs=1e-14)
 
 
-def test_incomplete_gamma() -> None:
+def test_incomplete_gamma_agrees_with_scipy() -> None:
     grid = [
         (a, a * ratio)
         for a in (0.5, 1, 1.5, 7.5, 15, 100, 5000)
@@ -46,7 +46,7 @@ def test_incomplete_gamma() -> None:
     assert call("gammaTail", grid) == pytest.approx(expected, rel=1e-10, abs=1e-15)
 
 
-def test_chi_square() -> None:
+def test_chi_square_tails_and_limits_agree_with_scipy() -> None:
     grid = [(x, df) for x in (0, 0.1, 1, 5, 13.8, 40, 400) for df in (1, 2, 6, 30)]
     expected = [float(stats.chi2.sf(*given)) for given in grid]
     assert call("chiSquareTail", grid) == pytest.approx(expected, rel=1e-11)
@@ -56,7 +56,7 @@ def test_chi_square() -> None:
     assert call("chiSquareLimit", limits) == pytest.approx(expected, rel=1e-11)
 
 
-def test_incomplete_beta() -> None:
+def test_incomplete_beta_agrees_with_scipy() -> None:
     grid = [
         (a, b, x)
         for a, b in [(1, 1), (0.5, 3), (2, 50_000), (37_500, 12_501), (12_501, 37_500), (50_000, 1)]
@@ -73,7 +73,7 @@ COUNTS = [(0, 10), (10, 10), (1, 50_000), (0, 50_000), (50_000, 50_000), (4813, 
 @pytest.mark.parametrize(
     "name, function", [("lowerLimit", lower_limit), ("upperLimit", upper_limit)]
 )
-def test_clopper_pearson(name: str, function: Any) -> None:
+def test_clopper_pearson_limits_agree_with_scipy(name: str, function: Any) -> None:
     grid = [(k, n, alpha) for (k, n), alpha in product(COUNTS, LEVELS)]
     expected = [float(function(*given)) for given in grid]
     assert call(name, grid) == pytest.approx(expected, rel=1e-9)
@@ -88,7 +88,7 @@ def test_the_bound_on_the_loss_is_that_of_the_audit() -> None:
     assert expected[-1] == pytest.approx(0.9541548998, abs=1e-10)
 
 
-def test_fit() -> None:
+def test_the_test_of_fit_agrees_with_scipy() -> None:
     rng = np.random.default_rng(3)
     for cells in (2, 4, 16):
         p = rng.dirichlet(np.full(cells, 5.0))
@@ -99,7 +99,7 @@ def test_fit() -> None:
         assert found["freedom"] == cells - 1
 
 
-def test_power() -> None:
+def test_power_agrees_with_scipy() -> None:
     grid = [(x, df, far) for x in (10.8, 24) for df in (1, 2, 6, 30) for far in (0.1, 13, 110, 1e4)]
     expected = [float(stats.ncx2.sf(*given)) for given in grid]
     assert call("power", grid) == pytest.approx(expected, rel=1e-9)
@@ -131,7 +131,7 @@ def test_the_promised_probabilities_are_exact(sizes: tuple[int, ...]) -> None:
             assert table[end] == pytest.approx(row, rel=1e-12)
 
 
-def test_what_the_page_says_it_can_find_is_what_it_finds() -> None:
+def test_the_stated_power_is_the_simulated_power() -> None:
     """40,000 simulated checks of randomizers that keep too many or too few; 50,000 runs an input.
 
     The share that is found is known to 0.0075 (three standard errors) and better.

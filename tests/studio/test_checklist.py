@@ -17,7 +17,7 @@ from survey import files
 from survey.design import DesignError
 from survey.models import NotReady, Question, Stratum, Survey
 from survey.public import language_name
-from tests import builders
+from tests.support import builders
 
 pytestmark = pytest.mark.django_db
 
@@ -171,9 +171,10 @@ CASES: dict[str, tuple[str, str, dict[str, Any], dict[str, Any]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.slow  # of a draft in memory, which the other tests read from every database
+@pytest.mark.once  # of a draft in memory, which the other tests read from every database
 @pytest.mark.parametrize("name", CASES)
-def test_it_fires_where_it_must_and_not_nearby(name: str) -> None:
+@pytest.mark.slow
+def test_each_check_fires_on_its_bad_draft_only(name: str) -> None:
     level, place, bad, good = CASES[name]
     assert place in found(draft(**bad), level)
     assert place not in found(draft(slug="good", **good), level)
@@ -191,18 +192,18 @@ def test_a_small_crowd_does_not_make_small_groups_safe() -> None:
     assert "strata" not in found(draft(slug="many", **given | {"expected": 2880}), "blocks")
 
 
-def test_nobody_is_asked_to_make_a_usual_crowd_smaller() -> None:
+def test_the_checklist_never_suggests_a_crowd_below_the_default() -> None:
     for expected in (5, 19, 60, 79):
         said = checklist.of(draft(slug=f"of-{expected}", expected=expected))
         assert "crowd" not in {one.place for one in said}
 
 
-def test_a_survey_in_order_has_a_fine_line_for_every_part() -> None:
+def test_a_good_survey_is_fine_in_every_part() -> None:
     lines = checklist.of(draft())
     assert [one.level for one in lines] == ["fine"] * len(checklist.PARTS)
 
 
-def test_what_blocks_comes_first() -> None:
+def test_blocking_problems_come_first() -> None:
     levels = [one.level for one in checklist.of(draft(contact="", purpose="", language="zh"))]
     assert levels == sorted(levels, key=checklist.ORDER.index) and set(levels) == {*checklist.ORDER}
 
@@ -222,7 +223,7 @@ UNCHECKED: dict[str, tuple[dict[str, Any], list[str]]] = {
 
 
 @pytest.mark.parametrize("name", UNCHECKED)
-def test_what_was_not_looked_at_is_not_called_fine(name: str) -> None:
+def test_unchecked_parts_are_not_called_fine(name: str) -> None:
     changes, parts = UNCHECKED[name]
     survey = draft()
     files.store(survey, builders.FILE | builders.READY | changes)
@@ -235,7 +236,7 @@ def test_what_was_not_looked_at_is_not_called_fine(name: str) -> None:
     assert not {one.what for one in lines if one.level == "fine"} & set(parts)
 
 
-def test_languages_have_their_names() -> None:
+def test_languages_are_named_in_english() -> None:
     tags = ["de", "de-AT", "pt-BR", "zh-Hant", "tlh"]
     assert [language_name(tag) for tag in tags] == [
         "German", "German (de-AT)", "Brazilian Portuguese", "Traditional Chinese",
@@ -246,7 +247,7 @@ def test_languages_have_their_names() -> None:
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 2, 4])
-def test_it_says_how_many_people_would_do(epsilon: float) -> None:
+def test_the_checklist_says_how_many_people_would_be_enough(epsilon: float) -> None:
     survey = draft(epsilon=epsilon, expected=20)
     design = survey.draft_design()
     enough = checklist.people_for(design, checklist.USELESS)
@@ -256,7 +257,7 @@ def test_it_says_how_many_people_would_do(epsilon: float) -> None:
     assert checklist.people_for(draft(slug="tiny", epsilon=1e-7).draft_design(), 0.15) is None
 
 
-def test_a_design_that_cannot_be_is_said_beside_all_the_rest() -> None:
+def test_an_impossible_design_is_listed_with_the_other_problems() -> None:
     survey = draft(contact="")
     Question.objects.filter(key="q2").update(options=["Only one"], prefer_not_to_say=False)
     stops = found(survey, "blocks")
@@ -280,7 +281,7 @@ BROKEN: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_what_the_editor_says_is_wrong_blocks_here_too(name: str) -> None:
+def test_errors_shown_in_the_editor_also_block_opening(name: str) -> None:
     changes, place = BROKEN[name]
     survey = draft()
     if changes.keys() <= {"title", "purpose"}:  # which no file brings
@@ -298,7 +299,7 @@ def test_what_the_editor_says_is_wrong_blocks_here_too(name: str) -> None:
         survey.open()
 
 
-def test_it_may_not_close_before_it_opens() -> None:
+def test_a_survey_must_not_close_before_it_opens() -> None:
     survey = draft()
     now = timezone.now()
     for opens, closes, stopped in ((None, -1, True), (5, 4, True), (None, 1, False), (5, 6, False)):
@@ -308,7 +309,7 @@ def test_it_may_not_close_before_it_opens() -> None:
         assert ("closes_at" in found(survey, "blocks")) is stopped
 
 
-def test_half_widths_are_those_of_the_planner() -> None:
+def test_half_widths_agree_with_the_planner() -> None:
     from aggregation import plan
 
     survey = draft(questions=choice(*"abcd"), blocks=[], strata=[])
@@ -329,7 +330,7 @@ TWO: dict[str, tuple[list[str], list[str]]] = {
 
 
 @pytest.mark.parametrize("tag", TWO)
-def test_two_things_in_every_language(tag: str) -> None:
+def test_double_questions_are_found_in_every_language(tag: str) -> None:
     two, one = TWO[tag]
     assert all(wording.asks_two(text, tag) for text in two)
     assert not any(wording.asks_two(text, tag) for text in one)
@@ -355,7 +356,7 @@ HARMLESS = [
 ]  # fmt: skip
 
 
-def test_what_identifies_in_every_language() -> None:
+def test_identifying_questions_are_found_in_every_language() -> None:
     for what, texts in IDENTIFYING.items():
         assert [wording.identifies(text) for text in texts] == [what] * len(texts)
     assert [wording.identifies(text) for text in HARMLESS] == [""] * len(HARMLESS)
@@ -401,14 +402,14 @@ def by_setting_a_time(survey: Survey) -> str:
 
 
 @pytest.mark.parametrize("way", [by_page, by_admin, by_model, by_schedule, by_setting_a_time])
-def test_what_blocks_does_not_open(way: Callable[[Survey], str]) -> None:
+def test_a_blocked_survey_does_not_open(way: Callable[[Survey], str]) -> None:
     survey = draft(contact="")
     assert "No contact is given" in way(survey)
     survey.refresh_from_db()
     assert survey.state == "draft" and not survey.design and survey.opens_at is None
 
 
-def test_what_blocks_does_not_open_by_the_command(tmp_path: Any) -> None:
+def test_a_blocked_survey_does_not_open_by_command(tmp_path: Any) -> None:
     file = tmp_path / "survey.json"
     file.write_text(json.dumps(builders.FILE | builders.READY | {"epsilon": 5}))
     with pytest.raises(CommandError, match="at most 4 on this site"):
@@ -429,7 +430,7 @@ def test_the_survey_is_judged_as_it_is_frozen() -> None:
     assert len(refused.value.messages) == 2
 
 
-def test_a_site_may_let_it_warn_only(settings: Any) -> None:
+def test_a_site_can_turn_blocking_off(settings: Any) -> None:
     settings.CHECKLIST = False
     survey = draft(contact="")
     assert "contact" in found(survey, "blocks")
@@ -437,7 +438,7 @@ def test_a_site_may_let_it_warn_only(settings: Any) -> None:
     assert survey.state == "open"
 
 
-def test_the_demo_has_nothing_that_blocks() -> None:
+def test_nothing_blocks_the_demo_survey() -> None:
     from aggregation.management.commands.load_demo import SURVEY
     from survey import files
 

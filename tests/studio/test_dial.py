@@ -10,7 +10,7 @@ from aggregation import plan
 from studio import dial, drafts
 from survey import files
 from survey.models import Survey
-from tests import builders
+from tests.support import builders
 
 pytestmark = pytest.mark.django_db
 
@@ -22,7 +22,7 @@ def figures(people: int = 1000, **changes: Any) -> dict[str, Any]:
 TEN = [{"key": f"q{i}", "text": "?", "kind": "yes_no"} for i in range(10)]
 
 
-def test_the_odds_are_those_that_respondents_read() -> None:
+def test_the_odds_are_the_ones_that_respondents_read() -> None:
     for epsilon, count in ((0.5, 62), (1, 73), (2, 88), (3, 95)):
         survey = builders.draft(epsilon=epsilon, slug=f"s{count}")
         found = dial.figures(survey, 500)
@@ -32,7 +32,7 @@ def test_the_odds_are_those_that_respondents_read() -> None:
     assert [preset["sure"] for preset in dial.presets(4)] == [62, 73, 88, 95]
 
 
-def test_the_errors_are_the_planners() -> None:
+def test_margins_of_error_agree_with_the_planner() -> None:
     found = figures(people=1000, questions=TEN, blocks=[], strata=[])
     terms = plan.Terms(sizes=(2,) * 10, epsilon=2.0, people=1000, half_width=0.03)
     reach = terms.reach(1000)
@@ -43,7 +43,7 @@ def test_the_errors_are_the_planners() -> None:
     assert sorted(one["block"] for one in found["questions"]) == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
 
 
-def test_the_smallest_group_is_that_of_the_most_options() -> None:
+def test_group_figures_use_the_stratum_with_most_options() -> None:
     strata = [
         {"key": "a", "text": "Two?", "options": ["A", "B"]},
         {"key": "b", "text": "Four?", "options": ["A", "B", "C", "D"]},
@@ -84,7 +84,7 @@ def test_an_unfinished_draft_has_its_figures() -> None:
 
 
 @pytest.mark.measured
-def test_the_dial_answers_while_it_is_turned() -> None:
+def test_figures_for_a_hundred_questions_come_quickly() -> None:
     """100 questions of twenty kinds, at an ε that nobody has asked for yet: about half a second."""
     sizes = [2 + i % 19 for i in range(100)]
     questions = [

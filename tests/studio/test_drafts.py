@@ -14,7 +14,7 @@ from studio.topics import topics
 from survey import files
 from survey.design import DesignError
 from survey.models import Draft, DraftRevision, Question, Removed, Survey, today
-from tests import builders
+from tests.support import builders
 
 pytestmark = pytest.mark.django_db
 
@@ -68,7 +68,7 @@ def choice(*options: str, **changes: Any) -> dict[str, Any]:
 # --- Saving ---------------------------------------------------------------------------------------
 
 
-def test_what_is_saved_is_there_and_can_open(window: Window, survey: Survey) -> None:
+def test_a_saved_draft_can_be_read_back_and_opened(window: Window, survey: Survey) -> None:
     window.save(
         title="Another", epsilon=1.5, questions=[asked(), choice("A", "B", key="q9")], blocks=[],
         translations={"de": {"title": "Eine andere", "questions": {"q1": {"text": "Hast du?"}}}},
@@ -82,7 +82,7 @@ def test_what_is_saved_is_there_and_can_open(window: Window, survey: Survey) -> 
     assert survey.frozen_design().translations["de"]["questions"]["q1"]["text"] == "Hast du?"
 
 
-def test_an_unfinished_draft_is_kept_and_says_where(window: Window) -> None:
+def test_an_unfinished_draft_is_saved_with_its_errors(window: Window) -> None:
     answer = window.save(
         title="", blocks=[], strata=[{"key": "b1", "text": "", "options": ["A"]}],
         questions=[asked(text=" "), choice("A", "A", "", key="q2")],
@@ -99,7 +99,7 @@ def test_an_unfinished_draft_is_kept_and_says_where(window: Window) -> None:
         Survey.objects.get().open()
 
 
-def test_what_the_design_refuses_is_said(window: Window) -> None:
+def test_errors_of_the_design_are_shown(window: Window) -> None:
     assert set(window.save(ask=3)["wrong"]) == {"ask"}
     window.save(ask=None)
     assert set(window.save(blocks=[["q1"]])["wrong"]) == {"blocks"}
@@ -142,9 +142,10 @@ IMPOSSIBLE: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.slow  # refused before any database is asked
+@pytest.mark.once  # refused before any database is asked
 @pytest.mark.parametrize("name", IMPOSSIBLE)
-def test_what_no_draft_can_hold_is_refused_and_changes_nothing(window: Window, name: str) -> None:
+@pytest.mark.slow
+def test_an_impossible_draft_is_refused_and_changes_nothing(window: Window, name: str) -> None:
     before = files.dump(Survey.objects.get())
     changes, where = IMPOSSIBLE[name]
     document = window.document | {"blocks": []} | changes
@@ -154,7 +155,7 @@ def test_what_no_draft_can_hold_is_refused_and_changes_nothing(window: Window, n
     window.save(title="Still alive")
 
 
-def test_requests_that_make_no_sense(window: Window) -> None:
+def test_malformed_requests_are_refused(window: Window) -> None:
     client, address = window.client, window.address
     for body in (b"", b"{", b"[]", b"5", b"\xff\xfe", b"[" * 100_000, b'{"number": NaN}'):
         response = client.post(address, body, content_type="application/json")
@@ -177,7 +178,7 @@ def test_two_windows_do_not_overwrite_each_other(window: Window) -> None:
     assert Survey.objects.get().title == "Second"
 
 
-def test_what_is_changed_elsewhere_is_a_change_too(window: Window) -> None:
+def test_changes_in_the_admin_pages_are_not_overwritten(window: Window) -> None:
     """In the admin pages, that is: a page that did not see it does not overwrite it."""
     Question.objects.filter(key="q1").update(text="From the back room")
     newer = window.save(409, title="Mine")
@@ -188,7 +189,7 @@ def test_what_is_changed_elsewhere_is_a_change_too(window: Window) -> None:
 
 
 @override_settings(CHECKLIST=True, MAX_EPSILON=4.0)
-def test_what_the_checklist_would_refuse_is_said_while_it_is_edited(window: Window) -> None:
+def test_the_editor_shows_what_the_checklist_would_refuse(window: Window) -> None:
     def places(answer: dict[str, Any]) -> list[str]:
         return [one["place"] for one in answer["blocks"]]
 
@@ -213,7 +214,7 @@ def test_what_the_checklist_would_refuse_is_said_while_it_is_edited(window: Wind
         assert places(window.save(title="This site does not insist")) == []
 
 
-def test_an_opening_that_is_set_is_said_with_whether_it_holds(window: Window) -> None:
+def test_the_editor_says_whether_a_planned_opening_still_holds(window: Window) -> None:
     assert window.answer["opens"] is None
     survey = Survey.objects.get()
     at = datetime(2031, 11, 17, 14, 46, tzinfo=UTC)
@@ -235,7 +236,7 @@ def titles(window: Window, *ways: int) -> list[str]:
     return found
 
 
-def test_undo_goes_back_and_forth_also_after_a_reload(window: Window) -> None:
+def test_undo_and_redo_work_after_a_reload(window: Window) -> None:
     assert not window.answer["undo"] and not window.answer["redo"]
     for title in ("One", "Two", "Three"):
         window.save(title=title)
@@ -257,20 +258,21 @@ def test_undo_brings_back_what_was_deleted(window: Window, survey: Survey) -> No
     assert files.dump(Survey.objects.get()) == before
 
 
-def test_steps_in_one_field_are_one(window: Window) -> None:
+def test_edits_in_one_field_are_one_step(window: Window) -> None:
     for title in ("A", "Ab", "Abc"):
         window.save(title=title, step="title")
     window.save(introduction="x", step="introduction")
     assert titles(window, -1, -1) == ["Abc", "A small survey"]
 
 
-def test_the_same_again_is_no_change(window: Window) -> None:
+def test_saving_the_same_content_is_no_change(window: Window) -> None:
     number = window.save(title="A")["number"]
     assert window.save(title="A")["number"] == number
     assert DraftRevision.objects.count() == 2
 
 
-def test_a_hundred_places_are_kept(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.slow
+def test_undo_keeps_a_hundred_steps(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
     """As a dozen are, which is tried."""
     assert drafts.KEPT == 100
     monkeypatch.setattr(drafts, "KEPT", 12)
@@ -282,7 +284,7 @@ def test_a_hundred_places_are_kept(window: Window, monkeypatch: pytest.MonkeyPat
     assert window.document["title"] == "Title 20" and not window.answer["undo"]
 
 
-def test_the_history_goes_when_the_survey_opens(window: Window, survey: Survey) -> None:
+def test_the_history_is_deleted_when_the_survey_opens(window: Window, survey: Survey) -> None:
     window.save(title="Nobody needs to know what I wrote first")
     assert Draft.objects.exists()
     Survey.objects.get().open()
@@ -292,7 +294,7 @@ def test_the_history_goes_when_the_survey_opens(window: Window, survey: Survey) 
     assert not Draft.objects.exists()
 
 
-def test_who_saved_may_go(window: Window) -> None:
+def test_a_draft_history_outlives_the_account_that_saved_it(window: Window) -> None:
     window.save(title="A")
     user = DraftRevision.objects.get(place=1).saved_by
     assert user and user.username == "olga"
@@ -313,7 +315,7 @@ def made(response: Any) -> Survey:
     return Survey.objects.get(slug=response["Location"].split("/")[2])
 
 
-def test_a_blank_survey_belongs_to_whoever_made_it(admin: Client) -> None:
+def test_a_blank_survey_belongs_to_its_maker(admin: Client) -> None:
     survey = made(admin.post("/studio/new/", {"blank": "1"}))
     assert survey.title == "" and survey.epsilon == 2 and survey.state == "draft"
     assert [str(user) for user in survey.researchers.all()] == ["root"]
@@ -321,7 +323,7 @@ def test_a_blank_survey_belongs_to_whoever_made_it(admin: Client) -> None:
     assert survey.slug in admin.get("/surveys/").content.decode()
 
 
-def test_the_planner_brings_its_numbers(admin: Client) -> None:
+def test_a_new_survey_takes_the_planners_numbers(admin: Client) -> None:
     page = admin.get("/studio/new/?epsilon=1.25&people=800").content.decode()
     assert "ε = 1.25 and 800 people" in page
     response = admin.post("/studio/new/", {"blank": "1", "epsilon": "1.25", "people": "800"})
@@ -370,7 +372,7 @@ def upload(client: Client, content: bytes) -> Any:
     return client.post("/studio/new/", {"file": SimpleUploadedFile("survey.json", content)})
 
 
-def test_export_and_import(admin: Client, survey: Survey) -> None:
+def test_an_exported_draft_can_be_imported_unchanged(admin: Client, survey: Survey) -> None:
     exported = admin.get("/studio/small/survey.json")
     assert exported["Content-Disposition"] == 'attachment; filename="small.json"'
     again = made(upload(admin, exported.content))
@@ -405,7 +407,7 @@ def test_export_and_import(admin: Client, survey: Survey) -> None:
         (b" " * 1_100_000, "larger than a megabyte"),
     ],
 )
-def test_a_file_that_is_none(admin: Client, content: bytes, words: str) -> None:
+def test_a_file_that_is_no_survey_is_refused(admin: Client, content: bytes, words: str) -> None:
     response = upload(admin, content)
     assert response.status_code == 400 and words in response.content.decode()
     assert not Survey.objects.exists()
@@ -482,13 +484,14 @@ def test_an_address_that_nobody_chose_follows_the_title(admin: Client) -> None:
         assert admin.get(f"/studio/{survey.slug}/draft/?id={odd}").status_code == 200
 
 
-def test_the_id_of_a_survey_opens_no_other(window: Window) -> None:
+def test_the_id_of_another_survey_is_refused(window: Window) -> None:
     other = builders.draft(slug="other")
     assert window.client.get(f"/studio/small/draft/?id={other.pk}").status_code == 403
 
 
 @pytest.mark.parametrize("slug", ["", "a b", "x" * 51, "new", "other", "gone", "ä", "../x", "\0"])
-def test_addresses_that_cannot_be(window: Window, slug: str) -> None:
+@pytest.mark.slow
+def test_a_bad_or_taken_address_is_refused(window: Window, slug: str) -> None:
     builders.draft(slug="other")
     other = builders.finished(0, slug="gone")
     Removed.objects.create(

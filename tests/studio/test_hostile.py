@@ -9,7 +9,7 @@ from django.utils.html import escape
 from aggregation.models import Batch, Release
 from survey.design import NO_TEXT
 from survey.models import Survey
-from tests import builders
+from tests.support import builders
 
 pytestmark = pytest.mark.django_db
 
@@ -44,7 +44,7 @@ HOSTILE = {
 }
 # What databases may take differently; the rest is a matter of pages.
 DATABASE = ("quotes", "percent", "sql", "emoji", "combining", "long", "null", "tag", "half")
-NAMES = [pytest.param(name, marks=() if name in DATABASE else pytest.mark.slow) for name in HOSTILE]
+NAMES = [pytest.param(name, marks=() if name in DATABASE else pytest.mark.once) for name in HOSTILE]
 
 
 def everywhere(text: str) -> dict[str, Any]:
@@ -68,6 +68,7 @@ def everywhere(text: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.slow
 def test_hostile_texts_stay_texts(name: str) -> None:
     text = HOSTILE[name]
     survey = builders.draft()

@@ -15,7 +15,7 @@ from aggregation.work import Job
 from studio import opening, views
 from survey.models import Membership, Question, Removed, Report, Survey, today
 from survey.permitted import permitted
-from tests import builders
+from tests.support import builders
 
 pytestmark = pytest.mark.django_db
 PAGE = "/studio/small/open/"
@@ -39,7 +39,7 @@ def at(**delta: int) -> str:
 
 
 class TestOpen:
-    def test_an_owner_opens_what_they_saw(self) -> None:
+    def test_an_owner_opens_the_design_that_was_shown(self) -> None:
         survey = builders.draft(**builders.READY)
         olga = owner_of(survey)
         page = olga.get(PAGE).content.decode()
@@ -62,7 +62,8 @@ class TestOpen:
         ids=str,
     )  # fmt: skip
     @pytest.mark.parametrize("deed", ["open", "open-at"])
-    def test_what_changed_meanwhile_is_looked_at_again(
+    @pytest.mark.slow
+    def test_a_draft_that_changed_meanwhile_does_not_open(
         self, change: dict[str, Any], deed: str
     ) -> None:
         survey = builders.draft(**builders.READY)
@@ -77,7 +78,7 @@ class TestOpen:
         assert survey.state == "draft" and survey.opens_at is None
 
     @pytest.mark.parametrize("deed", ["open", "open-at"])
-    def test_who_opens_has_read_what_there_is_to_think_about(self, deed: str) -> None:
+    def test_an_owner_must_confirm_the_warnings(self, deed: str) -> None:
         survey = builders.draft(**builders.READY | {"purpose": ""})
         olga, given = owner_of(survey), {"seen": survey.seen(), "at": at(days=1)}
         assert 'name="read" required' in olga.get(PAGE).content.decode()
@@ -89,11 +90,11 @@ class TestOpen:
         survey.refresh_from_db()
         assert survey.state == "open" or survey.opens_at
 
-    def test_where_there_is_nothing_to_think_about_nobody_is_asked(self) -> None:
+    def test_without_warnings_there_is_nothing_to_confirm(self) -> None:
         survey = builders.draft(**builders.READY)
         assert 'name="read"' not in owner_of(survey).get(PAGE).content.decode()
 
-    def test_a_time_is_set_changed_and_taken_back(self) -> None:
+    def test_an_opening_time_can_be_set_changed_and_cancelled(self) -> None:
         survey = builders.draft(**builders.READY)
         olga = owner_of(survey)
         when = at(days=2)
@@ -112,7 +113,7 @@ class TestOpen:
 
     @pytest.mark.parametrize("when", ["", "soon", "2020-01-01T00:00", "2999-01-01T00:00", "99"])
     @pytest.mark.parametrize("deed", ["open-at", "close-at"])
-    def test_a_time_that_makes_no_sense_is_refused(self, when: str, deed: str) -> None:
+    def test_a_bad_opening_time_is_refused(self, when: str, deed: str) -> None:
         survey = builders.draft(**builders.READY)
         response = do(owner_of(survey), deed, at=when, seen=survey.seen())
         assert response.status_code == 400 and 'role="alert"' in response.content.decode()
@@ -120,14 +121,14 @@ class TestOpen:
         survey.refresh_from_db()
         assert survey.opens_at is None and survey.closes_at is None
 
-    def test_a_draft_that_cannot_be_a_design_still_has_its_page(self) -> None:
+    def test_an_impossible_draft_still_has_its_page(self) -> None:
         survey = builders.draft(**builders.READY)
         Question.objects.all().delete()
         olga = owner_of(survey)
         assert "Add a question" in olga.get(PAGE).content.decode()
         assert do(olga, "open", seen="").status_code == 400
 
-    def test_what_is_to_be_mended_leads_to_its_field_in_the_editor(self) -> None:
+    def test_each_problem_links_to_its_field_in_the_editor(self) -> None:
         survey = builders.draft()
         page = owner_of(survey).get(PAGE).content.decode()
         assert "3 things must be mended first" in page
@@ -146,7 +147,7 @@ class TestOpen:
         page = olga.get(PAGE).content.decode()
         assert "Of 0 invitations, 0 fetched a pass; all of them were deleted" in page
 
-    def test_two_who_open_at_once(self) -> None:
+    def test_a_survey_cannot_be_opened_twice(self) -> None:
         survey = builders.draft(**builders.READY)
         olga = owner_of(survey)
         seen = survey.seen()
@@ -156,7 +157,7 @@ class TestOpen:
 
 
 class TestEnd:
-    def test_close_archive_and_bring_back(self) -> None:
+    def test_a_survey_can_be_closed_archived_and_brought_back(self) -> None:
         survey = builders.opened(**builders.READY)
         olga = owner_of(survey)
         assert do(olga, "archive").status_code == 400  # not while it is open
@@ -180,7 +181,7 @@ class TestEnd:
         assert survey.archived_on is None
         assert "A small survey" in olga.get("/surveys/").content.decode()
 
-    def test_an_unknown_deed_does_nothing(self) -> None:
+    def test_an_unknown_action_does_nothing(self) -> None:
         survey = builders.opened(**builders.READY)
         before = Survey.objects.values().get()
         assert do(owner_of(survey), "explode").status_code == 400
@@ -197,7 +198,7 @@ class TestEnd:
         survey.refresh_from_db()
         assert survey.delete_asked_on is None
 
-    def test_a_closed_one_goes_when_its_name_is_typed(self) -> None:
+    def test_a_closed_survey_is_deleted_when_its_slug_is_typed(self) -> None:
         survey = builders.finished(**builders.READY)
         olga = owner_of(survey)
         response = do(olga, "delete", slug="smal")
@@ -208,7 +209,7 @@ class TestEnd:
         gone(survey)
         assert "A small survey" not in olga.get("/surveys/").content.decode()
 
-    def test_not_before_everything_is_counted(self) -> None:
+    def test_a_survey_with_waiting_reports_is_not_deleted(self) -> None:
         survey = builders.opened(**builders.READY)
         builders.send(survey, 5)
         survey.close()
@@ -242,7 +243,7 @@ class TestRetention:
     def closed_days_ago(self, days: int) -> None:
         Survey.objects.update(closed_on=today() - timedelta(days=days))
 
-    def test_everything_goes_on_the_day_that_was_promised(self, survey: Survey) -> None:
+    def test_everything_is_deleted_on_the_promised_day(self, survey: Survey) -> None:
         for model in (Report, Batch, Release, Estimate, Membership):
             assert model.objects.exists()  # type: ignore[attr-defined]
         self.closed_days_ago(89)
@@ -293,7 +294,7 @@ class TestRetention:
         monkeypatch.setattr("survey.models.today", lambda: ahead)
         assert not survey.delete_due()
 
-    def test_what_still_waits_is_counted_first(self) -> None:
+    def test_waiting_reports_are_counted_before_the_deletion(self) -> None:
         survey = builders.opened(**builders.READY | {"slug": "late"})
         builders.send(survey, 30)
         survey.close()
@@ -306,7 +307,7 @@ class TestRetention:
             cursor.execute("SELECT count(*) FROM survey_report")
             assert cursor.fetchone() == (0,)
 
-    def test_its_address_says_so_and_is_never_used_again(self, survey: Survey) -> None:
+    def test_its_address_is_404_and_never_used_again(self, survey: Survey) -> None:
         self.closed_days_ago(90)
         Job.objects.request(survey)
         run_all()
@@ -316,7 +317,7 @@ class TestRetention:
             builders.draft(**builders.READY)
 
 
-def test_a_draft_that_is_deleted_meanwhile_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_draft_deleted_meanwhile_is_404(monkeypatch: pytest.MonkeyPatch) -> None:
     def vanishing(*args: Any) -> Survey:
         survey = permitted(*args)
         Survey.objects.filter(pk=survey.pk).delete()

@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from survey.models import MOST_TOKENS, ApiToken, digest, today
-from tests import builders
+from tests.support import builders
 
 pytestmark = pytest.mark.django_db
 
@@ -64,7 +64,7 @@ def test_a_token_opens_no_page_and_makes_no_token(path: str) -> None:
     assert ApiToken.objects.count() == 1
 
 
-def test_ones_tokens_are_ones_own() -> None:
+def test_nobody_sees_or_revokes_the_tokens_of_others() -> None:
     alice, charlie = builders.client(builders.alice()), builders.client(builders.charlie())
     token = made(alice, "of Alice")
     assert "of Alice" not in charlie.get(PAGE).content.decode()
@@ -73,7 +73,7 @@ def test_ones_tokens_are_ones_own() -> None:
 
 
 @pytest.mark.parametrize("wanted", ["", "x", "-1", "9" * 40, "²", "1e3"])
-def test_an_odd_token_to_revoke_is_none(wanted: str) -> None:
+def test_revoking_an_unknown_token_does_nothing(wanted: str) -> None:
     alice = builders.client(builders.alice())
     made(alice)
     assert alice.post(PAGE, {"revoke": wanted}).status_code == 302
@@ -89,13 +89,13 @@ def test_an_odd_token_to_revoke_is_none(wanted: str) -> None:
         ("a\0b", "Null characters are not allowed."),
     ],
 )
-def test_a_token_says_what_it_is_for(label: str, said: str) -> None:
+def test_a_bad_token_label_is_refused(label: str, said: str) -> None:
     response = builders.client(builders.alice()).post(PAGE, {"label": label})
     assert response.status_code == 400 and said in response.content.decode()
     assert not ApiToken.objects.exists()
 
 
-def test_nobody_has_more_than_a_few() -> None:
+def test_tokens_per_person_are_limited() -> None:
     user = builders.alice()
     for i in range(MOST_TOKENS):
         ApiToken.objects.issue(user, str(i))
@@ -106,7 +106,7 @@ def test_nobody_has_more_than_a_few() -> None:
     assert ApiToken.objects.count() == MOST_TOKENS
 
 
-def test_of_a_tokens_use_the_day_is_kept_and_written_once(
+def test_only_the_day_of_a_tokens_last_use_is_stored(
     django_assert_num_queries: Any,
 ) -> None:
     token = made(builders.client(builders.alice()))
@@ -120,7 +120,7 @@ def test_of_a_tokens_use_the_day_is_kept_and_written_once(
     assert ApiToken.objects.get().used_on == today()
 
 
-def test_a_person_who_is_shut_out_has_tokens_that_are_too() -> None:
+def test_tokens_of_a_disabled_account_do_not_work() -> None:
     user = builders.alice()
     token = made(builders.client(user))
     user.is_active = False
@@ -139,7 +139,7 @@ def log_in(password: str, name: str = "alice", address: str = "192.0.2.1") -> bo
 
 
 @pytest.fixture
-def three_failures(settings: Any, fresh_minute: None) -> None:
+def three_failures(settings: Any, still_clock: None) -> None:
     settings.FAILURES_PER_MINUTE = 3
 
 
@@ -157,7 +157,7 @@ def test_after_some_wrong_passwords_the_right_one_waits(three_failures: None) ->
     assert log_in("hers", "dora")
 
 
-def test_right_passwords_cost_nothing(three_failures: None) -> None:
+def test_right_passwords_do_not_count_towards_the_limit(three_failures: None) -> None:
     user = builders.alice()
     user.set_password("right")
     user.save()

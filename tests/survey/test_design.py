@@ -54,7 +54,7 @@ def test_the_order_and_the_spaces_of_json_do_not_matter(name: str) -> None:
     assert Design.from_json(json.dumps(turned, indent=4, ensure_ascii=True)) == design
 
 
-def test_the_hash_is_the_one_that_reports_have_named_since_the_beginning() -> None:
+def test_the_hash_of_a_design_never_changes() -> None:
     """It may never change: reports that exist name it."""
     design = build(math.log(3), [Question("q1", "Äh?", options_from_texts(["No", "Yes"]))])
     assert design.canonical == (
@@ -90,7 +90,7 @@ def test_the_hash_changes_with_anything_that_is_promised(change: dict[str, Any])
     assert build(**{**promised, **change}).hash != build(**promised).hash
 
 
-def test_canonical_numbers_and_texts() -> None:
+def test_numbers_and_texts_have_one_canonical_form() -> None:
     for value, text in (
         (2.0, "2"),
         (0.1, "0.1"),
@@ -105,7 +105,7 @@ def test_canonical_numbers_and_texts() -> None:
         assert json.loads(text) == value
 
 
-def test_a_number_of_numpy_is_a_number() -> None:
+def test_numpy_numbers_are_accepted() -> None:
     assert build(np.float64(2.0), questions(2, 2)).hash == build(2, questions(2, 2)).hash
 
 
@@ -216,6 +216,7 @@ def mixed_surveys() -> list[tuple[tuple[int, ...], float]]:
     return hard + [(sizes, epsilon) for sizes, epsilon in some if epsilon <= 8 * len(sizes)]
 
 
+@pytest.mark.slow
 def test_the_plan_is_the_best_of_all_groupings() -> None:
     surveys = mixed_surveys()
     equal = 0
@@ -241,7 +242,7 @@ def test_the_plan_is_the_best_of_all_groupings() -> None:
         (4, 20, 4, 1, 2.108),
     ],
 )
-def test_known_plans_for_yes_no_questions(
+def test_plans_for_yes_no_questions_have_their_known_values(
     epsilon: float, count: int, block: int, ask: int, variance: float
 ) -> None:
     """n Var of a question with equal shares: a quarter of the factor. Three digits are known."""
@@ -256,7 +257,7 @@ def test_known_plans_for_yes_no_questions(
 @pytest.mark.parametrize(
     ("epsilon", "variance"), [(1, 25.17), (2, 6.417), (4, 1.732)]
 )  # fmt: skip
-def test_known_variance_of_asking_five_questions_one_by_one(
+def test_asking_five_questions_one_by_one_has_its_known_variance(
     epsilon: float, variance: float
 ) -> None:
     alone = [[i] for i in range(5)]
@@ -266,7 +267,7 @@ def test_known_variance_of_asking_five_questions_one_by_one(
 @pytest.mark.parametrize(
     ("block", "until"), [(1, 1.342454), (2, 2.694489), (3, 3.800260), (4, 4.792099), (5, 5.717919)]
 )
-def test_the_best_block_grows_with_epsilon_where_it_should(block: int, until: float) -> None:
+def test_the_best_block_grows_with_epsilon(block: int, until: float) -> None:
     """60 questions divide into blocks of 1 to 6; the best size changes at these values."""
     sizes = (2,) * 60
     # Blocks of two sizes may be best close to the change, so look at equal blocks alone.
@@ -318,7 +319,7 @@ def test_a_plan_can_be_overruled() -> None:
 @pytest.mark.parametrize(
     "epsilon", [0, -1, math.nan, math.inf, -math.inf, True, "2", None, 1e-200, 5e-324, 1e-11]
 )
-def test_epsilon_that_means_nothing(epsilon: Any) -> None:
+def test_a_meaningless_epsilon_is_refused(epsilon: Any) -> None:
     with pytest.raises(DesignError) as refusal:
         build(epsilon, questions(2, 2))
     assert "epsilon" in str(refusal.value)
@@ -327,7 +328,9 @@ def test_epsilon_that_means_nothing(epsilon: Any) -> None:
 @pytest.mark.parametrize(
     ("epsilon", "ask", "count"), [(16.1, 2, 3), (8.5, None, 1), (1000.0, 1, 2), (1e308, None, 3)]
 )
-def test_epsilon_above_the_ceiling_of_a_block(epsilon: float, ask: int | None, count: int) -> None:
+def test_an_epsilon_above_the_ceiling_of_a_block_is_refused(
+    epsilon: float, ask: int | None, count: int
+) -> None:
     with pytest.raises(DesignError) as refusal:
         build(epsilon, questions(*[2] * count), ask=ask)
     assert refusal.value.where == "epsilon"
@@ -338,7 +341,7 @@ def test_epsilon_above_the_ceiling_of_a_block(epsilon: float, ask: int | None, c
 
 
 @pytest.mark.parametrize("ask", [0, -1, 3, 0.5, True, "1"])
-def test_ask_that_cannot_be(ask: Any) -> None:
+def test_an_impossible_ask_is_refused(ask: Any) -> None:
     for blocks in (None, [["q1"], ["q2"]]):
         with pytest.raises(DesignError) as refusal:
             build(2.0, questions(2, 2), blocks=blocks, ask=ask)
@@ -356,7 +359,7 @@ def test_ask_that_cannot_be(ask: Any) -> None:
         ([["q1", "q2", "q9"]], "no question 'q9'"),
     ],
 )
-def test_blocks_that_do_not_hold_every_question_once(blocks: list[list[str]], what: str) -> None:
+def test_blocks_must_hold_every_question_once(blocks: list[list[str]], what: str) -> None:
     with pytest.raises(DesignError, match=what) as refusal:
         build(2.0, questions(2, 2), blocks=blocks)
     assert refusal.value.where == "blocks"
@@ -380,20 +383,20 @@ def test_a_block_with_too_many_combinations_is_named() -> None:
         ([Question("q1", "?", (Option("a", "A"), Option("a", "B")))], "same key"),
     ],
 )
-def test_questions_that_cannot_be_asked(asked: list[Question], what: str) -> None:
+def test_impossible_questions_are_refused(asked: list[Question], what: str) -> None:
     with pytest.raises(DesignError, match=what):
         build(2.0, asked)
 
 
 @pytest.mark.parametrize("size", [1, MAX_STRATUM_OPTIONS + 1])
-def test_strata_that_cannot_be_asked(size: int) -> None:
+def test_strata_with_too_few_or_too_many_options_are_refused(size: int) -> None:
     with pytest.raises(DesignError, match="strata age"):
         build(2.0, questions(2), [question("age", size)])
     assert build(2.0, questions(2), [question("age", MAX_STRATUM_OPTIONS)]).strata[0].size == 100
 
 
 @pytest.mark.parametrize("key", ["", "-a", "_a", "a b", "ä", "a\n", "a" * 51, "__proto__"])
-def test_keys_that_are_none(key: str) -> None:
+def test_bad_keys_are_refused(key: str) -> None:
     with pytest.raises(DesignError):
         question(key, 2)
 
@@ -420,7 +423,7 @@ def test_a_text_that_cannot_be_written_in_utf_8_is_refused() -> None:
         (["18–29", "30+", "Ja, öfter", "你好", "a_b"], ["18-29", "30", "ja-öfter", "你好", "a-b"]),
     ],
 )
-def test_keys_made_from_texts(texts: list[str], keys: list[str]) -> None:
+def test_option_keys_are_made_from_texts(texts: list[str], keys: list[str]) -> None:
     options = options_from_texts(texts)
     assert [option.key for option in options] == keys
     assert [option.text for option in options] == texts

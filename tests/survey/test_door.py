@@ -13,7 +13,7 @@ from django.test import Client
 from config import asgi
 from survey import ingest
 from survey.models import Report, Survey
-from tests import builders
+from tests.support import builders
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -143,7 +143,7 @@ BODIES: dict[str, Callable[[Survey], tuple[str, bytes, dict[str, str]]]] = {
 
 
 @pytest.mark.parametrize("case", BODIES.values(), ids=BODIES.keys())
-def test_both_doors_say_the_same(survey: Survey, case: Any) -> None:
+def test_the_fast_path_answers_like_the_plain_view(survey: Survey, case: Any) -> None:
     """The plain view is the reference: same status, same words."""
     builders.draft(slug="draft")
     path, body, headers = case(survey)
@@ -154,7 +154,7 @@ def test_both_doors_say_the_same(survey: Survey, case: Any) -> None:
     assert (told.status, told.body) == (response.status_code, response.content)
 
 
-def test_a_closed_survey_is_410_through_the_door(survey: Survey) -> None:
+def test_a_closed_survey_is_410_on_the_fast_path(survey: Survey) -> None:
     survey.close()
     told = ask(REPORTS, good(survey))
     assert (told.status, json.loads(told.body)) == (410, {"errors": ingest.WHY[410]})
@@ -186,32 +186,31 @@ def test_without_tls_django_redirects(survey: Survey, settings: Any) -> None:
 # --- Bodies that come in badly --------------------------------------------------------------------
 
 
-def slowly(seconds: float, *pieces: bytes) -> Chunks:
-    async def chunks() -> AsyncIterator[bytes]:
-        for piece in pieces:
-            yield piece
-            await asyncio.sleep(seconds)
+def test_an_incomplete_body_stores_nothing(survey: Survey) -> None:
+    async def half() -> AsyncIterator[bytes]:
+        yield good(survey)[:50]
 
-    return chunks
-
-
-def test_half_a_body_and_then_nothing_stores_nothing(survey: Survey) -> None:
-    body = good(survey)
-    assert asyncio.run(request(REPORTS, slowly(0, body[:50]))) is None
+    assert asyncio.run(request(REPORTS, half)) is None
     assert asgi.bodies.held == 0
     assert not Report.objects.exists()
 
 
 def test_a_body_that_is_too_slow_is_408(survey: Survey, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Although something comes all the time."""
+
+    async def trickle() -> AsyncIterator[bytes]:
+        while True:
+            yield b""
+            await asyncio.sleep(0)
+
     monkeypatch.setattr(asgi, "BODY_SECONDS", 0.2)
-    body = good(survey)
-    told = ask(REPORTS, slowly(0.05, *(bytes([byte]) for byte in body)))
+    told = ask(REPORTS, trickle)
     assert told.status == 408
     assert json.loads(told.body) == {"errors": {"body": ["not whole within 0.2 seconds"]}}
     assert asgi.bodies.held == 0
 
 
-def test_a_body_without_end_is_cut_off(survey: Survey) -> None:
+def test_an_endless_body_is_cut_off(survey: Survey) -> None:
     async def endless() -> AsyncIterator[bytes]:
         while True:
             yield b" " * 4096
@@ -221,17 +220,27 @@ def test_a_body_without_end_is_cut_off(survey: Survey) -> None:
     assert asgi.bodies.held == 0
 
 
-def test_bodies_together_are_bounded(survey: Survey, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_total_size_of_open_bodies_is_bounded(
+    survey: Survey, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(asgi, "MOST_BODIES", 10_000)
     monkeypatch.setattr(asgi, "SMALL", 2_000)
     report = good(survey)
 
     async def crowd() -> list[Told | None]:
-        body = slowly(0.05, *[b" " * 1000] * 3)
-        slow = [asyncio.create_task(request(REPORTS, body)) for _ in range(20)]
-        await asyncio.sleep(0.07)  # all of them are on their way
+        go_on = asyncio.Event()
+
+        async def large() -> AsyncIterator[bytes]:
+            yield b" " * 2000
+            await go_on.wait()
+            yield b" " * 1000
+
+        slow = [asyncio.create_task(request(REPORTS, large)) for _ in range(20)]
+        while asgi.bodies.held < 20 * 2000:  # until all of them are on their way
+            await asyncio.sleep(0)
         small = await request(REPORTS, report)
         assert small and small.status == 201  # and a report passes by
+        go_on.set()
         return [await task for task in slow]
 
     statuses = {told.status for told in asyncio.run(crowd()) if told}
@@ -240,7 +249,7 @@ def test_bodies_together_are_bounded(survey: Survey, monkeypatch: pytest.MonkeyP
     assert ask(REPORTS, good(survey)).status == 201
 
 
-def test_a_page_gets_a_body_that_came_in_chunks(survey: Survey) -> None:
+def test_a_body_in_chunks_reaches_django_whole(survey: Survey) -> None:
     body = good(survey)
 
     async def in_two() -> Told | None:

@@ -11,7 +11,7 @@ from django.test import Client
 
 from survey import files
 from survey.models import ApiToken, Report, Survey
-from tests import builders
+from tests.support import builders
 
 pytestmark = pytest.mark.django_db
 
@@ -33,7 +33,7 @@ def test_import_prints_the_slug_on_its_last_line(tmp_path: Path) -> None:
     assert Survey.objects.get().state == "open"
 
 
-def test_without_open_it_stays_a_draft(tmp_path: Path) -> None:
+def test_an_imported_survey_stays_a_draft_without_the_open_option(tmp_path: Path) -> None:
     run("import_survey", write(tmp_path, builders.FILE))
     assert Survey.objects.get().state == "draft"
 
@@ -71,7 +71,7 @@ def test_without_blocks_the_least_variance_is_chosen() -> None:
     assert {block.keep for block in design.blocks} == {2641316663}
 
 
-def test_ask_may_be_given() -> None:
+def test_a_file_may_set_ask() -> None:
     survey = builders.draft(blocks=[["q1"], ["q2"]], ask=2)
     design = survey.draft_design()
     assert design.ask == 2 and [block.epsilon for block in design.blocks] == [1, 1]
@@ -147,9 +147,7 @@ WRONG: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize(("change", "where"), WRONG.values(), ids=WRONG.keys())
-def test_a_bad_file_is_refused_with_the_place_and_nothing_is_kept(
-    tmp_path: Path, change: Any, where: str
-) -> None:
+def test_a_bad_file_is_refused_with_the_place(tmp_path: Path, change: Any, where: str) -> None:
     data = builders.FILE | change if isinstance(change, dict) else change
     with pytest.raises(CommandError) as refused:
         run("import_survey", write(tmp_path, data))
@@ -170,7 +168,7 @@ def test_a_slug_that_is_taken_is_refused(tmp_path: Path) -> None:
         run("import_survey", file)
 
 
-def test_a_missing_file_and_no_json_are_refused(tmp_path: Path) -> None:
+def test_a_missing_file_or_bad_json_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="cannot be read"):
         run("import_survey", str(tmp_path / "nowhere.json"))
     for text in ("{", "[" * 100_000):
@@ -195,7 +193,7 @@ def test_a_wrong_token_is_401() -> None:
     assert response.status_code == 401
 
 
-def test_a_token_for_nobody_or_nothing_is_refused() -> None:
+def test_a_token_for_an_unknown_account_or_survey_is_refused() -> None:
     with pytest.raises(CommandError, match="--create"):
         run("api_token", "nobody")
     with pytest.raises(CommandError, match="no survey"):
@@ -204,7 +202,9 @@ def test_a_token_for_nobody_or_nothing_is_refused() -> None:
 
 def test_simulated_people_go_through_ingest() -> None:
     survey = builders.opened()
-    out = run("simulate", "small", "--people", "700", "--truth", "q1=0.1,q2=0.5/0.3/0.2/0")
+    out = run(
+        "simulate", "small", "--people", "700", "--seed", "1", "--truth", "q1=0.1,q2=0.5/0.3/0.2/0"
+    )
     assert out[-1] == "700 reports stored for small."
     assert Report.objects.filter(survey=survey, content__isnull=False).count() == 700
 
@@ -227,7 +227,7 @@ def test_a_bad_simulation_is_refused(arguments: list[str], why: str) -> None:
     assert not Report.objects.exists()
 
 
-def test_outside_a_demo_invented_people_must_be_meant(settings: Any) -> None:
+def test_outside_a_demo_simulation_needs_an_explicit_option(settings: Any) -> None:
     settings.DEMO = False
     builders.opened()
     with pytest.raises(CommandError, match="--into-a-real-survey"):
@@ -257,7 +257,7 @@ def test_a_draft_takes_no_simulated_people() -> None:
         run("simulate", "small", "--people", "5")
 
 
-def test_what_is_nested_without_end_is_refused() -> None:
+def test_deeply_nested_json_is_refused() -> None:
     deep: Any = "x"
     for _ in range(900):
         deep = {"a": deep}

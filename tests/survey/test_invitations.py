@@ -13,9 +13,9 @@ from django.test import Client
 
 from survey import invitations, letters
 from survey.models import Invitation, Survey, digest, today
-from tests import builders
-from tests.services import free_port
-from tests.survey.test_access import blinded, errors, fetched, post
+from tests.support import builders
+from tests.support.passes import blinded, errors, fetched, post
+from tests.support.services import free_port
 
 pytestmark = pytest.mark.django_db
 
@@ -85,13 +85,13 @@ def test_codes_come_as_a_sheet_to_print(olga: Client) -> None:
      ({"count": "x"}, "whole number"), ({}, "How many?"),
      ({"count": "501", "form": "sheet"}, "At most 500 on a sheet")],
 )  # fmt: skip
-def test_a_wrong_number_is_said_so(olga: Client, given: dict[str, str], said: str) -> None:
+def test_a_wrong_number_of_codes_is_refused(olga: Client, given: dict[str, str], said: str) -> None:
     response = olga.post(PAGE, {"do": "codes", "form": "csv"} | given)
     assert (response.status_code, Invitation.objects.count()) == (400, 0)
     assert said in text(response)
 
 
-def test_what_is_not_used_can_be_revoked(olga: Client, survey: Survey) -> None:
+def test_unused_codes_can_be_revoked(olga: Client, survey: Survey) -> None:
     used, unused = invitations.make(survey, 2)
     fetched(survey, used)
     assert olga.post(PAGE, {"do": "revoke"}).status_code == 400  # not by one click
@@ -102,7 +102,7 @@ def test_what_is_not_used_can_be_revoked(olga: Client, survey: Survey) -> None:
     assert errors(post(asked | {"code": unused}, "passes/")) == (403, {"code"})
 
 
-def test_drafts_open_and_closed_surveys_take_none(olga: Client, survey: Survey) -> None:
+def test_drafts_open_and_closed_surveys_take_no_invitations(olga: Client, survey: Survey) -> None:
     survey.close()
     for slug, state in (("open", "open"), ("draft", "draft"), ("small", "closed")):
         if slug != "small":
@@ -121,7 +121,7 @@ def test_drafts_open_and_closed_surveys_take_none(olga: Client, survey: Survey) 
 # --- Letters --------------------------------------------------------------------------------------
 
 
-def test_letters_go_to_each_once_with_a_code_that_works(olga: Client, survey: Survey) -> None:
+def test_each_person_gets_one_letter_with_a_working_code(olga: Client, survey: Survey) -> None:
     given = LETTER | {"addresses": "a@example.org, B@example.org;\nb@example.org"}
     assert "2 sent." in text(olga.post(PAGE, given))
     assert sorted(message.to[0] for message in mail.outbox) == ["a@example.org", "b@example.org"]
@@ -133,9 +133,7 @@ def test_letters_go_to_each_once_with_a_code_that_works(olga: Client, survey: Su
     assert len(mail.outbox) == 2 == Invitation.objects.count()
 
 
-def test_an_address_goes_when_its_code_is_used_and_reminders_with_it(
-    olga: Client, survey: Survey
-) -> None:
+def test_an_address_is_deleted_when_its_code_is_used(olga: Client, survey: Survey) -> None:
     olga.post(PAGE, LETTER | {"addresses": "a@example.org b@example.org"})
     codes = {message.to[0]: codes_of(message) for message in mail.outbox}
     fetched(survey, codes["a@example.org"])
@@ -174,7 +172,7 @@ def test_a_reminder_that_is_cut_short_goes_on_with_the_others(
     assert len({message.to[0] for message in mail.outbox}) == len(mail.outbox) == 4
 
 
-def test_a_letter_says_who_asks_in_every_language_that_we_know() -> None:
+def test_a_letter_says_who_asks_in_every_known_language() -> None:
     german = {"title": "Eine Umfrage", "asked_by": "Olgas Büro"}
     told = {"asked_by": "Olga’s office", "purpose": "To know.", "contact": "olga@example.org"}
     survey = builders.opened(
@@ -201,7 +199,7 @@ def test_a_letter_says_who_asks_in_every_language_that_we_know() -> None:
 
 
 @pytest.mark.parametrize("tag", letters.WORDS)
-def test_letters_and_cards_are_whole_in_every_language(tag: str) -> None:
+def test_letters_and_cards_are_complete_in_every_language(tag: str) -> None:
     words = letters.WORDS[tag]
     assert words.tag == tag and words.direction == ("rtl" if tag == "ar" else "ltr")
     assert "{title}" in words.invited and "{title}" in words.again
@@ -217,7 +215,7 @@ def test_letters_and_cards_are_whole_in_every_language(tag: str) -> None:
     assert f'lang="{tag}" dir="{words.direction}"' in sheet and words.card in html.unescape(sheet)
 
 
-def test_a_contact_that_is_no_address_gets_no_answers(survey: Survey) -> None:
+def test_a_contact_that_is_no_address_is_no_reply_address(survey: Survey) -> None:
     assert invitations.contact(survey) == ""
     assert invitations.Letter("s", "{link}").to("a@example.org", "x").reply_to == []
 
@@ -262,7 +260,7 @@ def test_a_letter_that_is_refused_can_be_sent_again(
     assert len(mail.outbox) == 1 == Invitation.objects.count()
 
 
-def test_without_an_answer_of_the_mail_server_nothing_is_lost(olga: Client, settings: Any) -> None:
+def test_letters_wait_for_a_mail_server_that_does_not_answer(olga: Client, settings: Any) -> None:
     backend = settings.EMAIL_BACKEND
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", free_port()
@@ -272,7 +270,7 @@ def test_without_an_answer_of_the_mail_server_nothing_is_lost(olga: Client, sett
     assert "1 sent." in text(olga.post(PAGE, LETTER))
 
 
-def test_sending_takes_a_while_and_goes_on_next_time(
+def test_sending_stops_after_a_while_and_goes_on_next_time(
     survey: Survey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     invitations.add_people(survey, ["a@example.org", "b@example.org"])
@@ -300,13 +298,14 @@ def test_a_wrong_letter_is_not_sent(olga: Client, change: dict[str, str], said: 
     assert mail.outbox == []
 
 
-def test_without_a_mail_server_the_page_says_so(olga: Client, settings: Any) -> None:
+def test_the_page_says_that_there_is_no_mail_server(olga: Client, settings: Any) -> None:
     settings.EMAIL_URL = ""
     assert "No e-mail is set up on this site" in text(olga.get(PAGE))
     assert olga.post(PAGE, LETTER | {"addresses": "a@example.org"}).status_code == 400
     assert Invitation.objects.count() == 0
 
 
+@pytest.mark.slow
 def test_pages_say_who_could_answer(survey: Survey) -> None:
     other = builders.opened(slug="open")
     client = builders.client(builders.olga(survey, other))

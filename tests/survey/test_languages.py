@@ -10,8 +10,8 @@ from survey import files, languages
 from survey.design import Design, DesignError
 from survey.languages import ENGLISH, WORDS, Words, is_tag
 from survey.models import Survey
-from tests import builders
-from tests.services import ROOT
+from tests.support import builders
+from tests.support.services import ROOT
 
 pytestmark = pytest.mark.django_db
 
@@ -39,13 +39,13 @@ def frozen(**changes: Any) -> dict[str, Any]:
 # --- What is frozen -------------------------------------------------------------------------------
 
 
-def test_surveys_without_translations_keep_the_hash_that_reports_have_named() -> None:
+def test_surveys_without_translations_keep_their_old_hash() -> None:
     design = builders.draft().draft_design()
     assert design.hash == "sha256:3177594ecbe5fb25347da86e856921ebc180fb22b80cd8870d0e57af5c52fa35"
     assert "translations" not in json.loads(design.canonical)
 
 
-def test_options_are_frozen_whole_with_our_words_among_them() -> None:
+def test_translated_options_are_frozen_with_the_built_in_ones() -> None:
     assert frozen(translations={"de": GERMAN}) == {
         "de": {
             "questions": {
@@ -57,13 +57,13 @@ def test_options_are_frozen_whole_with_our_words_among_them() -> None:
     }
 
 
-def test_a_translation_into_a_language_without_words_of_ours_lists_every_option() -> None:
+def test_a_translation_without_built_in_options_lists_every_option() -> None:
     assert frozen(translations={"nl": DUTCH}) == {"nl": DUTCH}
     untranslated = {"nl": {"questions": {"q1": {"text": "Hebt u?"}}}}
     assert frozen(slug="other", translations=untranslated) == untranslated
 
 
-def test_what_is_missing_is_absent_and_a_title_is_not_in_the_design() -> None:
+def test_missing_translations_and_titles_are_not_in_the_design() -> None:
     parts: dict[str, Any] = {
         "ar": {},
         "de": {"title": "Titel"},
@@ -108,7 +108,7 @@ def test_option_keys_do_not_depend_on_the_language(tag: str) -> None:
     assert choice.options[3].text == ours.declined
 
 
-def test_our_words() -> None:
+def test_the_built_in_options_are_known_in_every_language() -> None:
     assert WORDS == {
         "en": ("No", "Yes", "Prefer not to say"),
         "de": ("Nein", "Ja", "Keine Angabe"),
@@ -123,7 +123,7 @@ def test_our_words() -> None:
 @pytest.mark.parametrize(
     "tag", ["en", "gsw", "pt-BR", "zh-Hant", "zh-Hant-TW", "es-419", "ca-valencia", "de-CH-1901"]
 )
-def test_language_tags(tag: str) -> None:
+def test_good_language_tags_are_accepted(tag: str) -> None:
     assert is_tag(tag)
 
 
@@ -132,7 +132,7 @@ def test_language_tags(tag: str) -> None:
     ["", "e", "english", "DE", "De", "de_DE", "de-de", "de-", "-de", "de DE", "de\n", "دي",
      "zh-hant", "de-DE-x", "x-klingon", "de" + "-abcde" * 6, "__proto__", "constructor"],
 )  # fmt: skip
-def test_no_language_tags(tag: str) -> None:
+def test_bad_language_tags_are_refused(tag: str) -> None:
     assert not is_tag(tag)
     with pytest.raises(DesignError, match="^translations: .*no language tag"):
         languages.check("en", {tag: {}})
@@ -231,14 +231,14 @@ def test_bad_translations_are_refused_with_the_place(translations: Any, what: st
 
 
 @pytest.mark.parametrize("translations", [w[0] for w in WRONG.values() if w[0]], ids=str)
-def test_a_draft_that_was_given_bad_translations_otherwise_does_not_open(translations: Any) -> None:
+def test_bad_translations_stored_directly_keep_a_draft_from_opening(translations: Any) -> None:
     survey = builders.draft()
     survey.translations = translations
     with pytest.raises(DesignError, match="^translations"):
         survey.draft_design()
 
 
-def test_marks_of_direction_and_other_scripts_stay_as_they_are() -> None:
+def test_direction_marks_and_other_scripts_are_kept() -> None:
     text = "هل استخدمتم (PIN)\u200f؟\u200e \u061c\u202f?"
     translations = {"ar": {"questions": {"q1": {"text": text}}}}
     survey = builders.opened(translations=translations)
@@ -272,7 +272,7 @@ def test_the_definition_has_every_language() -> None:
     assert document["design"]["hash"] == survey.frozen_design().hash == survey.design_hash
 
 
-def test_without_translations_the_definition_says_so() -> None:
+def test_a_definition_without_translations_has_none() -> None:
     builders.opened(language="de-AT")
     document = Client().get("/api/v1/surveys/small/").json()
     assert document["language"] == "de-AT" and document["translations"] == {}
@@ -287,7 +287,7 @@ def test_the_description_of_the_api_has_the_translations() -> None:
     assert "translations" not in schemas["Design"]["required"]
 
 
-def test_the_demo_is_whole_in_every_language_that_we_know() -> None:
+def test_the_demo_is_complete_in_every_known_language() -> None:
     survey = files.load((ROOT / "survey/demo/wellbeing-at-work.json").read_text(encoding="utf-8"))
     design = survey.draft_design()
     assert {survey.language, *survey.translations} == WORDS.keys()
@@ -344,7 +344,7 @@ class TestAdminSite:
             (r'{"de": {"title": "a\u0000"}}', "translations.de.title: a character that is no text"),
         ],
     )
-    def test_what_is_no_translation_is_said_at_the_field(
+    def test_a_bad_translation_is_explained_at_its_field(
         self, admin: Client, text: str, what: str
     ) -> None:
         survey = builders.draft()
@@ -352,7 +352,7 @@ class TestAdminSite:
         assert what in page and survey.translations == {} and survey.title == "A small survey"
 
     @pytest.mark.parametrize("button", ["_continue", "_save"])
-    def test_translations_that_do_not_fit_the_questions_stand_in_the_way(
+    def test_translations_that_do_not_fit_the_questions_block_opening(
         self, admin: Client, button: str
     ) -> None:
         survey = builders.draft()

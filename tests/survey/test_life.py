@@ -14,8 +14,8 @@ from aggregation import tasks
 from survey import files, invitations, life
 from survey.design import Design, DesignError
 from survey.models import Role, Survey, today
-from tests import builders
-from tests.services import free_port
+from tests.support import builders
+from tests.support.services import free_port
 
 pytestmark = pytest.mark.django_db
 
@@ -42,7 +42,7 @@ def scheduled(opens: timedelta | None = None, closes: timedelta | None = None) -
 
 
 class TestByTheClock:
-    def test_a_draft_opens_when_its_hour_has_come_and_once(self) -> None:
+    def test_a_draft_opens_once_at_its_time(self) -> None:
         survey = scheduled(opens=HOUR)
         tasks.tick()
         survey.refresh_from_db()
@@ -55,7 +55,7 @@ class TestByTheClock:
         tasks.tick()
         assert Survey.objects.values().get() == before
 
-    def test_what_was_changed_since_does_not_open_and_says_so(self) -> None:
+    def test_a_changed_draft_does_not_open_and_says_so(self) -> None:
         survey = scheduled(opens=-HOUR)
         survey.questions.filter(key="q1").update(text="Something else?")
         tasks.tick()
@@ -74,7 +74,7 @@ class TestByTheClock:
         page = builders.client(builders.victor(survey)).get("/surveys/").content.decode()
         assert f">{survey.opens_at:%-d %b, %H:%M} UTC</time>" in page
 
-    def test_owners_are_told_by_mail_once_that_it_did_not_open(
+    def test_owners_get_one_mail_when_a_survey_did_not_open(
         self, settings: Any, mailoutbox: list[Any]
     ) -> None:
         survey = scheduled(opens=-HOUR)
@@ -99,7 +99,7 @@ class TestByTheClock:
         assert letter.subject == "Survey small did not open"
         assert "at least one question" in letter.body
 
-    def test_a_mail_server_that_is_away_changes_nothing(self, settings: Any, caplog: Any) -> None:
+    def test_a_missing_mail_server_changes_nothing(self, settings: Any, caplog: Any) -> None:
         settings.EMAIL_URL = "smtp://localhost"
         settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
         settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", free_port()
@@ -118,7 +118,7 @@ class TestByTheClock:
         survey.refresh_from_db()
         assert survey.state == "draft" and "at least one question" in survey.opens_refused
 
-    def test_one_that_cannot_open_holds_up_no_other(self) -> None:
+    def test_a_draft_that_cannot_open_does_not_delay_others(self) -> None:
         scheduled(opens=-HOUR).questions.all().delete()
         other = draft(slug="zz")
         Survey.objects.filter(pk=other.pk).update(
@@ -127,7 +127,7 @@ class TestByTheClock:
         tasks.tick()
         assert Survey.objects.get(slug="zz").state == "open"
 
-    def test_an_open_survey_closes_when_its_hour_has_come(self) -> None:
+    def test_an_open_survey_closes_at_its_time(self) -> None:
         survey = scheduled(closes=HOUR)
         survey.open()
         tasks.tick()
@@ -138,7 +138,7 @@ class TestByTheClock:
         survey.refresh_from_db()
         assert survey.state == "closed" and survey.closed_on and survey.closes_at is None
 
-    def test_whoever_is_quicker_has_done_it(self) -> None:
+    def test_opening_or_closing_twice_at_once_does_no_harm(self) -> None:
         survey = opened()
         Survey.objects.update(closes_at=timezone.now() - HOUR)
         late = Survey.objects.get()
@@ -152,7 +152,7 @@ class TestByTheClock:
         assert early.state == "open" and not early.opens_refused
 
     @pytest.mark.parametrize("clock", ["ours", "the database's"])
-    def test_one_clock_that_is_ahead_does_nothing(
+    def test_one_clock_that_is_ahead_closes_nothing(
         self, clock: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Closing cannot be undone when the clock is set right."""
@@ -173,7 +173,7 @@ class TestByTheClock:
 class TestTold:
     """Who asks, why, how to reach them and how long it is kept: part of the design."""
 
-    def test_it_is_hashed_and_translated(self) -> None:
+    def test_the_details_are_hashed_and_translated(self) -> None:
         survey = opened(translations={"de": {"asked_by": "Olgas Büro", "title": "Klein"}})
         design = survey.frozen_design()
         assert design.told == {
@@ -185,7 +185,7 @@ class TestTold:
         other = draft(slug="other", asked_by="Somebody else").draft_design()
         assert other.hash != design.hash
 
-    def test_without_any_the_design_is_as_it_always_was(self) -> None:
+    def test_a_design_without_details_keeps_its_old_hash(self) -> None:
         empty: dict[str, Any] = {
             "asked_by": "", "purpose": "", "contact": "", "retention_days": None
         }  # fmt: skip
@@ -193,11 +193,11 @@ class TestTold:
         # What this very survey had before there was anything to tell.
         assert design.hash == BEFORE and "told" not in design.canonical
 
-    def test_a_translation_of_what_is_not_said_is_left_out(self) -> None:
+    def test_a_translation_of_an_empty_detail_is_left_out(self) -> None:
         survey = draft(purpose="", translations={"de": {"purpose": "Darum"}})
         assert survey.draft_design().translations == {}
 
-    def test_files_bring_it_and_take_it_home(self) -> None:
+    def test_details_survive_export_and_import(self) -> None:
         survey = draft(translations={"de": {"contact": "x", "purpose": "y"}})
         data = files.dump(survey)
         again = draft(**data | {"slug": "again"})
@@ -214,12 +214,12 @@ class TestTold:
         ],
         ids=str,
     )  # fmt: skip
-    def test_nonsense_in_a_file_is_refused(self, wrong: dict[str, Any]) -> None:
+    def test_bad_details_in_a_file_are_refused(self, wrong: dict[str, Any]) -> None:
         with pytest.raises(files.FileError):
             draft(**wrong)
         assert not Survey.objects.exists()
 
-    def test_characters_that_are_no_text_do_not_open(self) -> None:
+    def test_a_survey_with_control_characters_does_not_open(self) -> None:
         survey = draft()
         Survey.objects.update(contact="a\u202eb")
         survey.refresh_from_db()
@@ -229,7 +229,7 @@ class TestTold:
 
 @pytest.mark.parametrize("state", ["draft", "open"])
 @pytest.mark.parametrize("column", ["archived_on", "delete_asked_on"])
-def test_only_what_is_closed_is_put_away_or_deleted(state: str, column: str) -> None:
+def test_only_a_closed_survey_is_archived_or_deleted(state: str, column: str) -> None:
     survey = draft()
     if state == "open":
         survey.open()
@@ -241,7 +241,7 @@ def test_only_what_is_closed_is_put_away_or_deleted(state: str, column: str) -> 
 
 @pytest.mark.parametrize("days", [1, 30_000, None])
 @pytest.mark.parametrize("state", ["open", "closed"])
-def test_the_day_by_which_everything_goes_is_not_put_off(state: str, days: int | None) -> None:
+def test_the_deletion_day_cannot_be_postponed(state: str, days: int | None) -> None:
     survey = opened()
     if state == "closed":
         survey.close()
@@ -261,7 +261,7 @@ HOSTILE = [
 
 
 class TestPublicDesign:
-    def test_anyone_reads_it_and_can_check_the_hash(self) -> None:
+    def test_anyone_can_read_it_and_check_the_hash(self) -> None:
         survey = opened(translations={"de": {"questions": {"q1": {"text": "Ja?"}}}})
         response = Client().get("/designs/small/")
         page = response.content.decode()
@@ -285,13 +285,13 @@ class TestPublicDesign:
         assert words in page
         assert (invitations.fingerprint(survey) in page) is ("access" in given)
 
-    def test_a_draft_has_none(self) -> None:
+    def test_a_draft_has_no_public_design(self) -> None:
         draft()
         admin = builders.client(builders.root())
         for address in ("/designs/small/", "/designs/small/design.json"):
             assert admin.get(address).status_code == 404
 
-    def test_a_closed_one_says_when_everything_goes(self) -> None:
+    def test_a_closed_survey_says_when_everything_is_deleted(self) -> None:
         survey = opened()
         survey.close()
         assert survey.delete_on

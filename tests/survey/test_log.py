@@ -25,9 +25,9 @@ from people import totp
 from people.models import Factor
 from survey.log import FIRST, Entry, head, record
 from survey.models import ApiToken, Membership, Role, Survey
-from tests import builders
+from tests.support import builders
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.on_postgresql]
 
 CHANGES: dict[str, list[str]] = {
     "changed": ["UPDATE survey_entry SET actor = 'somebody else' WHERE number = 3"],
@@ -86,7 +86,7 @@ def verify(*arguments: str) -> str:
 # --- The chain ------------------------------------------------------------------------------------
 
 
-def test_an_empty_log_is_whole() -> None:
+def test_an_empty_log_is_valid() -> None:
     assert "OK, 0 entries" in verify() and verify().endswith(f"{FIRST}\n")
 
 
@@ -113,7 +113,7 @@ def test_the_hash_can_be_computed_elsewhere() -> None:
 
 
 @pytest.mark.parametrize("statements", CHANGES.values(), ids=CHANGES.keys())
-def test_the_database_refuses_and_the_check_finds(statements: list[str]) -> None:
+def test_tampering_is_refused_by_the_database_and_found_by_the_check(statements: list[str]) -> None:
     six_entries()
     if "INSERT" not in statements[0]:
         with pytest.raises(IntegrityError), transaction.atomic():
@@ -140,7 +140,7 @@ def test_an_entry_is_not_replaced_nor_the_log_emptied(number: int) -> None:
     assert "6 entries" in verify()
 
 
-def test_a_log_without_its_end_is_found_by_a_head_that_was_noted() -> None:
+def test_a_noted_head_reveals_a_log_that_was_cut_short() -> None:
     six_entries()
     noted = head()
     assert noted
@@ -151,7 +151,7 @@ def test_a_log_without_its_end_is_found_by_a_head_that_was_noted() -> None:
         verify("--head", noted.hash)
 
 
-def test_a_log_that_was_written_anew_is_found_by_a_head_that_was_noted() -> None:
+def test_a_noted_head_reveals_a_log_that_was_rewritten() -> None:
     six_entries()
     noted = head()
     assert noted
@@ -164,7 +164,7 @@ def test_a_log_that_was_written_anew_is_found_by_a_head_that_was_noted() -> None
         verify("--head", noted.hash)
 
 
-def test_what_is_undone_is_not_in_the_log() -> None:
+def test_a_rolled_back_action_is_not_logged() -> None:
     six_entries()
     with pytest.raises(RuntimeError), transaction.atomic():
         record(None, "never done")
@@ -220,7 +220,7 @@ def body(response: HttpResponseBase) -> str:
     return bytes(content).decode()
 
 
-def test_the_life_of_a_survey() -> None:
+def test_importing_opening_and_closing_a_survey_are_logged() -> None:
     assert written(builders.draft) == [("", "survey imported", "small")]
     survey = Survey.objects.get()
     olga = builders.olga(survey)
@@ -232,7 +232,7 @@ def test_the_life_of_a_survey() -> None:
     assert written(lambda: None) == []
 
 
-def test_archive_and_removal(tmp_path: Any) -> None:
+def test_archiving_and_removing_a_survey_are_logged(tmp_path: Any) -> None:
     survey = builders.finished(people=40)
     path = tmp_path / "small.zip"
     assert written(lambda: call_command("archive_survey", "small", path, stdout=io.StringIO())) == [
@@ -248,7 +248,7 @@ def test_archive_and_removal(tmp_path: Any) -> None:
     assert written(lambda: removal.remove_draft(draft)) == [("", "draft removed", "another")]
 
 
-def test_people_and_publication() -> None:
+def test_changes_of_roles_and_publication_are_logged() -> None:
     survey = builders.opened()
     olga, charlie = builders.olga(survey), builders.charlie()
     here = builders.client(olga)
@@ -268,7 +268,7 @@ def test_people_and_publication() -> None:
     assert not Membership.objects.filter(user=charlie).exists()
 
 
-def test_tokens() -> None:
+def test_making_and_revoking_tokens_are_logged() -> None:
     olga = builders.olga()
     here = builders.client(olga)
     made = lambda: here.post("/account/tokens/", {"label": "for R"})  # noqa: E731
@@ -282,7 +282,7 @@ def test_tokens() -> None:
     assert written(made) == [("", "token made", "")]
 
 
-def test_releases_analyses_and_files() -> None:
+def test_requests_for_releases_analyses_and_files_are_logged() -> None:
     survey = builders.opened()
     builders.send(survey, 60)
     Batch.objects.collect(survey)
@@ -310,7 +310,7 @@ def test_releases_analyses_and_files() -> None:
     assert written(lambda: here.get(f"{analysis}/progress.json")) == []
 
 
-def test_strangers_who_read_public_results_are_not_written_down() -> None:
+def test_strangers_who_read_public_results_are_not_logged() -> None:
     survey = builders.opened()
     builders.send(survey, 60)
     Batch.objects.collect(survey)
@@ -322,7 +322,7 @@ def test_strangers_who_read_public_results_are_not_written_down() -> None:
         assert written(lambda: body(client.get(path))) == []  # noqa: B023
 
 
-def test_reports_are_not_in_the_log() -> None:
+def test_reports_are_not_logged() -> None:
     survey = builders.opened()
 
     def answered() -> None:
@@ -338,7 +338,7 @@ def test_reports_are_not_in_the_log() -> None:
     assert written(answered) == []
 
 
-def test_logins() -> None:
+def test_logins_are_logged() -> None:
     olga = builders.olga()
     olga.set_password("a long word or two")
     assert written(olga.save) == [("", "password changed", "")]
@@ -356,7 +356,7 @@ def test_logins() -> None:
     assert written(lambda: client.post("/logout/")) == []
 
 
-def test_accounts() -> None:
+def test_making_and_deleting_accounts_are_logged() -> None:
     made = lambda: User.objects.create_superuser("eve", password="x")  # noqa: E731, S106
     assert written(made) == [("", "account made", "")]
     detail = json.loads(head().detail)  # type: ignore[union-attr]
@@ -367,7 +367,7 @@ def test_accounts() -> None:
     assert written(eve.delete) == [("", "account deleted", "")]
 
 
-def test_the_admin_pages() -> None:
+def test_changes_in_the_admin_pages_are_logged() -> None:
     survey = builders.draft()
     root = builders.client(builders.root())
     add = {"username": "eve", "password1": "a long word or two", "password2": "a long word or two"}
@@ -394,7 +394,7 @@ def test_the_admin_pages() -> None:
     assert User.objects.filter(pk=eve.pk).exists()
 
 
-def test_the_studio() -> None:
+def test_actions_in_the_studio_are_logged() -> None:
     olga = builders.person("olga", Role.VIEWER)
     olga.user_permissions.add(Permission.objects.get(codename="add_survey"))
     here = builders.client(User.objects.get(pk=olga.pk))
@@ -412,7 +412,7 @@ def test_the_studio() -> None:
     assert written(gone) == [("olga", "draft removed", "elsewhere")]
 
 
-def test_the_life_of_a_survey_in_the_studio() -> None:
+def test_opening_closing_and_deleting_in_the_studio_are_logged() -> None:
     survey = builders.draft()
     Membership.objects.give(survey, olga := builders.olga(), Role.OWNER)
     here = builders.client(olga)
@@ -443,7 +443,7 @@ def test_the_life_of_a_survey_in_the_studio() -> None:
     assert do("delete", slug="small") == ["deletion asked for"]
 
 
-def test_invitations() -> None:
+def test_making_and_revoking_invitations_are_logged() -> None:
     survey = builders.opened(access="invited")
     here = builders.client(builders.olga(survey))
 
@@ -458,7 +458,7 @@ def test_invitations() -> None:
     assert do("revoke", sure="on") == []
 
 
-def test_second_factors() -> None:
+def test_switching_second_factors_is_logged(still_clock: None) -> None:
     olga, secret = builders.olga(), b"twenty random bytes!"
     given = totp.code(secret, totp.step_at(time.time()))
     on = lambda: Factor.switch_on(olga, secret, given)  # noqa: E731
@@ -469,7 +469,7 @@ def test_second_factors() -> None:
 # --- Pages and files ------------------------------------------------------------------------------
 
 
-def test_an_owner_reads_about_their_survey_only() -> None:
+def test_an_owner_reads_only_the_log_of_their_survey() -> None:
     survey, _ = builders.opened(), builders.opened(slug="secret-one")
     olga = builders.olga(survey)
     page = body(builders.client(olga).get("/surveys/small/log/"))

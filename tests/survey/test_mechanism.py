@@ -43,7 +43,7 @@ def exact_channel(mechanism: Replacement, question: int) -> tuple[Fraction, Frac
     ("epsilon", "sizes", "keep"),
     [(math.log(3), [2], 2147483648), (2, [2, 2], 2641316663), (4, [2, 2, 2, 2], 3307592247)],
 )
-def test_known_keeps(epsilon: float, sizes: list[int], keep: int) -> None:
+def test_keep_has_its_known_values(epsilon: float, sizes: list[int], keep: int) -> None:
     assert Replacement.for_epsilon(epsilon, sizes).keep == keep
 
 
@@ -59,7 +59,7 @@ def test_known_keeps(epsilon: float, sizes: list[int], keep: int) -> None:
         (8, 4293526978),
     ],
 )
-def test_known_thresholds_of_one_yes_no(epsilon: float, threshold: int) -> None:
+def test_one_yes_no_question_has_its_known_thresholds(epsilon: float, threshold: int) -> None:
     """Symmetric randomized response reports the truth with t/2^32; here t is (2^32 + keep)/2."""
     keep = Replacement.for_epsilon(epsilon, [2]).keep
     assert (SCALE + keep) // 2 == threshold
@@ -83,7 +83,7 @@ def test_the_loss_of_the_whole_channel_is_the_stated_one_and_not_above(
 
 
 @pytest.mark.parametrize(("epsilon", "sizes"), GRID)
-def test_one_step_more_would_cost_too_much(epsilon: float, sizes: tuple[int, ...]) -> None:
+def test_keep_is_the_largest_within_epsilon(epsilon: float, sizes: tuple[int, ...]) -> None:
     keep = Replacement.for_epsilon(epsilon, sizes).keep + 1
     with localcontext() as context:
         context.prec = 100
@@ -157,7 +157,7 @@ def some_truths(possible: list[tuple[int, ...]]) -> Iterator[tuple[tuple[int, ..
 
 
 @pytest.mark.parametrize("sizes", [(2,), (2, 3), (5,), (2, 2, 2)])
-def test_kept_below_keep_and_replaced_from_there(sizes: tuple[int, ...]) -> None:
+def test_answers_are_kept_below_keep_and_replaced_above(sizes: tuple[int, ...]) -> None:
     mechanism = Replacement.for_epsilon(1.5, sizes)
     for answers, chance in product(cells(sizes), repeat=2):
         for coin in (0, mechanism.keep - 1, mechanism.keep, SCALE - 1):
@@ -225,18 +225,18 @@ def test_a_mechanism_is_a_frozen_value() -> None:
 @pytest.mark.parametrize(
     "epsilon", [0, 0.0, -1, -1e-9, 8.0001, 9, math.nan, math.inf, -math.inf, True, "1", None]
 )
-def test_epsilon_outside_what_can_be_promised(epsilon: Any) -> None:
+def test_an_epsilon_out_of_range_is_refused(epsilon: Any) -> None:
     with pytest.raises(MechanismError, match="^epsilon: "):
         Replacement.for_epsilon(epsilon, [2])
 
 
 @pytest.mark.parametrize("epsilon", [5e-324, 1e-300, 1e-10, SCALE**-1])
-def test_epsilon_too_small_to_be_told_from_nothing(epsilon: float) -> None:
+def test_an_epsilon_that_is_too_small_is_refused(epsilon: float) -> None:
     with pytest.raises(MechanismError, match="^epsilon: .* too small"):
         Replacement.for_epsilon(epsilon, [2])
 
 
-def test_the_smallest_epsilons_that_work() -> None:
+def test_the_smallest_possible_epsilons_work() -> None:
     assert Replacement.for_epsilon(1e-9, [2]).keep == 2
     assert Replacement.for_epsilon(1, [2] * 20).keep == math.floor(
         SCALE * math.expm1(1) / (math.expm1(1) + MAX_CELLS)
@@ -244,7 +244,7 @@ def test_the_smallest_epsilons_that_work() -> None:
 
 
 @pytest.mark.parametrize("sizes", [[], [1], [2, 0], [2, -3], [2, True], [0]])
-def test_questions_without_two_options(sizes: list[int]) -> None:
+def test_questions_need_two_options(sizes: list[int]) -> None:
     with pytest.raises(MechanismError, match="^sizes: "):
         Replacement.for_epsilon(1.0, sizes)
     with pytest.raises(MechanismError, match="^sizes: "):
@@ -252,13 +252,13 @@ def test_questions_without_two_options(sizes: list[int]) -> None:
 
 
 @pytest.mark.parametrize("sizes", [[2] * 21, [20] * 5, [2**20 + 1], [2] * 60])
-def test_too_many_combinations(sizes: list[int]) -> None:
+def test_too_many_combinations_are_refused(sizes: list[int]) -> None:
     with pytest.raises(MechanismError, match="^sizes: .* combinations"):
         Replacement.for_epsilon(8, sizes)
 
 
 @pytest.mark.parametrize("keep", [0, -1, SCALE, SCALE + 1, 0.5, 5.0, True, None, "5"])
-def test_keep_outside_its_range(keep: Any) -> None:
+def test_a_keep_out_of_range_is_refused(keep: Any) -> None:
     with pytest.raises(MechanismError, match="^keep: "):
         Replacement(keep, (2,))
 
@@ -267,7 +267,7 @@ def test_keep_outside_its_range(keep: Any) -> None:
     "answers",
     [[], [0], [0, 0, 0], [2, 0], [0, 3], [-1, 0], [True, 0], [0, 1.0], ["0", 0], [None, 0]],
 )
-def test_answers_that_are_none(answers: list[Any]) -> None:
+def test_impossible_answers_are_refused(answers: list[Any]) -> None:
     mechanism = Replacement.for_epsilon(1.0, [2, 3])
     draw = Words([0] * 3)
     with pytest.raises(MechanismError, match="^answers"):

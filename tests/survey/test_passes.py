@@ -4,7 +4,6 @@ The vector is that of the RFC as published, A.1; drafts had another, which did n
 """
 
 import json
-import shutil
 import subprocess
 from typing import Any
 
@@ -14,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from survey import passes
-from tests.services import ROOT
+from tests.support.services import ROOT
 
 VECTOR = json.loads((ROOT / "tests/vectors/blind_rsa.json").read_text())
 MODULE = (ROOT / "static/respond/passes.js").as_uri()
@@ -41,14 +40,14 @@ def mine() -> rsa.RSAPrivateKey:
     return passes.new_key()
 
 
-def test_the_vector_is_what_it_says() -> None:
+def test_the_rfc_vector_is_consistent() -> None:
     assert number("p") * number("q") == number("n")
     assert pow(pow(2, number("e"), number("n")), number("d"), number("n")) == 2
     assert octets("prepared_msg") == octets("msg_prefix") + octets("msg")
     assert (len(octets("msg_prefix")), len(octets("salt"))) == (passes.PREFIX, passes.SALT)
 
 
-def test_every_step_of_the_vector(theirs: rsa.RSAPrivateKey) -> None:
+def test_every_step_agrees_with_the_rfc_vector(theirs: rsa.RSAPrivateKey) -> None:
     key = theirs.public_key()
     prepared = passes.prepare(octets("msg"), octets("msg_prefix"))
     assert prepared == octets("prepared_msg")
@@ -61,7 +60,7 @@ def test_every_step_of_the_vector(theirs: rsa.RSAPrivateKey) -> None:
     assert passes.verify(key, prepared, octets("sig"))
 
 
-def test_a_pass_from_end_to_end(mine: rsa.RSAPrivateKey) -> None:
+def test_a_pass_works_from_end_to_end(mine: rsa.RSAPrivateKey) -> None:
     key = passes.public_key(passes.public_text(mine.public_key()))
     prepared = passes.prepare()
     blinded, inverse = passes.blind(key, prepared)
@@ -88,7 +87,7 @@ def test_a_blinded_message_out_of_range_is_not_signed(mine: Any, value: int) -> 
         passes.blind_sign(mine, key, b"\1" * 255)
 
 
-def test_a_wrong_signature_is_never_given_away(mine: rsa.RSAPrivateKey) -> None:
+def test_a_faulty_signature_is_never_returned(mine: rsa.RSAPrivateKey) -> None:
     """A fault in one half of the computation, which would give away the factors; a second key."""
     key = mine.public_key()
     blinded, _ = passes.blind(key, passes.prepare())
@@ -120,7 +119,7 @@ def test_a_signature_of_another_key_is_not_accepted(mine: rsa.RSAPrivateKey) -> 
 
 
 @given(st.binary(min_size=1, max_size=40))
-def test_texts_have_one_form(value: bytes) -> None:
+def test_only_the_canonical_text_of_a_value_is_read(value: bytes) -> None:
     text = passes.to_text(value)
     assert passes.from_text(text, len(value)) == value
     for other in (text + "=", text + "\n", " " + text, text.replace("-", "+") + "+", text + "é"):
@@ -144,8 +143,8 @@ def node(script: str, *arguments: str) -> Any:
     return json.loads(done.stdout)
 
 
-@pytest.mark.skipif(not shutil.which("node"), reason="Node.js is not installed")
-def test_what_the_browser_blinds_this_side_signs_and_the_other_way_round(
+@pytest.mark.node
+def test_browser_and_server_can_read_each_others_passes(
     mine: rsa.RSAPrivateKey,
 ) -> None:
     key, text = mine.public_key(), json.dumps(passes.public_text(mine.public_key()))

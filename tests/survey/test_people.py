@@ -3,7 +3,7 @@
 import json
 import threading
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 import pytest
 from django.contrib.auth.models import AnonymousUser, User
@@ -12,24 +12,10 @@ from django.db import IntegrityError, connection, transaction
 from django.test import Client
 
 from survey.models import MAY, Deed, LastOwner, Membership, Role, Survey
-from tests import builders
-from tests.stores import BOTH, Store
+from tests.support import builders
+from tests.support.roles import PAGE, deeds, roles
 
-pytestmark = pytest.mark.django_db
-
-PAGE = "/surveys/small/people/"
-
-
-def deeds(survey: Survey, user: Any) -> set[str]:
-    """One by one, and all at once: the same."""
-    found = {deed for deed in get_args(Deed) if survey.may(user, deed)}
-    assert Survey.objects.get(pk=survey.pk).deeds(user) == found
-    return found
-
-
-def roles(survey: Survey) -> dict[str, str]:
-    rows = Membership.objects.filter(survey=survey)
-    return dict(rows.values_list("user__username", "role"))
+pytestmark = [pytest.mark.django_db, pytest.mark.on_postgresql]
 
 
 # --- Who may do what ------------------------------------------------------------------------------
@@ -48,7 +34,7 @@ def test_each_role_may_do_more_than_the_one_before() -> None:
         assert deeds(other, member) == set()
 
 
-def test_public_results_add_that_everybody_sees_them_and_no_more() -> None:
+def test_public_results_let_everybody_see_them_and_no_more() -> None:
     survey = builders.opened(slug="open")
     Survey.objects.update(results_public=True)
     survey.refresh_from_db()
@@ -57,7 +43,7 @@ def test_public_results_add_that_everybody_sees_them_and_no_more() -> None:
         assert not Survey.objects.readable_by(user).exists()
 
 
-def test_of_a_draft_nothing_is_public() -> None:
+def test_a_draft_is_never_public() -> None:
     survey = builders.draft()
     Survey.objects.update(results_public=True)
     assert deeds(survey, AnonymousUser()) == set()
@@ -67,32 +53,6 @@ def test_the_database_knows_three_roles() -> None:
     survey = builders.draft()
     with pytest.raises(IntegrityError), transaction.atomic():
         Membership.objects.create(survey=survey, user=builders.charlie(), role="king")
-
-
-@pytest.mark.parametrize("kind", BOTH)
-def test_people_from_before_there_were_roles_are_researchers(kind: str, tmp_path: Path) -> None:
-    store = Store(kind, tmp_path)
-    store.manage("migrate", "-v0", "auth")
-    store.manage("migrate", "-v0", "survey", "0007")
-    with store.connect() as connection:
-        for statement in (
-            "INSERT INTO auth_user (id, username, password, first_name, last_name, email,"
-            " is_superuser, is_staff, is_active, date_joined)"
-            " VALUES (1, 'alice', '', '', '', '', false, false, true, '2026-11-01')",
-            "INSERT INTO survey_survey (id, slug, title, introduction, language, translations,"
-            " epsilon, crowd, state, design, design_hash, results_public)"
-            " VALUES (7, 'old', 'Old', '', 'en', '{}', 2, 20, 'closed', '{}', 'x', true)",
-            "INSERT INTO survey_membership (survey_id, user_id) VALUES (7, 1)",
-        ):
-            connection.execute(statement)
-    store.manage("migrate", "-v0")
-    assert store.rows("SELECT survey_id, user_id, role FROM survey_membership") == [
-        (7, 1, "researcher")
-    ]
-    with pytest.raises(Exception, match="frozen"), store.connect() as connection:
-        connection.execute("UPDATE survey_survey SET epsilon = 3")
-    with store.connect() as connection:
-        connection.execute("UPDATE survey_survey SET results_public = false")
 
 
 # --- The last owner -------------------------------------------------------------------------------
@@ -120,7 +80,7 @@ def test_the_last_owner_stays() -> None:
 
 @pytest.mark.postgresql  # SQLite has one writer at a time, and in memory it does not wait
 @pytest.mark.django_db(transaction=True)
-def test_of_two_owners_who_leave_at_once_one_stays() -> None:
+def test_when_both_owners_leave_at_once_one_stays() -> None:
     survey = builders.opened()
     owners = [builders.person(f"owner{i}", Role.OWNER, survey) for i in range(2)]
     start, refused = threading.Barrier(2), []
@@ -155,7 +115,7 @@ def olga(survey: Survey) -> Client:
     return builders.client(builders.olga(survey))
 
 
-def test_an_owner_adds_changes_and_removes(survey: Survey, olga: Client) -> None:
+def test_an_owner_adds_changes_and_removes_people(survey: Survey, olga: Client) -> None:
     builders.charlie()
     add = {"name": "charlie", "role": "viewer", "add": "1"}
     assert olga.post(PAGE, add)["Location"] == PAGE
@@ -183,7 +143,7 @@ def test_an_owner_adds_changes_and_removes(survey: Survey, olga: Client) -> None
         ({}, "Give an account name."),
     ],
 )
-def test_what_makes_no_sense_is_said_and_changes_nothing(
+def test_bad_input_is_explained_and_changes_nothing(
     survey: Survey, olga: Client, given: dict[str, str], said: str
 ) -> None:
     response = olga.post(PAGE, given)
@@ -199,7 +159,7 @@ def test_names_of_accounts_are_text_on_the_page(survey: Survey, olga: Client) ->
     assert "<b>" not in page and "&lt;b&gt;bold" in page
 
 
-def test_who_gives_the_role_away_is_led_elsewhere(survey: Survey, olga: Client) -> None:
+def test_an_owner_who_steps_down_is_redirected(survey: Survey, olga: Client) -> None:
     builders.alice(survey)
     olga.post(PAGE, {"name": "alice", "role": "owner"})
     assert olga.post(PAGE, {"name": "olga", "role": "viewer"})["Location"] == "/surveys/"
@@ -218,7 +178,7 @@ def test_nobody_below_an_owner_changes_anything(survey: Survey, olga: Client) ->
     assert not survey.results_public
 
 
-def test_an_admin_helps_a_survey_without_an_owner(survey: Survey) -> None:
+def test_an_admin_can_give_a_survey_an_owner(survey: Survey) -> None:
     root, alice = builders.client(builders.root()), builders.alice(survey)
     root.post(PAGE, {"name": alice.username, "role": "owner"})
     assert roles(survey) == {"alice": "owner"}
@@ -238,7 +198,7 @@ def test_results_are_switched_on_and_off_in_every_state() -> None:
 # --- Whose a survey is ----------------------------------------------------------------------------
 
 
-def test_who_makes_a_survey_in_the_admin_pages_owns_it() -> None:
+def test_making_a_survey_in_the_admin_pages_makes_you_owner() -> None:
     root = builders.client(builders.root())
     formset = {"TOTAL_FORMS": "0", "INITIAL_FORMS": "0"}
     data = {
@@ -253,7 +213,7 @@ def test_who_makes_a_survey_in_the_admin_pages_owns_it() -> None:
     assert roles(survey) == {"root": "owner"}
 
 
-def test_an_imported_survey_belongs_to_whom_the_command_names(tmp_path: Path) -> None:
+def test_an_imported_survey_belongs_to_the_named_owner(tmp_path: Path) -> None:
     builders.charlie()
     file = tmp_path / "survey.json"
     file.write_text(json.dumps(builders.FILE))

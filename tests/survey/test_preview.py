@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from aggregation.work import Job
 from survey import preview
 from survey.models import Question, Report, Survey
-from tests import builders
+from tests.support import builders
 
 pytestmark = pytest.mark.django_db
 DAY = preview.DAY
@@ -29,7 +29,7 @@ def post(token: str, body: Any, client: Client | None = None) -> Any:
     )
 
 
-def test_the_definition_is_the_one_that_opening_gives(draft: Survey) -> None:
+def test_a_preview_has_the_definition_that_opening_gives(draft: Survey) -> None:
     token = preview.token(draft)
     tried = Client().get(f"/s/{token}/definition/")
     assert tried["Cache-Control"] == "no-store" and not tried.cookies
@@ -38,14 +38,14 @@ def test_the_definition_is_the_one_that_opening_gives(draft: Survey) -> None:
     TestCase().assertEqual(tried.json(), real | {"slug": token, "state": "test"})
 
 
-def test_the_page_is_the_very_same_shell(draft: Survey) -> None:
+def test_a_preview_is_served_the_same_page(draft: Survey) -> None:
     mine = Client().get(preview.address(draft))
     other = Client().get("/s/any-survey/")
     assert mine.status_code == 200 and mine.content == other.content
     assert mine["Content-Security-Policy"] == other["Content-Security-Policy"]
 
 
-def test_reports_are_checked_and_answered_and_nothing_is_written(draft: Survey) -> None:
+def test_preview_reports_are_checked_and_not_stored(draft: Survey) -> None:
     token, design = preview.token(draft), draft.draft_design()
     good = builders.report(design)
     with CaptureQueriesContext(connection) as queries:
@@ -63,7 +63,7 @@ def test_reports_are_checked_and_answered_and_nothing_is_written(draft: Survey) 
     assert not Report.objects.exists() and not Job.objects.exists()
 
 
-def test_it_follows_the_draft_and_ends_with_it(draft: Survey) -> None:
+def test_a_preview_follows_the_draft_and_ends_when_it_opens(draft: Survey) -> None:
     token, before = preview.token(draft), builders.report(draft.draft_design())
     Question.objects.filter(key="q1").update(text="Did you really?")
     assert "Did you really?" in Client().get(f"/s/{token}/definition/").content.decode()
@@ -74,7 +74,7 @@ def test_it_follows_the_draft_and_ends_with_it(draft: Survey) -> None:
     assert not Report.objects.exists()
 
 
-def test_only_what_was_signed_opens_and_not_for_long(
+def test_a_forged_or_expired_preview_address_is_404(
     draft: Survey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     token = preview.token(draft)
@@ -95,12 +95,12 @@ def test_only_what_was_signed_opens_and_not_for_long(
         assert Client().get(f"/s/{token}/definition/").status_code == status
 
 
-def test_a_draft_that_cannot_open_has_none(draft: Survey) -> None:
+def test_a_draft_that_cannot_open_has_no_preview(draft: Survey) -> None:
     Question.objects.all().delete()
     assert Client().get(f"/s/{preview.token(draft)}/definition/").status_code == 404
 
 
-def test_no_survey_can_ever_be_at_such_an_address(draft: Survey) -> None:
+def test_no_survey_can_have_the_address_of_a_preview(draft: Survey) -> None:
     shortest = preview.token(Survey(pk=1))
     assert len(shortest) > (Survey._meta.get_field("slug").max_length or 0)
     assert preview.TOKEN.fullmatch(preview.token(Survey(pk=2**63 // 10)))

@@ -15,8 +15,8 @@ from django.test import Client
 from config import __version__
 from survey import manifest, views
 from survey.management.commands.manifest import collect
-from tests import builders
-from tests.services import ROOT, clean_environment, free_port
+from tests.support import builders
+from tests.support.services import ROOT, clean_environment, free_port
 
 MANIFEST = "/.well-known/candor-manifest.json"
 PAGES = ["/s/small/", "/s/nowhere/", "/s/", "/s/small/definition/", "/verify/", MANIFEST]
@@ -72,7 +72,7 @@ def test_a_shell_allows_exactly_the_modules_that_it_loads(client: Client, addres
         assert manifest.File("", b"".join(client.get(address))).integrity == integrity
 
 
-def test_every_module_comes_behind_its_imports_and_languages_last(client: Client) -> None:
+def test_modules_come_after_their_imports_and_languages_last(client: Client) -> None:
     shell = client.get("/s/").content.decode()
     addresses = [address for address, _ in elements(shell)]
     assert "/respond/app." in addresses[-6]
@@ -145,6 +145,7 @@ def test_modules_that_import_each_other_are_refused(graph: Callable[..., list[st
 # --- The manifest ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_command_writes_what_the_site_publishes(client: Client, tmp_path: Path) -> None:
     served = client.get(MANIFEST)
     assert served["Content-Type"] == "application/json"
@@ -157,6 +158,7 @@ def test_the_command_writes_what_the_site_publishes(client: Client, tmp_path: Pa
         call_command("manifest", output=tmp_path)
 
 
+@pytest.mark.slow
 def test_the_command_needs_neither_a_database_nor_collected_files(
     client: Client, tmp_path: Path
 ) -> None:
@@ -188,7 +190,7 @@ def test_the_manifest_has_the_hash_of_every_file_as_it_is_served(client: Client)
     assert any("/respond/randomizer." in address for address in addresses)
 
 
-def test_the_changelog_speaks_of_this_version() -> None:
+def test_the_changelog_mentions_this_version() -> None:
     headings = re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
     assert headings[0].startswith(__version__)
 
@@ -217,7 +219,7 @@ def test_the_pages_that_handle_answers_are_sealed(client: Client, address: str) 
         assert f"{feature}=()" in response["Permissions-Policy"].split(", ")
 
 
-@pytest.mark.slow  # no header depends on the database
+@pytest.mark.once  # no header depends on the database
 @pytest.mark.django_db
 @pytest.mark.parametrize("cookie", ["of a session", "stale", "", "x" * 32])
 @pytest.mark.parametrize("address", [*PAGES, "/s/small/nothing/", "/api/v1/surveys/small/reports/"])

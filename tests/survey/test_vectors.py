@@ -23,24 +23,24 @@ def test_the_file_is_what_the_code_writes() -> None:
     )
 
 
-def test_mechanisms_and_scale() -> None:
+def test_the_vectors_name_the_mechanisms_and_the_scale() -> None:
     assert DATA["mechanisms"] == sorted(MECHANISMS)
     assert DATA["scale"] == SCALE
 
 
-def test_keeps() -> None:
+def test_keep_agrees_with_the_vectors() -> None:
     for case in DATA["keeps"]:
         assert Replacement.for_epsilon(case["epsilon"], case["sizes"]).keep == case["keep"]
 
 
-def test_canonical_json() -> None:
+def test_canonical_json_agrees_with_the_vectors() -> None:
     for case in DATA["canonical"]:
         assert canonical_json(case["value"]) == case["canonical"]
         assert json.loads(case["canonical"]) == case["value"]
 
 
 @pytest.mark.parametrize("case", DATA["designs"], ids=lambda case: case["name"])
-def test_designs_and_their_hashes(case: dict[str, Any]) -> None:
+def test_designs_and_hashes_agree_with_the_vectors(case: dict[str, Any]) -> None:
     design = DESIGNS[case["name"]]
     assert design.canonical == case["canonical"]
     assert "sha256:" + hashlib.sha256(case["canonical"].encode()).hexdigest() == case["hash"]
@@ -49,14 +49,14 @@ def test_designs_and_their_hashes(case: dict[str, Any]) -> None:
     assert Design.from_json(json.dumps(sent)) == design
 
 
-def test_choices() -> None:
+def test_chosen_blocks_agree_with_the_vectors() -> None:
     for case in DATA["choices"]:
         draw = Words(case["words"])
         chosen = [block.key for block in DESIGNS[case["design"]].choose(draw)]
         assert (chosen, draw.used) == (case["chosen"], case["used"]), case
 
 
-def test_reports() -> None:
+def test_reports_agree_with_the_vectors() -> None:
     for case in DATA["reports"]:
         draw = Words(case["words"])
         report = randomize(DESIGNS[case["design"]], case["answers"], draw)
@@ -67,7 +67,7 @@ def words_without_rejection(case: dict[str, Any]) -> int:
     return sum(1 + len(answers) for answers in case["answers"].values())
 
 
-def test_the_vectors_reach_everything_they_should() -> None:
+def test_the_vectors_cover_every_case() -> None:
     """Kept and replaced reports, rejected words, and one, some or all blocks asked."""
     for name, design in DESIGNS.items():
         cases = [case for case in DATA["reports"] if case["design"] == name]

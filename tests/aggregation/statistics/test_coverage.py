@@ -15,8 +15,6 @@ from scipy.stats import beta, binom, hypergeom, norm
 
 from aggregation.statistics.proportion import Channel, estimate, interval, intervals
 
-pytestmark = pytest.mark.slow  # no database: run once
-
 ROUNDING = 1e-9  # of the probabilities computed here
 
 
@@ -60,6 +58,7 @@ def worst_case(limits, n, channel):
 
 @channels
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 10, 30, 100, 300])
+@pytest.mark.slow
 def test_default_interval_covers_every_share(channel, n):
     for level in (0.8, 0.95, 0.99) if n <= 100 else (0.95,):
         limits = np.transpose(intervals(range(n + 1), n, channel, level))
@@ -167,6 +166,7 @@ def finite_limits(n, population, channel, level=0.95):
 
 @channels
 @pytest.mark.parametrize("n", [1, 2, 5, 20, 60])
+@pytest.mark.slow
 def test_census_interval_covers_every_population(channel, n):
     for level in (0.8, 0.95):
         limits = finite_limits(n, n, channel, level)
@@ -189,7 +189,7 @@ def test_interval_of_a_sample_covers_every_finite_population(channel, n, populat
         assert finite_coverage(limits, n, population, channel).min() >= level - ROUNDING
 
 
-def test_a_single_yes_among_a_thousand():
+def test_the_finite_population_interval_covers_a_single_yes():
     """51 of 1000 people, one of whom would say yes, without noise: the chance to meet her is 0.051.
 
     The binomial puts it at 0.0497 and would reject; the interval for finite populations does not.

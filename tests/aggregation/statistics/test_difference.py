@@ -17,8 +17,6 @@ from aggregation.statistics import proportion
 from aggregation.statistics.difference import Result, groups, holm, homogeneity, interval, z_test
 from aggregation.statistics.proportion import Channel
 
-pytestmark = pytest.mark.slow
-
 
 def warner(epsilon):
     a = 1 / (1 + math.exp(-epsilon))
@@ -115,7 +113,7 @@ def coverage(low, high, n, channel, shares):
     "epsilon, n, least",
     [(0.5, 50, 0.942), (1, 50, 0.942), (2, 50, 0.940), (math.log(3), 200, 0.946), (4, 50, 0.902)],
 )
-def test_exact_coverage_of_newcombes_limits(epsilon, n, least):
+def test_newcombes_limits_cover_as_often_as_known(epsilon, n, least):
     channel = warner(epsilon)
     limits = np.array(
         [[interval(i, n, j, n, channel)[1:] for j in range(n + 1)] for i in range(n + 1)]
@@ -141,7 +139,7 @@ def test_limits_from_clamped_intervals_cover_too_little():
 @pytest.mark.parametrize(
     "epsilon, n, power", [(math.log(3), 1377, 0.8001), (2, 484, 0.8018), (4, 229, 0.8045)]
 )
-def test_size_and_power_of_the_z_test(epsilon, n, power):
+def test_the_z_test_has_its_known_size_and_power(epsilon, n, power):
     # n a group, alpha = 0.05, share 0.1 against 0.1 (size) and 0.2 (power), exact.
     channel = warner(epsilon)
     s1, s2 = np.arange(n + 1)[:, None], np.arange(n + 1)[None, :]
@@ -158,7 +156,7 @@ def test_size_and_power_of_the_z_test(epsilon, n, power):
 
 
 @pytest.mark.parametrize("channel", [warner(1), TWO_COINS, FORCED])
-def test_size_of_the_test_of_three_groups(channel):
+def test_the_test_of_three_groups_has_its_size(channel):
     # n = 60 a group, every table, alpha = 0.05; and three shares that differ are noticed.
     n = 60
     s = np.arange(n + 1)
@@ -288,7 +286,7 @@ def test_limits_and_test_tend_to_agree_in_large_samples():
         assert (low > 0) == (z_test(count, n, round(n * 0.3), n).p_value < 0.05)
 
 
-def test_groups_do_not_depend_on_their_order_and_two_groups_are_one_pair():
+def test_the_order_of_groups_does_not_matter():
     counts, sizes = [300, 350, 40, 12], [1000, 900, 100, 50]
     one = groups(counts, sizes, TWO_COINS)
     other = groups(counts[::-1], sizes[::-1], TWO_COINS)
@@ -309,7 +307,7 @@ def test_groups_do_not_depend_on_their_order_and_two_groups_are_one_pair():
     assert two.test.p_value == pytest.approx(z.p_value, rel=1e-9)
 
 
-def test_reports_that_are_all_the_same_show_nothing():
+def test_identical_reports_show_no_difference():
     assert z_test(0, 10, 0, 20) == z_test(10, 10, 20, 20) == Result(0, 1, 1)
     assert homogeneity([[5, 0], [7, 0]]) == Result(0, 0, 1)
     one = groups([0, 0, 0], [5, 6, 7], TWO_COINS)

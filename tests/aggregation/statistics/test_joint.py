@@ -26,8 +26,6 @@ from aggregation.statistics.joint import (
 )
 from aggregation.statistics.proportion import Channel, estimate
 
-pytestmark = pytest.mark.slow
-
 SEPARATE = [Block(0.5, (0,)), Block(math.tanh(0.5), (1,))]  # epsilon ln 3 and 1
 COUNTS = np.array([[410, 230], [190, 170]])
 
@@ -161,7 +159,7 @@ def test_cells_are_unbiased_with_this_covariance(blocks):
 
 @settings(max_examples=30, deadline=None)
 @given(st.data())
-def test_relabelling_and_adding_up(data):
+def test_cells_follow_relabelling_and_add_up(data):
     shape, blocks = data.draw(st.sampled_from(DESIGNS))
     tables = [draw(shape, data.draw(st.integers(0, 99)), n) for n in (50, 80)]
     (one, _), (two, _) = (cells(table, blocks) for table in tables)
@@ -189,7 +187,7 @@ def test_summing_out_questions_before_or_after_is_the_same():
     assert covariance.variance(weights) == pytest.approx(spread.variances[1, 0], abs=1e-15)
 
 
-def test_strata_are_blocks_in_clear():
+def test_strata_are_blocks_without_noise():
     table = draw((2, 2, 3), n=3000)
     theta, _ = cells(table, [Block(0.6, (0, 1)), Block(1, (2,))])
     assert theta.sum(axis=(0, 1)) == pytest.approx(table.sum(axis=(0, 1)) / 3000)
@@ -211,8 +209,9 @@ def test_without_noise_cells_are_frequencies_and_with_more_they_spread():
     assert spreads[-1] == pytest.approx(table / 500 * (1 - table / 500) / 500 / 0.01**2)
 
 
+@pytest.mark.measured
 def test_large_tables_are_quick():
-    """Ten questions in far less than 50 ms; twenty, a million cells, in a second or so."""
+    """Ten questions in far less than 50 ms."""
     table = draw((2,) * 10, n=5000)
     blocks = [Block(0.6, (j, j + 1)) for j in range(0, 10, 2)]
     times = []
@@ -221,6 +220,9 @@ def test_large_tables_are_quick():
         cells(table, blocks)[1].variances  # noqa: B018
         times.append(time.perf_counter() - start)
     assert sorted(times)[2] < 0.05
+
+
+def test_twenty_questions_are_a_million_cells():
     large = np.random.default_rng(3).poisson(2, size=(2,) * 20)
     theta, covariance = cells(large, [Block(0.9, (j,)) for j in range(20)])
     assert theta.sum() == pytest.approx(1)
@@ -252,7 +254,7 @@ def test_likeliest_cells_have_their_reference_values():
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_likeliest_cells_of_one_block_are_those_of_filling_up(seed):
+def test_likeliest_cells_of_one_block_agree_with_bisection(seed):
     """q_y is the larger of the floor (1-c)/K and a multiple of f_y: the multiple by bisection."""
     f = draw((2, 3, 2), seed, 60) / 60
     keep = 0.4
@@ -375,7 +377,7 @@ def test_association_is_the_delta_method(shape, blocks, options, measure):
     assert found.standard_error == pytest.approx(math.sqrt(variance), rel=1e-5)
 
 
-def test_association_under_relabelling():
+def test_association_follows_relabelling():
     plain = association(COUNTS, SEPARATE, cautious=0)
     turned = association(COUNTS.T, [Block(SEPARATE[1].keep, (0,)), Block(0.5, (1,))])
     assert turned.phi == pytest.approx(plain.phi)
@@ -401,7 +403,7 @@ def test_association_without_noise_is_the_textbook():
     )
 
 
-def test_what_cannot_be_computed_is_none_and_nothing_is_clipped():
+def test_measures_that_cannot_be_computed_are_none():
     found = association([[90, 40], [10, 2]], [Block(0.5, (0,)), Block(0.5, (1,))])
     assert found.theta.sum(axis=1)[1] < 0  # a share below 0
     assert found.risk_difference is found.phi is found.log_odds_ratio is None
@@ -476,7 +478,8 @@ def test_effects_have_intervals():
 
 
 @pytest.mark.parametrize("within", [True, False])
-def test_effects_cover(within):
+@pytest.mark.slow
+def test_effect_intervals_cover_as_often_as_promised(within):
     """1500 surveys of 1000, epsilon 2 a block: coverage in 0.95 +- 0.02 (3.5 standard errors).
 
     Leaving the noise out of the standard error, as for answers in clear, covers far less.
@@ -682,7 +685,7 @@ def test_other_bad_arguments_are_refused(call, message):
         call()
 
 
-def test_arguments_are_left_alone():
+def test_arguments_are_not_changed():
     table = COUNTS.copy()
     cells(table, SEPARATE)[1].variances  # noqa: B018
     mle(table, SEPARATE)

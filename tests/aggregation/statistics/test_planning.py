@@ -29,8 +29,6 @@ from aggregation.statistics.sequence import intervals
 from survey.design import plan, variance_factor
 from survey.mechanism import Replacement
 
-pytestmark = pytest.mark.slow
-
 LN3 = math.log(3)
 TWO_COINS = Channel(0.75, 0.25)
 FORCED = Channel(0.79, 0.09)
@@ -95,7 +93,7 @@ def test_blocks_have_their_reference_values(row):
     assert best_blocks(questions, epsilon)[:2] == (size, 1)
 
 
-def test_ratios_between_ways_to_ask():
+def test_ways_to_ask_have_their_known_variance_ratios():
     def ratio(epsilon, questions, share=0.5):
         best = best_blocks(questions, epsilon, share).variance
         return best / best_blocks(questions, epsilon, share, size=1).variance
@@ -119,13 +117,13 @@ def test_ratios_between_ways_to_ask():
 @pytest.mark.parametrize(
     "size, last", [(1, 1.342454), (2, 2.694489), (3, 3.800260), (4, 4.792099), (5, 5.717919)]
 )
-def test_where_larger_blocks_become_better(size, last):
+def test_larger_blocks_become_better_at_the_known_epsilons(size, last):
     assert best_blocks(60, last - 1e-6).size == size
     assert best_blocks(60, last + 1e-6).size == size + 1
 
 
 @pytest.mark.parametrize("ask, last", [(1, 3.057142), (2, 5.319868), (3, 7.532806)])
-def test_where_asking_more_separate_questions_becomes_better(ask, last):
+def test_asking_more_questions_becomes_better_at_the_known_epsilons(ask, last):
     assert best_blocks(60, last - 1e-6, size=1).ask == ask
     assert best_blocks(60, last + 1e-6, size=1).ask == ask + 1
 
@@ -155,7 +153,7 @@ def test_block_variance_is_that_of_the_mechanism():
 
 @pytest.mark.parametrize("epsilon", [0.5, 1, 2, 3, 4, 6, 8])
 @pytest.mark.parametrize("questions", [1, 2, 6, 12])
-def test_blocks_agree_with_the_planner_of_designs(epsilon, questions):
+def test_blocks_agree_with_the_design_planner(epsilon, questions):
     """Its factor for blocks of equal size is n Var over the variance of everybody without noise."""
     ours = best_blocks(questions, epsilon, ceiling=8)
     if questions % ours.size == 0:
@@ -189,7 +187,7 @@ def test_the_exact_interval_at_the_planned_size_is_hardly_wider(epsilon, width):
 
 @settings(max_examples=50, deadline=None)
 @given(st.floats(0.2, 6), st.floats(0.005, 0.3), st.floats(0, 1), st.floats(0.5, 0.999))
-def test_the_three_questions_are_inverse_to_each_other(epsilon, width, share, level):
+def test_people_half_width_and_epsilon_are_inverse_to_each_other(epsilon, width, share, level):
     channel = warner(epsilon)
     for guess in (None, share):
         n = sample_size(width, channel, guess, level)
@@ -203,7 +201,7 @@ def test_the_three_questions_are_inverse_to_each_other(epsilon, width, share, le
 
 
 @pytest.mark.parametrize("options, cells", [(2, 2), (2, 16), (5, 5), (3, 12)])
-def test_epsilon_for_blocks(options, cells):
+def test_epsilon_for_a_block_gives_the_requested_half_width(options, cells):
     """At the answer, the block's channel for one option has the half-width asked for."""
     for share in (None, 0.1):
         epsilon = epsilon_for(0.04, 3000, share, options=options, cells=cells)
@@ -217,14 +215,14 @@ def loss_of_cells(keep, cells):
     return math.log((keep + (1 - keep) / cells) / ((1 - keep) / cells))
 
 
-def test_worst_share_is_the_worst():
+def test_the_default_sample_size_is_enough_for_every_share():
     for channel in (FORCED, Channel(0.4, 0.1), Channel(0.9, 0.6), Channel(1, 0)):
         sizes = [sample_size(0.02, channel, share) for share in np.linspace(0, 1, 1001)]
         worst = sample_size(0.02, channel)
         assert max(sizes) <= worst <= 1.001 * max(sizes)
 
 
-def test_dropout_and_forgers():
+def test_dropout_and_forgers_need_more_people():
     assert sample_size(0.05, TWO_COINS, dropout=0.5) == math.ceil(2 * 1536.58)
     assert half_width(3000, TWO_COINS, dropout=0.5) == half_width(1500, TWO_COINS)
     n = sample_size(0.1, TWO_COINS, 0.3, forged=0.05)
@@ -266,7 +264,7 @@ def test_exact_power_has_its_reference_values(epsilon, n, known):
 @given(
     st.floats(0, 1), st.floats(0, 1), st.integers(1, 60), st.integers(1, 60), st.floats(0.5, 0.999)
 )
-def test_exact_power_against_all_pairs_of_counts(share1, share2, n1, n2, level):
+def test_exact_power_agrees_with_all_pairs_of_counts(share1, share2, n1, n2, level):
     found = power_of_difference(share1, share2, n1, n2, FORCED, level)
     slow = slow_power(FORCED.rate(share1), FORCED.rate(share2), n1, n2, level)
     assert found == pytest.approx(slow, abs=1e-9)
@@ -318,7 +316,7 @@ def test_dropout_and_forgers_cost_power():
     assert power(0.2, 0.1, 1000, TWO_COINS, forged=0.5) <= 0.05
 
 
-def test_a_billion_people_are_no_trouble():
+def test_a_billion_people_can_be_planned_for():
     assert power_of_difference(0.1, 0.1001, 10**8, 10**8, TWO_COINS) == pytest.approx(
         power_of_difference(0.1, 0.1001, 10**8, 10**8, TWO_COINS, method="normal"), abs=1e-5
     )
@@ -414,6 +412,7 @@ def every_half_width(share):
 @pytest.mark.xdist_group("every half-width")
 @pytest.mark.parametrize("w", [0.3, 0.11, 0.05, 0.02])
 @pytest.mark.parametrize("share", [None, 0.0, 0.2])
+@pytest.mark.slow
 def test_people_for_every_look_are_the_fewest(w, share):
     """One after the other from the first, which no search can get wrong."""
     sizes, half_widths = every_half_width(share)
@@ -425,7 +424,7 @@ def test_people_for_every_look_are_the_fewest(w, share):
     assert always - first < 0.05 * first + 10
 
 
-def test_people_for_every_look():
+def test_the_sample_size_for_every_look_reaches_its_half_width():
     for w, share in ((0.2, None), (0.05, None), (0.03, 0.1), (0.005, 0.5)):
         n = sample_size(w, TWO_COINS, share, looks="every")
         assert half_width(n, TWO_COINS, share, looks="every") <= w

@@ -32,8 +32,6 @@ from aggregation.statistics.privacy import (
 )
 from aggregation.statistics.proportion import Channel, interval
 
-pytestmark = pytest.mark.slow
-
 TWO_COINS = Channel(0.75, 0.25)
 LN3 = math.log(3)
 
@@ -62,7 +60,7 @@ def test_odds_move_by_at_most_epsilon_and_beliefs_average_out(channel):
     assert reached == pytest.approx(channel.epsilon, rel=1e-9)
 
 
-def test_certainty_stays_and_no_noise_reveals():
+def test_prior_certainty_stays_and_noiseless_reports_reveal():
     for channel in (TWO_COINS, Channel(1, 0), Channel(0.5, 0), Channel(1, 0.5)):
         assert posterior(0, channel) == (0, 0)
         assert posterior(1, channel) == (1, 1)
@@ -75,7 +73,7 @@ def test_bad_priors_are_refused(prior):
         posterior(prior, TWO_COINS)
 
 
-def test_a_channel_is_wanted():
+def test_a_posterior_needs_a_channel():
     with pytest.raises(ValueError, match="channel must be a Channel, got 0.75"):
         posterior(0.1, 0.75)
 
@@ -151,7 +149,7 @@ def test_audit_limits_have_their_reference_values():
 
 
 @pytest.mark.parametrize("n, power", [(5100, 0.50), (10_000, 0.83), (15_000, 0.95)])
-def test_so_many_draws_refute_a_little_less_than_the_truth(n, power):
+def test_the_audit_has_its_known_power(n, power):
     """Exact: the chance that the lower bound exceeds 0.95 ln 3 when the loss is ln 3."""
     k1 = np.arange(int(n * 0.72), int(n * 0.78))
     k0 = n - k1
@@ -173,7 +171,7 @@ def cells_matrix(epsilon, cells):
     return matrix / matrix.sum(axis=1, keepdims=True)
 
 
-def test_loss_of_channels_and_matrices():
+def test_channels_and_matrices_have_their_known_loss():
     assert loss(TWO_COINS) == pytest.approx(LN3, rel=1e-15)
     for channel in (TWO_COINS, Channel(0.79, 0.09), Channel(0.9, 0.5)):
         a, b = channel.a, channel.b
@@ -194,7 +192,7 @@ def test_composition_has_its_reference_value_and_is_hardly_less_than_the_sum():
 
 @pytest.mark.parametrize("losses", [[1.0], [0.5, 0.5, 0.5], [LN3, 1, 0.3, 1], [2, 0.1]])
 @pytest.mark.parametrize("delta", [1e-6, 0.01, 0.2])
-def test_composition_against_all_report_vectors(losses, delta):
+def test_composition_agrees_with_all_report_vectors(losses, delta):
     epsilon = composed(losses, delta)
 
     def chance(vector, answer):
@@ -207,7 +205,7 @@ def test_composition_against_all_report_vectors(losses, delta):
     assert epsilon <= sum(losses)
 
 
-def test_groups():
+def test_group_privacy_has_its_known_values():
     assert group(LN3, 1) == (LN3, 0)
     assert group(0.5, 4) == (2, 0)
     # Changing one person after the other: delta adds up with growing factors.
@@ -273,7 +271,7 @@ def test_shuffling_has_its_reference_values(epsilon, n, clones, strong, exact):
         (2, [1.9994, 1.6064, 0.9315, 0.4968]),
     ],
 )
-def test_shuffling_small_batches(epsilon, expected):
+def test_shuffling_small_batches_has_its_known_epsilon(epsilon, expected):
     found = [shuffled(epsilon, n, 1e-6) for n in (50, 100, 200, 500)]
     assert found == pytest.approx(expected, abs=6e-5)
 
@@ -300,7 +298,7 @@ def exact_delta(epsilon, matrix, n):
 
 @pytest.mark.parametrize("n", [1, 2, 5, 7])
 @pytest.mark.parametrize("epsilon, delta", [(LN3, 0.01), (1, 0.1), (3, 1e-4)])
-def test_shuffling_two_cells_against_all_data_sets_and_reports(n, epsilon, delta):
+def test_shuffling_two_cells_agrees_with_full_enumeration(n, epsilon, delta):
     found = shuffled(epsilon, n, delta)
     told = exact_delta(found, cells_matrix(epsilon, 2), n)
     assert told == pytest.approx(delta, rel=1e-8) if found > 0 else told <= delta
@@ -316,7 +314,7 @@ def test_shuffling_more_cells_is_an_upper_bound(cells, n, epsilon, delta):
         assert exact_delta(0.5 * found, cells_matrix(epsilon, cells), n) > delta / 10
 
 
-def test_shuffling_in_forty_digits():
+def test_shuffling_agrees_with_decimal_arithmetic():
     """1000 two-coin reports, all other answers no: C(999, k) 3^(999-k)/4^999, in Decimal."""
     epsilon = shuffled(LN3, 1000, 1e-6)
     with localcontext() as context:
@@ -429,7 +427,7 @@ def test_no_data_set_can_be_much_worse_than_those_near_zero(n, slack, proved, ep
 
 @pytest.mark.parametrize("cells, n", [(2, 6), (3, 4), (5, 4), (16, 3)])
 @pytest.mark.parametrize("epsilon", [0.5, LN3, 3])
-def test_clones_against_every_outcome_of_the_game(cells, n, epsilon):
+def test_clones_agree_with_every_outcome_of_the_game(cells, n, epsilon):
     """A reader told who is a clone, with every outcome multiplied out; and, without, the truth."""
     rare = 1 / (math.exp(epsilon) + cells - 1)
     pair = rare * (math.exp(epsilon) + 1)
@@ -457,7 +455,7 @@ def test_clones_against_every_outcome_of_the_game(cells, n, epsilon):
 
 @settings(max_examples=25, deadline=None)
 @given(st.floats(0.05, 8), st.integers(1, 3000), st.floats(1e-12, 0.2), st.integers(2, 20))
-def test_more_people_more_delta_and_less_loss_hide_better(epsilon, n, delta, cells):
+def test_people_hide_better_with_more_people_more_delta_or_less_loss(epsilon, n, delta, cells):
     found = shuffled(epsilon, n, delta, cells)
     slack = 1e-9
     assert 0 <= found <= epsilon
@@ -466,7 +464,7 @@ def test_more_people_more_delta_and_less_loss_hide_better(epsilon, n, delta, cel
     assert shuffled(epsilon * 1.1, n, delta, cells) >= found - slack
 
 
-def test_shuffling_limits():
+def test_shuffling_stays_correct_at_extreme_values():
     assert shuffled(LN3, 10**15, 1e-6) == shuffled(LN3, 10**9, 1e-6) < 6e-5
     assert shuffled(500, 10, 1e-6) == pytest.approx(500, abs=1e-5)
     assert shuffled(500, 10, 1e-6, 16) == pytest.approx(500, abs=1e-5)
@@ -518,7 +516,7 @@ def test_more_forgers_widen_the_limits():
 
 
 @pytest.mark.parametrize("epsilon, n, cells", [(2, 10**5, 4), (4, 10**6, 16), (6, 10**6, 64)])
-def test_numbers_of_clones_taken_together_are_on_the_safe_side(epsilon, n, cells):
+def test_grouping_clone_counts_errs_on_the_safe_side(epsilon, n, cells):
     rare = 1 / (math.exp(epsilon) + cells - 1)
     ways = ((math.exp(-epsilon), 1.0), (2 * rare, rare * (math.exp(epsilon) + 1)))
     exact = min(_least_epsilon(_clones(epsilon, n, 1e-9, *way), epsilon, 1e-9) for way in ways)
@@ -536,6 +534,7 @@ def test_many_tallies_are_manipulated_at_once():
             assert (lows[place], highs[place]) == pytest.approx(one, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_limits_for_every_look_hold_whenever_forgers_come():
     """10,000 looks at 200 surveys; forgers send a yes wherever that keeps them below a tenth.
 
@@ -564,7 +563,7 @@ def test_forgers_shift_the_mean():
     assert forgery(0.3, Channel(1, 0), 0.1) == pytest.approx((-0.03, 0.07))
 
 
-def test_price_of_trusting_nobody():
+def test_the_price_of_local_privacy_has_its_known_value():
     found = price(1000, TWO_COINS, 0.1)
     assert found.sampling == pytest.approx(math.sqrt(0.09 / 1000))
     assert found.local == pytest.approx(math.sqrt(0.3 * 0.7 / 1000) / 0.5)

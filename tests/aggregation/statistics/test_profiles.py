@@ -12,8 +12,6 @@ from aggregation.statistics.joint import Block
 from aggregation.statistics.profiles import fit
 from aggregation.statistics.proportion import Channel, estimate
 
-pytestmark = pytest.mark.slow
-
 SHARES = np.array([0.7, 0.3])
 YES = np.array([[0.1, 0.2, 0.15, 0.3, 0.25, 0.05], [0.8, 0.7, 0.9, 0.6, 0.85, 0.75]])
 ANSWERS = [np.stack([1 - p, p], axis=1) for p in YES.T]
@@ -119,7 +117,7 @@ def test_a_block_is_not_a_product_of_its_questions():
     assert wrong.log_likelihood < right.log_likelihood
 
 
-def test_blocks_that_were_not_asked():
+def test_classes_are_recovered_when_blocks_were_not_asked():
     """Every person answers two of three blocks, drawn at random."""
     patterns, laws = [], []
     for left_out in PAIRS:
@@ -210,7 +208,7 @@ def test_the_maximum_is_a_fixed_point_of_the_textbook_em():
     assert new == pytest.approx(p[0], abs=1e-7)
 
 
-def test_one_class_is_one_share_a_question():
+def test_one_class_gives_the_share_of_each_question():
     patterns, counts = sample(SINGLES, 3_000, 5)
     found = fit(patterns, counts, SINGLES, (2,) * 6, 1, 1, starts=2)
     assert found.shares == pytest.approx([1])
@@ -305,7 +303,7 @@ def test_too_few_questions_are_reported():
     assert found.warning == "5 parameters, but the reports determine 3 at most"
 
 
-def test_goodmans_example_is_reported():
+def test_goodmans_undetermined_example_is_reported():
     """Three classes and four yes/no questions: 14 parameters, 15 cells, yet not determined."""
     shares = np.array([0.4, 0.35, 0.25])
     yes = np.array([[0.9, 0.8, 0.7, 0.9], [0.2, 0.7, 0.3, 0.1], [0.5, 0.1, 0.8, 0.4]])

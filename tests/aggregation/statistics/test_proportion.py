@@ -24,8 +24,6 @@ from aggregation.statistics.proportion import (
     p_value,
 )
 
-pytestmark = pytest.mark.slow  # no database: run once
-
 
 def warner(epsilon: float) -> Channel:
     a = 1 / (1 + math.exp(-epsilon))
@@ -66,7 +64,7 @@ def test_limits_have_their_reference_values(row):
     assert interval(count, n, channel) == interval(count, n, channel, method="blaker")
 
 
-def test_limits_at_99_percent():
+def test_limits_at_99_percent_have_their_reference_values():
     limits = interval(300, 1000, TWO_COINS, level=0.99)
     assert limits == pytest.approx((0.0332824603, 0.1773945061), abs=2e-10)
 
@@ -133,6 +131,7 @@ def random_case(seed):
 
 
 @pytest.mark.parametrize("seed", range(150))
+@pytest.mark.slow
 def test_blaker_limits_and_p_values_follow_the_definition(seed):
     count, n, channel, level = random_case(seed)
     lowest, highest = clamp(n, channel)
@@ -149,7 +148,8 @@ def test_blaker_limits_and_p_values_follow_the_definition(seed):
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_many_intervals_are_those_of_each_and_of_the_definition(seed):
+@pytest.mark.slow
+def test_many_intervals_agree_with_each_and_with_the_definition(seed):
     """Every count of one survey at once, a whole table of surveys, and never an empty interval."""
     _, n, channel, level = random_case(seed)
     for method in METHODS:
@@ -167,7 +167,7 @@ def test_many_intervals_are_those_of_each_and_of_the_definition(seed):
         assert (low[count], high[count]) == pytest.approx(slow, abs=1e-9)
 
 
-def test_many_intervals_of_surveys_of_any_sizes():
+def test_many_intervals_agree_with_each_at_any_size():
     rng = np.random.default_rng(7)
     sizes = np.rint(10 ** rng.uniform(0, 15, size=(6, 50))).astype(int)
     counts = np.rint(sizes * rng.beta(0.3, 0.3, size=sizes.shape)).astype(int)
@@ -242,6 +242,7 @@ def test_intervals_are_nested_in_the_level(method, channel):
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("channel", [warner(1), TWO_COINS, FORCED, NO_NOISE, Channel(0.91, 0.2)])
+@pytest.mark.slow
 def test_exchanging_yes_and_no_mirrors_everything(method, channel):
     mirrored = Channel(1 - channel.b, 1 - channel.a)
     for n in (1, 7, 100):
@@ -268,7 +269,7 @@ def test_every_count_below_the_range_has_the_same_interval(method):
 
 
 @pytest.mark.parametrize("channel", [Channel(0.04, 0.01), Channel(0.995, 0.96)])
-def test_reports_too_few_to_tell_anything_give_the_whole_range(channel):
+def test_too_few_reports_give_the_whole_range(channel):
     # One option of thirty and one report: without care, rejecting every share there is.
     for count in (0, 1):
         assert interval(count, 1, channel) == (0, 1)
@@ -310,7 +311,7 @@ def test_little_noise_tends_to_no_noise(n):
 
 
 @pytest.mark.parametrize("n", [10**6, 10**9, 10**12])
-def test_a_thousand_million_reports(n):
+def test_a_billion_reports_have_normal_limits(n):
     count = 3 * n // 10
     low, high = interval(count, n, TWO_COINS)
     half = 1.959963984540054 * math.sqrt(0.3 * 0.7 / n) / 0.5
@@ -348,7 +349,7 @@ def test_census_has_its_reference_values():
     assert (small.low, small.high) == (0.12, 0.47)
 
 
-def test_the_estimate_of_the_protocol_example():
+def test_the_protocol_example_has_its_stated_estimate():
     keep = 2641316663 / 2**32  # two yes/no questions in a block, epsilon = 2
     one = estimate(1041, 2500, Channel((1 + keep) / 2, (1 - keep) / 2))
     shown = [round(x, 4) for x in asdict(one).values()]
@@ -506,7 +507,7 @@ def test_census_limits_follow_the_definition(channel, n):
 
 
 @pytest.mark.parametrize("n", [10**6, 10**9])
-def test_census_of_a_nation(n):
+def test_a_census_of_a_nation_has_normal_limits(n):
     # Normal limits: only the noise is left, whose standard error is known.
     one = estimate(3 * n // 10, n, TWO_COINS, population=n)
     half = 1.959963984540054 * math.sqrt(0.75 / n)
@@ -556,7 +557,7 @@ HARD = [
 
 
 @pytest.mark.parametrize("count, n, channel, level, population", HARD)
-def test_hard_cases_found_by_random_search(count, n, channel, level, population):
+def test_hard_cases_have_finite_and_ordered_estimates(count, n, channel, level, population):
     one = estimate(count, n, channel, level, population)
     assert all(math.isfinite(x) for x in asdict(one).values())
     assert 0 <= one.low <= one.bounded <= one.high <= 1

@@ -13,12 +13,10 @@ from aggregation.statistics.privacy import _clones, _least_epsilon, loss
 from aggregation.statistics.proportion import Channel, estimate, interval
 from aggregation.statistics.regression import logistic, tallies, wald
 
-pytestmark = pytest.mark.slow
-
 NO_NOISE = Channel(1, 0)
 
 
-def test_contact_with_armed_groups_in_nigeria():
+def test_the_nigeria_survey_has_its_published_estimate():
     """Blair, Imai & Zhou 2015, J. Am. Stat. Assoc. 110:1304: forced response with a die.
 
     1 forces no, 6 forces yes, anything else the truth; 831 of 2,435 reports say yes.
@@ -37,7 +35,7 @@ def test_contact_with_armed_groups_in_nigeria():
     assert round(fit.standard_errors[0] * share * (1 - share), 4) == 0.0144
 
 
-def test_falsified_tax_returns():
+def test_the_tax_return_example_has_its_published_estimate():
     """Pennsylvania State University, STAT 506, example 12-2: a coin decides between two questions.
 
     The second has an even chance of yes. 128 of 400 say yes: 2 (128/400 - 1/4), and a variance of
@@ -50,7 +48,7 @@ def test_falsified_tax_returns():
 
 @pytest.mark.parametrize("p", [0.6, 0.7, 0.8, 0.9])
 @pytest.mark.parametrize("share", [0.5, 0.6])
-def test_the_two_parts_of_the_variance_of_warner(p, share):
+def test_both_parts_of_warners_variance_are_unbiased(p, share):
     """Warner 1965, J. Am. Stat. Assoc. 60:63, the designs that he compares.
 
     (1/(16 (p - 1/2)^2) - (share - 1/2)^2)/n, of which (1/(16 (p - 1/2)^2) - 1/4)/n is due to the
@@ -74,7 +72,7 @@ def test_the_two_parts_of_the_variance_of_warner(p, share):
         (0.8 - 0.2, 0.2),  # Kuk's cards: 80 % are red in one pack, 20 % in the other
     ],
 )
-def test_designs_of_the_dutch_compliance_surveys(truth, yes):
+def test_the_dutch_compliance_designs_have_their_published_estimates(truth, yes):
     """Utrecht University, randomizedresponse.wp.hum.uu.nl: how these surveys ask and estimate.
 
     (rate - yes)/truth, with variance rate (1 - rate)/(n truth^2), where ``yes`` is the chance of a
@@ -88,7 +86,7 @@ def test_designs_of_the_dutch_compliance_surveys(truth, yes):
 
 
 @pytest.mark.parametrize("channel", [Channel(0.7, 0.3), Channel(0.8, 0.2), Channel(0.9, 0.15)])
-def test_the_variance_of_the_device_by_person(channel):
+def test_the_privacy_error_agrees_with_rrtcs(channel):
     """RRTCS, a package for R: r = (z - b)/(a - b) for each report z, and r (r - 1) its variance."""
     r = (np.repeat([0, 1], [83, 42]) - channel.b) / channel.contrast
     found = estimate(42, 125, channel)
@@ -110,7 +108,7 @@ def test_two_coins_are_ln_3_private():
         (1, 29, (0.0009, 0.1776), (0.0061, 0.1718)),
     ],
 )
-def test_intervals_without_noise(count, n, exact, score):
+def test_noiseless_intervals_match_newcombes_table(count, n, exact, score):
     """Newcombe 1998, Stat. Med. 17:857, table I: Clopper-Pearson and Wilson."""
     found = interval(count, n, NO_NOISE, method="clopper-pearson")
     assert np.round(found, 4) == pytest.approx(exact, abs=1e-12)
@@ -118,13 +116,13 @@ def test_intervals_without_noise(count, n, exact, score):
     assert np.round(found, 4) == pytest.approx(score, abs=1e-12)
 
 
-def test_difference_without_noise():
+def test_a_noiseless_difference_matches_newcombes_table():
     """Newcombe 1998, Stat. Med. 17:873, table II, 56/70 against 48/80 by method 10."""
     found = difference.interval(56, 70, 48, 80, NO_NOISE)
     assert np.round(found, 4) == pytest.approx((0.2, 0.0524, 0.3339), abs=1e-12)
 
 
-def test_beetles_without_noise():
+def test_the_noiseless_beetle_regression_matches_the_literature():
     """Bliss 1935, Ann. Appl. Biol. 22:134; logistic fit in Dobson 2002."""
     doses = [1.6907, 1.7242, 1.7552, 1.7842, 1.8113, 1.8369, 1.8610, 1.8839]
     killed, sizes = [6, 13, 18, 28, 52, 53, 61, 60], [59, 60, 62, 56, 63, 59, 62, 60]
@@ -139,7 +137,7 @@ TEMPERATURES = [
 DISTRESS = [0, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 1]
 
 
-def test_o_rings_without_noise():
+def test_the_noiseless_o_ring_regression_matches_the_literature():
     """Dalal, Fowlkes & Hoadley 1989, J. Am. Stat. Assoc. 84:945: any distress on 23 flights."""
     fit = logistic(np.column_stack([np.ones(23), TEMPERATURES]), DISTRESS, NO_NOISE)
     assert np.round(fit.coefficients, 4) == pytest.approx([15.0429, -0.2322])
@@ -147,13 +145,13 @@ def test_o_rings_without_noise():
     assert wald(fit)[1, 1] < 0  # cold is dangerous
 
 
-def test_o_rings_with_noise_are_no_longer_a_result():
+def test_the_o_ring_effect_disappears_with_noise():
     """The same reports, had they been randomized: far less is known, and the fit says so."""
     fit = logistic(np.column_stack([np.ones(23), TEMPERATURES]), DISTRESS, Channel(0.9, 0.1))
     assert fit.separated or fit.standard_errors[1] > 2 * 0.1082
 
 
-def test_sample_size_and_power_without_noise():
+def test_noiseless_sample_size_and_power_match_r():
     """The examples of power.prop.test in R's stats package: n = 76.7 and power = 0.740."""
     assert sample_size_of_difference(0.5, 0.75, NO_NOISE, power=0.9) == 77
     found = power_of_difference(0.5, 0.75, 50, 50, NO_NOISE, method="normal")
@@ -162,7 +160,7 @@ def test_sample_size_and_power_without_noise():
     assert exact == pytest.approx(found, abs=0.03)
 
 
-def test_hiding_among_clones():
+def test_the_clone_bound_lies_in_its_published_bracket():
     """Feldman, McMillan & Talwar 2021: their program brackets epsilon for 10^5 reports at 4."""
     found = _least_epsilon(_clones(4.0, 10**5, 1e-6, math.exp(-4), 1.0), 4.0, 1e-6)
     assert 0.16754 <= found <= 0.17279

@@ -152,14 +152,14 @@ def public(module: ModuleType) -> set[object]:
     }
 
 
-def test_every_public_function_is_among_them():
+def test_every_public_function_is_tested_here():
     assert set().union(*map(public, MODULES)) <= set(RIGHT)
     for function, arguments in RIGHT.items():
         assert set(inspect.signature(function).parameters) == set(arguments), function
 
 
 @pytest.mark.parametrize("function", RIGHT, ids=lambda f: f"{f.__module__}.{f.__name__}"[23:])
-def test_what_no_argument_can_be_is_refused_by_name(function):
+def test_an_impossible_argument_is_refused_by_name(function):
     function(**RIGHT[function])
     for argument, wrong in itertools.product(RIGHT[function], WRONG):
         with warnings.catch_warnings(), pytest.raises(ValueError) as refusal:
@@ -211,7 +211,7 @@ def test_what_no_argument_can_be_is_refused_by_name(function):
         (lambda: privacy.composed(b"x"), "losses must be a sequence, got b'x'"),
     ],
 )
-def test_what_used_to_crash_warn_or_pass_is_refused(call, message):
+def test_arguments_that_used_to_crash_or_pass_are_refused(call, message):
     with warnings.catch_warnings(), pytest.raises(ValueError, match=message):
         warnings.simplefilter("error")
         call()

@@ -24,8 +24,6 @@ from aggregation.statistics.regression import (
     wald,
 )
 
-pytestmark = pytest.mark.slow
-
 TWO_COINS = Channel(0.75, 0.25)
 FORCED = Channel(0.79, 0.09)
 NO_NOISE = Channel(1, 0)
@@ -199,7 +197,7 @@ def test_order_relabelling_and_units_do_not_matter(seed):
     assert changed.log_likelihood == pytest.approx(fit.log_likelihood, rel=1e-10)
 
 
-def test_one_channel_a_row():
+def test_each_row_may_have_its_own_channel():
     X, y = reference()
     channels = [TWO_COINS if i % 3 else warner(2) for i in range(400)]
     fit = logistic(X, y, channels)
@@ -247,7 +245,7 @@ def test_likelihood_ratio_compares_with_the_fit_without_the_columns():
     assert everything.statistic == pytest.approx(2 * (fit.log_likelihood - toss_up))
 
 
-def test_wald_limits_and_their_nesting():
+def test_wald_limits_follow_their_formula_and_are_nested():
     X, y = reference()
     fit = logistic(X, y, TWO_COINS)
     z = norm.ppf(0.975)
@@ -311,7 +309,7 @@ def test_reports_beyond_the_channel_have_no_finite_fit(channel, kind):
             use(fit)
 
 
-def test_one_stratum_below_the_channel_separates_and_the_others_are_told():
+def test_a_stratum_below_the_channel_separates():
     """A stratum with fewer yes reports than b has share 0: its dummy is infinite."""
     X = [[1, 0, 0], [1, 1, 0], [1, 0, 1]]
     fit = tallies(X, [400, 500, 200], [1000, 1000, 1000], TWO_COINS)
@@ -328,7 +326,7 @@ def test_perfect_prediction_separates_without_noise_only():
     assert logistic(X, quasi, NO_NOISE).converged
 
 
-def test_far_out_rows_are_no_separation():
+def test_an_outlying_row_is_not_separation():
     rng = np.random.default_rng(3)
     X = np.column_stack([np.ones(500), rng.normal(size=500)])
     X[0, 1] = 60.0
@@ -544,6 +542,7 @@ def several(parameters, rows, tables, blocks, options):
 
 
 @pytest.mark.parametrize("case", TOGETHER)
+@pytest.mark.slow
 def test_predictors_are_the_maximum_of_the_likelihood(case):
     blocks, options = TOGETHER[case]
     rng = np.random.default_rng(3)
@@ -568,7 +567,8 @@ def test_predictors_are_the_maximum_of_the_likelihood(case):
 
 
 @pytest.mark.parametrize("case", ["predictors together", "outcome with one"])
-def test_several_predictors_find_what_is_true(case):
+@pytest.mark.slow
+def test_several_predictors_recover_the_true_coefficients(case):
     """100 surveys of 20,000: bias, standard errors and coverage, and that reports mislead."""
     blocks, options = TOGETHER[case]
     rng = np.random.default_rng(11)
@@ -601,7 +601,7 @@ def test_several_predictors_find_what_is_true(case):
         assert (np.abs(wrong.coefficients - truth) / wrong.standard_errors).max() > 10
 
 
-def test_one_predictor_among_several_is_the_one():
+def test_predictors_with_one_question_agree_with_predictor():
     """With a coin each, and only one other question, it is `predictor`."""
     table = [[[410, 190], [230, 170]]]
     many = predictors([[1]], table, [(0.5, (0,)), (0.5, (1,))], [(1, 1), (1, 1)])
@@ -626,7 +626,7 @@ def test_one_predictor_among_several_is_the_one():
         ({"blocks": [(0.0, (0, 1))]}, "blocks must keep something"),
     ],
 )
-def test_what_predictors_refuse(change, message):
+def test_bad_predictors_are_refused(change, message):
     right = {"X": [[1]], "tables": [[[41, 19], [23, 17]]], "blocks": [(0.5, (0, 1))],
              "options": [(1, 1), (1, 1)]}  # fmt: skip
     predictors(**right)

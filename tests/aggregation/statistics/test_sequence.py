@@ -23,8 +23,6 @@ from aggregation.statistics.sequence import (
     uniform,
 )
 
-pytestmark = pytest.mark.slow
-
 
 def warner(epsilon):
     a = 1 / (1 + math.exp(-epsilon))
@@ -106,7 +104,8 @@ def test_limits_follow_the_definition(seed):
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_many_limits_are_those_of_each(seed):
+@pytest.mark.slow
+def test_many_limits_agree_with_each(seed):
     """With company that needs more nodes, or more steps, or a part of its own."""
     rng = np.random.default_rng(seed)
     b = rng.uniform(0, 0.5) * (seed % 3 > 0)
@@ -121,7 +120,8 @@ def test_many_limits_are_those_of_each(seed):
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_limits_of_many_channels_are_those_of_each(seed):
+@pytest.mark.slow
+def test_limits_of_many_channels_agree_with_each(seed):
     rng = np.random.default_rng(seed)
     b = rng.uniform(0, 0.5, 40) * (rng.uniform(size=40) < 0.8)
     a = np.where(rng.uniform(size=40) < 0.8, b + rng.uniform(0.05, 1, 40) * (1 - b), 1.0)
@@ -136,7 +136,7 @@ def test_limits_of_many_channels_are_those_of_each(seed):
         intervals(counts, sizes, channels[1:])
 
 
-def test_more_limits_than_are_searched_at_once():
+def test_limits_searched_in_several_parts_agree_with_each():
     low, high = intervals(range(2501), 2500, TWO_COINS)
     for count in (0, 700, 999, 1000, 1250, 2001, 2500):
         one = interval(count, 2500, TWO_COINS)
@@ -177,7 +177,7 @@ def test_mixtures_agree_with_adaptive_quadrature(seed):
 
 
 @pytest.mark.parametrize("n", [10**6, 10**9, 10**12, 2**50])
-def test_a_thousand_million_reports(n):
+def test_limits_for_a_billion_reports_follow_the_formula(n):
     """Then log M = ln(k/(k+n))/2 + n^2/(n+k) d^2 / (2 l(1-l)) - ln(mass of the prior in [b, a])."""
     count = 3 * n // 10
     k = _concentration(300, 0.95)
@@ -241,6 +241,7 @@ def tuned_boundaries(channel, share, last, level=0.95, n_opt=300):
 
 @pytest.mark.parametrize("share", [0, 0.1, 0.5])
 @pytest.mark.parametrize("epsilon", [1, math.log(3), 4])
+@pytest.mark.slow
 def test_looking_after_every_report_is_wrong_less_often_than_promised(epsilon, share):
     # n up to 3000, alpha = 0.05, exact. The naive interval below is rejected by the same recursion.
     channel = warner(epsilon)
@@ -259,6 +260,7 @@ def test_looking_after_every_report_is_wrong_less_often_than_promised(epsilon, s
                 assert (low <= share <= high) == kept
 
 
+@pytest.mark.slow
 def test_miscoverage_in_twenty_thousand_looks_has_its_reference_value():
     # eps = 1, share = 0.1: 0.0407 exactly, and 0.0411 in a simulation of 20,000 paths.
     first, last = tuned_boundaries(warner(1), 0.1, 20_000)
@@ -266,6 +268,7 @@ def test_miscoverage_in_twenty_thousand_looks_has_its_reference_value():
     assert missed(first, last, [rate] * 20_000)[-1] == pytest.approx(0.0407, abs=5e-5)
 
 
+@pytest.mark.slow
 def test_the_recursion_follows_the_limits_count_by_count():
     """Up to n = 40 by asking for the interval of every count, for all three and two levels."""
     for function in ALL:
@@ -282,7 +285,7 @@ def test_the_recursion_follows_the_limits_count_by_count():
             assert 1 - sum(alive.values()) <= 1 - level
 
 
-def test_the_interval_for_one_look_fails():
+def test_the_interval_for_one_look_fails_when_looking_repeatedly():
     # Clopper and Pearson's at every report, share = 0.5: the known 0.227, 0.408 and 0.595.
     sizes = np.arange(1, 20_001)
     first, last = binom.ppf(0.025, sizes, 0.5), binom.isf(0.025, sizes, 0.5)
@@ -329,6 +332,7 @@ def test_robbins_covers_the_running_share_however_it_drifts(drift):
 
 @pytest.mark.parametrize("function", ALL)
 @pytest.mark.parametrize("channel", [warner(0.5), TWO_COINS, FORCED, NO_NOISE])
+@pytest.mark.slow
 def test_intervals_are_nested_in_the_level(function, channel):
     levels = [0.3, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 1 - 1e-9]
     for n in (1, 30, 1000):
@@ -360,7 +364,7 @@ def test_improbable_counts_leave_an_interval(function):
 
 
 @pytest.mark.parametrize("function", ALL)
-def test_they_are_wider_than_the_interval_for_one_look(function):
+def test_limits_are_wider_than_the_interval_for_one_look(function):
     for n in (10, 300, 1000, 100_000):
         for count in (n // 3, n // 2):
             low, high = function(count, n, TWO_COINS)
@@ -411,6 +415,7 @@ def test_without_truncation_it_is_the_beta_mixture():
 
 @settings(max_examples=200, deadline=None, derandomize=True)
 @given(st.data())
+@pytest.mark.slow
 def test_every_interval_is_finite_ordered_and_silent(data):
     b, a = sorted(data.draw(st.tuples(st.floats(0, 1), st.floats(0, 1)), label="rates"))
     if a - b < 1e-300:
@@ -445,7 +450,7 @@ def test_every_interval_is_finite_ordered_and_silent(data):
         (1, 2, Channel(1, 5e-324), 0.95),
     ],
 )
-def test_hard_cases(count, n, channel, level):
+def test_hard_cases_have_finite_and_ordered_limits(count, n, channel, level):
     for function in ALL:
         for n_opt in (1, 300, 2**50):
             extra = {} if function is uniform else {"n_opt": n_opt}

@@ -26,8 +26,6 @@ from aggregation.statistics.weights import (
     tallied,
 )
 
-pytestmark = pytest.mark.slow
-
 
 def warner(epsilon):
     a = 1 / (1 + math.exp(-epsilon))
@@ -155,7 +153,7 @@ def test_poststrata_with_their_sampling_shares_are_the_plain_estimate():
     assert asdict(other) == pytest.approx(asdict(one), rel=1e-12)
 
 
-def test_those_without_weight_do_not_count():
+def test_people_without_weight_do_not_count():
     assert kish([3, 0, 1, 0]) == kish([3, 1]) == pytest.approx(1.25)
     one = poststratified([40, 90], [100, 200], [1, 0], TWO_COINS)
     assert one == poststratified([40], [100], [1], TWO_COINS)
@@ -339,6 +337,7 @@ def surveys(rng, times, n, sampled, shares, channel):
         yield rng.binomial(sizes, channel.b + channel.contrast * shares), sizes
 
 
+@pytest.mark.slow
 def test_raked_variances_are_those_of_raked_estimates():
     # 2000 surveys of 400 people, seed 11; the cells of a 2 by 3 table differ much and are sampled
     # in other proportions than in the population. Tolerance: 4 standard errors of a variance ratio,
@@ -368,6 +367,7 @@ def test_raked_variances_are_those_of_raked_estimates():
     assert covered == pytest.approx(0.95, abs=4 * math.sqrt(0.95 * 0.05 / 2000))
 
 
+@pytest.mark.slow
 def test_limits_cover_with_unequal_weights_and_channels():
     # 3000 surveys of 4 cells, seed 12, level 0.95, bound of 4 standard errors (0.0159). Limits
     # from the number of reports as if weights were equal are rejected.
@@ -388,6 +388,7 @@ def test_limits_cover_with_unequal_weights_and_channels():
 
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(st.data())
+@pytest.mark.slow
 def test_every_estimate_is_finite_nested_and_silent(data):
     size = data.draw(st.integers(1, 6), label="cells")
 

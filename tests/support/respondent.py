@@ -6,7 +6,7 @@ from typing import Any
 
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.services import Candor
+from tests.support.services import Candor
 
 
 def start(page: Page, url: str) -> None:

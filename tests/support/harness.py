@@ -21,17 +21,20 @@ import urllib.request
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 from uuid import uuid4
 
-from tests.services import (
+from tests.support.services import (
     ROOT,
+    STOP_SECONDS,
     Candor,
+    PostgreSQL,
     Redis,
     Server,
     command_line,
     descendants,
     die_with_parent,
+    free_port,
     wait_until,
 )
 
@@ -61,7 +64,7 @@ Cell = tuple[int, int, int | None]  # the whole content of a report
 CELLS: list[Cell] = [(a, b, c) for a in range(2) for b in range(4) for c in (None, 0, 1)]
 WEIGHTS = range(1, len(CELLS) + 1)  # no two cells alike, so that none passes for another
 
-PATIENCE = 120.0  # for what takes a second or two on a quiet machine
+PATIENCE = 240.0  # for what takes a second or two on a quiet machine
 
 
 # --- Programs -------------------------------------------------------------------------------------
@@ -79,8 +82,6 @@ class Fleet(Candor):
         parent: Path | None = None, **environment: str,
     ) -> None:  # fmt: skip
         super().__init__(parent, **environment)
-        from tests.services import free_port
-
         self.ports = [self.port, *(free_port() for _ in range(webs - 1))]
         celery = ["-W", "ignore::UserWarning:celery.platforms", "-m", "celery", "--quiet"]
         worker = [*celery, "--app", "config", "worker", "--concurrency", "2", "--loglevel", "ERROR"]
@@ -148,7 +149,7 @@ class Fleet(Candor):
             process.terminate()
         for name, process in list(self.running.items()):
             with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(20)
+                process.wait(STOP_SECONDS)
             self.end(name)
         assert not (left := self._end_what_is_left()), f"processes left behind: {left}"
 
@@ -245,6 +246,7 @@ from django.core.management import call_command
 from django.db import connection
 from aggregation import analyses, tasks
 from aggregation.models import *
+from aggregation.pulse import Pulse
 from aggregation.work import *
 from survey.models import *
 for line in sys.stdin:
@@ -350,6 +352,7 @@ class Senders:
         self.acknowledged: Counter[Cell] = Counter()
         self.doubtful: Counter[Cell] = Counter()
         self.statuses: Counter[int] = Counter()  # of all replies; 0: none came
+        self.refusals: Counter[int] = Counter()  # by sender: replies of 503
         self.latencies: list[float] = []  # seconds, of acknowledged reports
         self.trouble: list[str] = []
         self.stopping = False
@@ -374,21 +377,28 @@ class Senders:
         ready = lambda: self.stored >= enough or bool(self.trouble)  # noqa: E731
         wait_until(ready, PATIENCE, f"{reports} more reports")
 
-    async def _all(self) -> None:
-        await asyncio.gather(*(self._one(random.Random(i)) for i in range(self.number)))
+    def await_refusals(self) -> None:
+        """Until each of them was refused: what they had sent before has been answered."""
+        before = Counter(self.refusals)
+        everybody = lambda: all(self.refusals[i] > before[i] for i in range(self.number))  # noqa: E731
+        wait_until(everybody, PATIENCE, "a refusal for each")
 
-    async def _one(self, chance: random.Random) -> None:
+    async def _all(self) -> None:
+        await asyncio.gather(*(self._one(i) for i in range(self.number)))
+
+    async def _one(self, number: int) -> None:
+        chance = random.Random(number)
         wire = Wire(ports(self.trial.candor))
         await asyncio.sleep(chance.uniform(0, self.pause))
         due = time.monotonic()
         while not self.stopping:
             (cell,) = chance.choices(CELLS, WEIGHTS)
-            await self._send(wire, cell, chance)
+            await self._send(wire, cell, chance, number)
             due = max(due + self.pause, time.monotonic() - 1)  # no bursts after a stop
             await asyncio.sleep(max(0.0, due - time.monotonic()))
         wire.close()
 
-    async def _send(self, wire: Wire, cell: Cell, chance: random.Random) -> None:
+    async def _send(self, wire: Wire, cell: Cell, chance: random.Random, number: int) -> None:
         body = json.dumps(self.trial.report(cell)).encode()
         deadline = time.monotonic() + self.give_up
         while time.monotonic() < deadline:
@@ -398,6 +408,7 @@ class Senders:
             except LOST:
                 status, headers = 0, {}
             self.statuses[status] += 1
+            self.refusals[number] += status == 503
             if status in (200, 201):
                 self.acknowledged[cell] += 1
                 self.latencies.append(time.monotonic() - began)
@@ -418,7 +429,7 @@ class Trial:
 
     def __init__(self, candor: Candor, console: Console, extra: int = 0) -> None:
         self.candor, self.console, self.extra = candor, console, extra
-        self.slug = f"s{uuid4().hex[:8]}"
+        self.slug = f"s{uuid4().hex[:16]}"
         self.path = f"/api/v1/surveys/{self.slug}/reports/"
         data = json.dumps(FILE | {"slug": self.slug} | with_more_questions(extra))
         self.hash, self.token = console.do(
@@ -467,11 +478,16 @@ class Trial:
             self.acknowledged.update(cells)
 
     def divide(self, batches: int, reports: int) -> None:
-        """Bring reports in so many batches, and publish them."""
+        """Bring reports in so many batches, and publish them; a worker may have been faster."""
         for _ in range(batches):
             self.fill(reports)
             self.do("Batch.objects.collect(survey)")
-        self.do("Release.objects.publish(survey)")
+        published = (
+            "Release.objects.publish(survey)\n"
+            "result = not survey.pending().exists() and"
+            " not survey.batches.filter(release=None).exists()"
+        )
+        wait_until(lambda: bool(self.do(published)), PATIENCE, "the release of all batches")
 
     def release(self) -> None:
         """Ask for a release; whoever cannot be asked just now is asked by the beat as well."""
@@ -480,19 +496,24 @@ class Trial:
 
     def analyse(self, **asked: Any) -> str:
         """Ask for an analysis; its job. Asks again while a release is being made."""
-        deadline = time.monotonic() + PATIENCE
-        while True:
+        jobs: list[str] = []
+
+        def accepted() -> bool:
             try:
-                return str(self.call(f"surveys/{self.slug}/analyses/", asked)["id"])
+                jobs.append(self.call(f"surveys/{self.slug}/analyses/", asked)["id"])
             except urllib.error.HTTPError as error:
-                if error.code not in (400, 503) or time.monotonic() > deadline:
+                if error.code not in (400, 503):
                     raise
-                time.sleep(0.2)
+            return bool(jobs)
+
+        wait_until(accepted, PATIENCE, "an analysis that is accepted", pause=0.2)
+        return jobs[0]
 
     def undisturbed(self, job: str = "", **asked: Any) -> Any:
         """What an analysis finds when nothing happens to it; of the release that a job ended with.
 
-        A job goes over to a release that is made while it counts.
+        A job goes over to a release that is made while it counts. To be asked before the survey is
+        closed: the last few reports are then joined with the last batch, whatever its release.
         """
         upto = f"Job.objects.get(pk={job!r}).analysis.release.number" if job else "10**9"
         return self.do(
@@ -521,6 +542,13 @@ class Trial:
         assert job["state"] == "done", job
         return job["result"]
 
+    def await_worker(self) -> None:
+        """Until workers have taken every message that was sent before this call."""
+        word = f"harness {uuid4().hex}"
+        self.console.do(f"tasks.sign.delay({word!r})")
+        taken = f"result = Pulse.objects.filter(name={word!r}).delete()[0]"
+        wait_until(lambda: bool(self.console.do(taken)), PATIENCE, "a worker")
+
     def hurry(self) -> None:
         """As if half a minute had passed: leases run out, and the beat looks."""
         self.console.do(
@@ -531,6 +559,19 @@ class Trial:
 
     def waiting(self) -> int:
         return int(self.do("result = survey.pending().count()"))
+
+    def held(self) -> int:
+        """How many wait or stand in batches: one statement, so that no move comes between."""
+        return int(
+            self.do(
+                "with connection.cursor() as cursor:\n"
+                "    cursor.execute('SELECT (SELECT count(*) FROM survey_report"
+                " WHERE survey_id = %s AND content IS NOT NULL)"
+                " + (SELECT coalesce(sum(reports), 0) FROM aggregation_batch"
+                " WHERE survey_id = %s)', [survey.pk, survey.pk])\n"
+                "    result = int(cursor.fetchone()[0])"
+            )
+        )
 
     def counted(self) -> "Counter[Cell]":
         """How often each cell stands in the batches."""
@@ -548,15 +589,16 @@ class Trial:
         self.do("survey.close()")
 
         def made() -> bool:
+            mend(self.candor)  # a worker may end long after its broker did
             self.release()
             with contextlib.suppress(OSError):
                 return bool(self.call(f"surveys/{self.slug}/estimates/")["final"])
             return False
 
-        deadline = time.monotonic() + PATIENCE
-        while not made():
-            assert time.monotonic() < deadline, f"no last release\n{self.candor.tail()}"
-            time.sleep(0.3)
+        try:
+            wait_until(made, PATIENCE, "the last release", pause=0.3)
+        except TimeoutError as error:
+            raise TimeoutError(f"{error}\n{self.candor.tail()}") from None
         return self.call(f"surveys/{self.slug}/estimates/")
 
     def settle(self, *senders: Senders) -> "Counter[Cell]":
@@ -591,13 +633,13 @@ def matching(counted: "Counter[Cell]", row: dict[str, Any]) -> int:
 
 @contextlib.contextmanager
 def again_and_again(work: Callable[[], None]) -> Iterator[None]:
-    """Do something over and over in a thread, meanwhile."""
+    """Do something ten times a second at most in a thread, meanwhile."""
     stop = threading.Event()
     trouble: list[BaseException] = []
 
     def loop() -> None:
         try:
-            while not stop.is_set():
+            while not stop.wait(0.1):
                 work()
         except BaseException as error:
             trouble.append(error)
@@ -606,6 +648,10 @@ def again_and_again(work: Callable[[], None]) -> Iterator[None]:
     thread.start()
     try:
         yield
+    except BaseException as error:
+        for one in trouble:  # it may be why nothing came
+            error.add_note(f"Meanwhile: {one!r}")
+        raise
     finally:
         stop.set()
         thread.join()
@@ -624,3 +670,20 @@ def forget_all(redis: Redis) -> None:
     redis.kill()
     shutil.rmtree(redis.folder / "appendonlydir")
     redis.start()
+
+
+class Machines(NamedTuple):
+    """Two web servers of two processes each, three workers and a beat, on servers of their own."""
+
+    fleet: Fleet
+    postgresql: PostgreSQL
+    redis: Redis
+    console: Console
+
+    def trial(self) -> Trial:
+        return Trial(self.fleet, self.console)
+
+
+def released(trial: Trial) -> int:
+    """How many releases there are."""
+    return len(trial.call(f"surveys/{trial.slug}/releases/"))

@@ -103,7 +103,7 @@ class Mirror:
             handler.close_connection = True
             return
         passed = {name: value for name, value in asked.items() if name not in HOP_BY_HOP}
-        site = HTTPConnection(urlsplit(self.target).netloc, timeout=20)
+        site = HTTPConnection(urlsplit(self.target).netloc, timeout=60)
         site.request(handler.command, handler.path, body, passed | {"accept-encoding": "identity"})
         answer = site.getresponse()
         headers = [pair for pair in answer.getheaders() if pair[0].lower() not in HOP_BY_HOP]

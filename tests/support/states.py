@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from playwright.sync_api import Locator, Page, Route, expect
 
-from tests.services import wait_until
+from tests.support.services import wait_until
 
 REPORTS = "**/reports/"
 DEFINITION = "**/definition/"

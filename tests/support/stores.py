@@ -1,7 +1,7 @@
-"""A database of its own on either kind of server, migrated as far as a test wants, nobody running.
+"""A database of its own on either kind of server, with nobody running.
 
-For tests that commit, look below Django, or start at an older version. The database is reached by
-`manage.py` in processes of its own and by a plain connection.
+For tests that commit or look below Django. The database is reached by `manage.py` in processes of
+its own and by a plain connection.
 """
 
 import contextlib
@@ -15,11 +15,11 @@ from typing import Any
 import psycopg
 import pytest
 
-from tests.services import UNLIMITED, Manager, clean_environment, create_database
+from tests.support.services import UNLIMITED, Manager, clean_environment, create_database
 
 #   @pytest.mark.parametrize("kind", BOTH)
 BOTH = [
-    pytest.param("sqlite", marks=pytest.mark.slow),
+    pytest.param("sqlite", marks=pytest.mark.once),
     pytest.param("postgresql", marks=pytest.mark.postgresql),
 ]
 

@@ -8,7 +8,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 
-from tests.faults.harness import CELLS, Trial, Wire, head, ports
+from tests.support.harness import CELLS, PATIENCE, Trial, Wire, head, ports
 
 
 @contextlib.contextmanager
@@ -17,6 +17,7 @@ def slow_clients(trial: Trial, number: int = 200) -> Iterator[None]:
     body = json.dumps(trial.report(CELLS[0])).encode()
     stop = threading.Event()
     ready = threading.Barrier(2)
+    connected: asyncio.Barrier
 
     async def one(drips: bool) -> None:
         port = random.choice(ports(trial.candor))
@@ -24,6 +25,7 @@ def slow_clients(trial: Trial, number: int = 200) -> Iterator[None]:
         half = len(body) // 2
         writer.write(head(trial.path, len(body)) + body[: 1 if drips else half])
         await writer.drain()
+        await connected.wait()
         for position in range(1, half):
             if stop.is_set():
                 break
@@ -33,14 +35,17 @@ def slow_clients(trial: Trial, number: int = 200) -> Iterator[None]:
         writer.transport.abort()
 
     async def everybody() -> None:
+        nonlocal connected
+        connected = asyncio.Barrier(number + 1)
         clients = [asyncio.create_task(one(drips=i % 2 == 0)) for i in range(number)]
-        await asyncio.sleep(2)
+        async with asyncio.timeout(PATIENCE):
+            await connected.wait()
         await asyncio.to_thread(ready.wait)
         await asyncio.gather(*clients, return_exceptions=True)  # some are cut off
 
     thread = threading.Thread(target=lambda: asyncio.run(everybody()))
     thread.start()
-    ready.wait(60)
+    ready.wait(PATIENCE)
     try:
         yield
     finally:

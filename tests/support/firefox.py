@@ -14,20 +14,11 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from tests.packages import firefox
-from tests.services import (
-    STOP_SECONDS,
-    Server,
-    clean_environment,
-    command_line,
-    descendants,
-    die_with_parent,
-    wait_until,
-)
+from tests.support.other_browsers import ANSWER_SECONDS, KEYS, Browser
+from tests.support.packages import firefox
+from tests.support.services import clean_environment, die_with_parent
 
-ANSWER_SECONDS = 60  # for one command, on a busy machine
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"  # the key that WebDriver gives to elements
-KEYS = {"Tab": "\ue004", "Enter": "\ue007", "Space": " ", "ArrowDown": "\ue015"}
 NOWHERE = 9  # the port of a proxy that is not there
 
 # Marionette itself turns off updates, telemetry and the like. What still wants to leave this
@@ -59,9 +50,7 @@ const {style} = gBrowser.selectedBrowser;
 """
 
 
-class Firefox(Server):
-    """One browser with one tab and a profile of its own."""
-
+class Firefox(Browser):
     def __init__(self) -> None:
         super().__init__("firefox")
         self.stream: io.BufferedRWPair | None = None
@@ -93,13 +82,9 @@ class Firefox(Server):
             return False
         return bool(self._receive()["marionetteProtocol"] == 3)
 
-    def _signal(self, number: signal.Signals) -> None:
-        """The processes that show the pages go a moment after the main one."""
-        family = descendants(self.process.pid) if self.process else {}
+    def _let_go(self, number: signal.Signals) -> None:
         if self.stream:
             self.stream.close()
-        super()._signal(number)
-        wait_until(lambda: not any(map(command_line, family)), STOP_SECONDS, "Firefox's children")
 
     # --- The protocol ---------------------------------------------------------------------------
 
@@ -129,8 +114,13 @@ class Firefox(Server):
     def goto(self, url: str) -> None:
         self.command("WebDriver:Navigate", url=url)
 
+    def back(self) -> None:
+        self.command("WebDriver:Back")
+
+    def reload(self) -> None:
+        self.command("WebDriver:Refresh")
+
     def script(self, body: str, *arguments: Any) -> Any:
-        """What this function's body returns, in the page; a promise is waited for."""
         return self.command("WebDriver:ExecuteScript", script=body, args=arguments)
 
     def browser_script(self, body: str, *arguments: Any) -> Any:
@@ -141,20 +131,17 @@ class Firefox(Server):
         finally:
             self.command("Marionette:SetContext", value="content")
 
-    def wait(self, css: str) -> None:
-        """Until there is such an element to be seen."""
-        seen = "return Boolean(document.querySelector(arguments[0])?.checkVisibility())"
-        try:
-            wait_until(lambda: bool(self.script(seen, css)), 60, css)
-        except TimeoutError as error:
-            raise TimeoutError(f"{error}. The page says:\n{self.text('body')}") from None
-
-    def text(self, css: str) -> str:
-        return str(self.script("return document.querySelector(arguments[0]).innerText", css))
-
     def click(self, css: str) -> None:
+        self.command("WebDriver:ElementClick", id=self._find(css))
+
+    def fill(self, css: str, text: str) -> None:
+        field = self._find(css)
+        self.command("WebDriver:ElementClear", id=field)
+        self.command("WebDriver:ElementSendKeys", id=field, text=text)
+
+    def _find(self, css: str) -> str:
         found = self.command("WebDriver:FindElement", using="css selector", value=css)
-        self.command("WebDriver:ElementClick", id=found[ELEMENT])
+        return str(found[ELEMENT])
 
     def press(self, *names: str) -> None:
         strokes = [{"type": kind, "value": KEYS[name]}
@@ -163,25 +150,25 @@ class Firefox(Server):
             "WebDriver:PerformActions", actions=[{"type": "key", "id": "keys", "actions": strokes}]
         )
 
-    def resize(self, width: int, height: int) -> None:
+    def _resize(self, width: int, height: int) -> None:
         self.browser_script(RESIZE, width, height)
-        wait_until(lambda: self.script("return innerWidth") == width, 60, f"{width} pixels")
 
-    def speak(self, *languages: str) -> None:
-        """What the next page is told about the reader's languages."""
-        self.browser_script(
-            "Services.prefs.setStringPref('intl.accept_languages', arguments[0])",
-            ",".join(languages),
-        )
+    def speak(self, language: str) -> None:
+        preference = "Services.prefs.setStringPref('intl.accept_languages', arguments[0])"
+        self.browser_script(preference, language)
+
+    def cookies(self) -> list[Any]:
+        found: list[Any] = self.command("WebDriver:GetCookies")
+        return found
+
+    def forget_cookies(self) -> None:
+        self.command("WebDriver:DeleteAllCookies")
 
     def offline(self, yes: bool) -> None:
         self.browser_script("Services.io.offline = arguments[0]", yes)
 
     def problems(self) -> list[str]:
-        """What went wrong in pages since the last look.
-
-        That a policy names Trusted Types, which this Firefox does not know, is no problem.
-        """
+        # That a policy names Trusted Types, which an older Firefox does not know, is no problem.
         found: list[str] = self.browser_script(PROBLEMS)
         return [one for one in found if not one.startswith("CSP_couldNotProcessUnknownDirective")]
 

@@ -26,21 +26,36 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Self
 
-ROOT = Path(__file__).resolve().parent.parent
-START_SECONDS = 60  # far more than any server needs here, so that a loaded machine does no harm
-STOP_SECONDS = 30
+ROOT = Path(__file__).resolve().parents[2]
+START_SECONDS = 120  # far more than any server needs here, so that a loaded machine does no harm
+STOP_SECONDS = 120
+PORTS = range(20_000, 32_768)  # below those that Linux gives to outgoing connections
 PR_SET_PDEATHSIG = 1
 # Tests come from one address, many a minute; those of the limits set them.
 UNLIMITED = {f"CANDOR_{what}_PER_MINUTE": "0" for what in ("INGEST", "API", "PUBLIC", "FAILURES")}
 # Tests open whatever they like; those of the checklist switch it on.
 UNLIMITED |= {"CANDOR_MAX_EPSILON": "100", "CANDOR_CHECKLIST": "0"}
 _libc = ctypes.CDLL(None, use_errno=True)
+_claims: list[socket.socket] = []  # as long as this process lives
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port that nobody else takes, not even while its server is down for a moment.
+
+    Test processes tell each other by the name of a socket, which is gone when they are.
+    """
+    for port in PORTS:
+        claim = socket.socket(socket.AF_UNIX)
+        try:
+            claim.bind(f"\0candor-port-{port}")
+            with socket.socket() as probe:
+                probe.bind(("127.0.0.1", port))
+        except OSError:
+            claim.close()
+            continue
+        _claims.append(claim)
+        return port
+    raise RuntimeError("no port is free")
 
 
 def die_with_parent(number: signal.Signals) -> Callable[[], None]:
@@ -59,12 +74,13 @@ def reachable_temporary() -> Path:
     return folder if passable or os.geteuid() != 0 else Path("/tmp")  # noqa: S108
 
 
-def wait_until(ready: Callable[[], bool], seconds: float, what: str) -> None:
+def wait_until(ready: Callable[[], bool], seconds: float, what: str, pause: float = 0.05) -> None:
+    """Look again and again; the limit is for what hangs, and not for what is slow."""
     deadline = time.monotonic() + seconds
     while not ready():
         if time.monotonic() > deadline:
             raise TimeoutError(f"{what}: not within {seconds:g} s")
-        time.sleep(0.05)
+        time.sleep(pause)
 
 
 def processes_with(name: str, value: str) -> list[int]:
@@ -92,6 +108,14 @@ def descendants(pid: int) -> dict[int, str]:
         fresh = {child for child, parent in parents.items() if parent in fresh}
         below.update((child, command_line(child)) for child in fresh)
     return below
+
+
+def lives(pid: int) -> bool:
+    """Return whether a process has anything left: memory, files, locks."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
 
 
 def command_line(pid: int) -> str:
@@ -206,17 +230,18 @@ class PostgreSQL(Server):
         self._signal(signal.SIGQUIT)  # at once: the data is thrown away, or recovered on a start
 
     def kill(self) -> None:
-        """The children outlive a killed postmaster for a moment; a restart needs them gone."""
+        """Kill every process at once. A start refuses while one of them still ends."""
         if self.process is None:
             return
+        # A stopped postmaster forks nothing, so this is the whole family.
+        self.process.send_signal(signal.SIGSTOP)
         family = [self.process.pid, *descendants(self.process.pid)]
         for pid in family:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         self.process.wait(STOP_SECONDS)
         self.process = None
-        gone = lambda: not any(command_line(pid) for pid in family)  # noqa: E731
-        wait_until(gone, STOP_SECONDS, "children of a killed PostgreSQL")
+        wait_until(lambda: not any(map(lives, family)), STOP_SECONDS, "PostgreSQL's last process")
 
     def create_database(self) -> str:
         """The URL of a new empty database."""
@@ -328,14 +353,18 @@ class Manager:
     """Commands of manage.py in one environment, each in a process of its own.
 
     They are forks of one that has loaded everything and done nothing yet: a fresh start of Python
-    and Django takes a second.
+    and Django takes a second. The noise of simulated people is the same in each of them.
     """
 
     PROGRAM = """
 import json, os, sys, traceback
+from functools import partial
+from random import Random
 import django, manage
 django.setup()
 import config.urls
+from survey import simulation
+simulation.secure_draw = partial(Random(1).getrandbits, 32)
 for line in sys.stdin:
     folder, *arguments = json.loads(line)
     if not (child := os.fork()):
@@ -507,7 +536,7 @@ class Candor(Server):
 
     def _end_what_is_left(self) -> list[str]:
         with contextlib.suppress(TimeoutError):
-            wait_until(lambda: not self.processes(), 5, "")
+            wait_until(lambda: not self.processes(), STOP_SECONDS, "")
         left = self.processes()
         shown = [command_line(pid) for pid in left]
         for pid in left:
