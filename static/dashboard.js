@@ -2,7 +2,7 @@
 // intervals that the reader chooses. Everything is the server's; nothing is computed here.
 
 import { offer } from "./copy.js";
-import { fetchPage, swap } from "./live.js";
+import { edited, fetchPage, swap } from "./live.js";
 
 /**
  * What the server says of a job, and of the dashboard as it is now.
@@ -162,4 +162,5 @@ if (form) {
     clearTimeout(timer);
     choose();
   });
+  if (edited(form)) choose();
 }

@@ -29,3 +29,21 @@ export function swap(page, within = document) {
     if (focused) document.getElementById(focused)?.focus();
   }
 }
+
+/**
+ * Whether a form was filled in before the script that watches it ran, on a slow network, perhaps.
+ * @param {HTMLFormElement} form
+ */
+export function edited(form) {
+  /** @type {NodeListOf<HTMLInputElement>} */
+  const inputs = form.querySelectorAll("input[name]");
+  /** @type {NodeListOf<HTMLSelectElement>} */
+  const lists = form.querySelectorAll("select[name]");
+  return (
+    [...inputs].some((field) => field.value !== field.defaultValue || field.checked !== field.defaultChecked) ||
+    [...lists].some(({ options, selectedIndex }) => {
+      const first = [...options].findIndex((option) => option.defaultSelected);
+      return selectedIndex !== Math.max(first, 0);
+    })
+  );
+}

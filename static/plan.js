@@ -1,6 +1,8 @@
 // Plans anew while numbers are typed: the same page for the new address, of which the parts that
 // depend on the numbers are put in place of the old ones. Fields keep their focus.
 
+import { edited } from "./live.js";
+
 const PAUSE = 250; // milliseconds without a change before the server is asked
 
 const form = /** @type {HTMLFormElement} */ (document.getElementById("terms"));
@@ -56,6 +58,7 @@ function show(page) {
     else field.removeAttribute("aria-invalid");
   }
   lock();
+if (edited(form)) plan();
 }
 
 /* What is asked for is found, not given. (Without script it can be given for the next plan.) */
@@ -76,3 +79,4 @@ form.addEventListener("submit", (event) => {
 
 /** @type {HTMLElement} */ (form.querySelector("button")).hidden = true; // Enter still works
 lock();
+if (edited(form)) plan();

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page, expect
 
-from aggregation.management.commands.load_demo import LOGINS
-from tests.support.pages import VIEWPORTS, looked_at, no_violations
+from tests.support.pages import VIEWPORTS, log_in, looked_at, no_violations
 from tests.support.services import Candor
 
 pytestmark = pytest.mark.browser
@@ -76,13 +75,6 @@ def clinic(candor_server: Candor) -> str:
     return f"{candor_server.url}/surveys/{SLUG}/analyses/"
 
 
-def log_in(page: Page, address: str, name: str = "admin") -> None:
-    page.goto(address)
-    page.get_by_label("Name").fill(name)
-    page.get_by_label("Password").fill(LOGINS[name])
-    page.get_by_role("button", name="Log in").click()
-
-
 @pytest.fixture
 def here(clinic: str, page: Page) -> Iterator[Page]:
     problems: list[str] = []
@@ -92,7 +84,7 @@ def here(clinic: str, page: Page) -> Iterator[Page]:
             problems.append(message.text)
 
     page.on("console", on_console)
-    log_in(page, clinic)
+    log_in(page, clinic, "admin")
     yield page
     assert problems == []
 
@@ -237,7 +229,7 @@ def test_too_few_reports_say_what_is_needed(candor_server: Candor, page: Page) -
         "Batch.objects.collect(survey)\nRelease.objects.publish(survey)"
     )
     candor_server.manage("shell", "-v0", "-c", make)
-    log_in(page, f"{candor_server.url}/surveys/few/analyses/?kind=crosstab")
+    log_in(page, f"{candor_server.url}/surveys/few/analyses/?kind=crosstab", "admin")
     page.get_by_label("Rows").select_option("q0")
     page.get_by_label("Columns").select_option("q1")
     page.get_by_role("button", name="Ask", exact=True).click()
@@ -275,7 +267,7 @@ def test_without_script_a_link_reloads_the_progress(
     clinic: str, new_context: Callable[..., BrowserContext]
 ) -> None:
     page = new_context(java_script_enabled=False).new_page()
-    log_in(page, f"{clinic}?kind=profiles")
+    log_in(page, f"{clinic}?kind=profiles", "admin")
     for box in page.get_by_role("checkbox").all()[:9]:
         box.check()
     page.get_by_label("How many profiles").select_option("5")

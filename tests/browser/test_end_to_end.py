@@ -3,7 +3,6 @@
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from aggregation.management.commands.load_demo import LOGINS
 from tests.support import respondent
 from tests.support.marks import SERVERS
 from tests.support.pages import SLUG, VIEWPORTS, log_in, looked_at
@@ -104,10 +103,7 @@ def test_the_api_page_works_offline_under_its_policy(candor_server: Candor, page
 
 def test_an_admin_makes_and_opens_a_survey(candor_server: Candor, page: Page) -> None:
     candor_server.load_demo()
-    page.goto(f"{candor_server.url}/admin/survey/survey/add/")
-    page.get_by_label("Name").fill("admin")
-    page.get_by_label("Password").fill(LOGINS["admin"])
-    page.get_by_role("button", name="Log in").click()
+    log_in(page, f"{candor_server.url}/admin/survey/survey/add/", "admin")
     page.get_by_label("Title").fill("Made in the browser")
     page.get_by_label("Total ε").fill("2")
     page.get_by_role("button", name="Add another Question").click()

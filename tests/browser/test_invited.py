@@ -16,7 +16,7 @@ from playwright.sync_api import BrowserContext, Page, Request, Route, expect
 from survey import passes
 from survey.design import Design
 from tests.support import builders, respondent
-from tests.support.pages import RULES, SETTLE
+from tests.support.pages import RULES, SETTLE, log_in
 from tests.support.services import Candor
 
 pytestmark = pytest.mark.browser
@@ -71,10 +71,8 @@ def test_a_code_made_on_the_page_can_be_used_to_answer(
         f"Membership.objects.give(Survey.objects.get(slug='{SLUG}'), user, Role.OWNER)",
     )  # fmt: skip
     page = new_context(viewport={"width": 360, "height": 740}).new_page()
-    page.goto(f"{candor_server.url}/surveys/{SLUG}/invitations/")
-    page.get_by_label("Name").fill("inviter")
-    page.get_by_label("Password").fill("a long password")
-    page.get_by_role("button", name="Log in").click()
+    address = f"{candor_server.url}/surveys/{SLUG}/invitations/"
+    log_in(page, address, "inviter", "a long password")
     expect(page.get_by_text("No e-mail is set up on this site")).to_be_visible()
     page.locator(".known summary").click()
     assert Axe().run(page, options=RULES).violations_count == 0

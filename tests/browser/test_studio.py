@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, Dialog, Locator, Page, expect
 
-from tests.support.pages import await_in, no_violations
+from tests.support.pages import await_in, log_in, no_violations
 from tests.support.services import Candor
 
 pytestmark = pytest.mark.browser
@@ -26,13 +26,10 @@ HOUR = (
 )
 
 
-def log_in(candor: Candor, page: Page, name: str, address: str = "/surveys/") -> None:
-    """Somebody who may make surveys, and has none yet."""
+def log_in_as_author(candor: Candor, page: Page, name: str, address: str = "/surveys/") -> None:
+    """Log in somebody who may make surveys, and has none yet."""
     candor.manage("shell", "-v0", "-c", MAKER.format(name=name))
-    page.goto(f"{candor.url}{address}")
-    page.get_by_label("Name").fill(name)
-    page.get_by_label("Password").fill(f"long-enough-{name}")
-    page.get_by_role("button", name="Log in").click()
+    log_in(page, f"{candor.url}{address}", name, f"long-enough-{name}")
 
 
 def saved(page: Page) -> None:
@@ -66,7 +63,7 @@ def test_an_author_can_finish_a_draft_from_a_topic(
     candor_server: Candor, page: Page, tmp_path: Path
 ) -> None:
     page.set_viewport_size({"width": 1280, "height": 1000})
-    log_in(candor_server, page, "mary")
+    log_in_as_author(candor_server, page, "mary")
     expect(page.get_by_role("heading", name="Make your first survey")).to_be_visible()
     page.get_by_role("link", name="New survey").click()
     no_violations(page)
@@ -192,7 +189,7 @@ def strict_site() -> Iterator[Candor]:
 
 def test_an_author_can_write_a_survey_and_set_its_opening(strict_site: Candor, page: Page) -> None:
     page.set_viewport_size({"width": 1280, "height": 800})
-    log_in(strict_site, page, "pia", "/studio/new/")
+    log_in_as_author(strict_site, page, "pia", "/studio/new/")
     page.get_by_role("button", name="Blank survey").click()
     title, introduction = page.locator("#title"), page.locator("#introduction")
     saved(page)
@@ -306,7 +303,7 @@ def test_conflicts_lost_networks_and_hostile_texts_do_no_harm(
     candor_server: Candor, context: BrowserContext
 ) -> None:
     page = context.new_page()
-    log_in(candor_server, page, "nora", "/studio/new/")
+    log_in_as_author(candor_server, page, "nora", "/studio/new/")
     page.get_by_role("button", name="Blank survey").click()
     title = page.get_by_label("Title", exact=True)
     title.fill("Mine")
@@ -395,7 +392,7 @@ def test_conflicts_lost_networks_and_hostile_texts_do_no_harm(
 def test_the_studio_works_by_touch_and_explains_missing_script(
     candor_server: Candor, new_context: Any, page: Page
 ) -> None:
-    log_in(candor_server, page, "olive", "/studio/new/")
+    log_in_as_author(candor_server, page, "olive", "/studio/new/")
     page.locator("li.card", has_text="Substance use").get_by_role("button").click()
     saved(page)
 

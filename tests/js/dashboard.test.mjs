@@ -20,7 +20,7 @@ const html = (release, { interval = "always", estimate = `estimate ${release}`, 
   <div id="estimates" data-live>${estimate}<a id="more" href="/">More</a>${later}</div>`;
 
 /** @param {any} t @param {any} [page] */
-async function start(t, page = {}, body = html(1)) {
+async function start(t, page = {}, body = html(1), before = (_$) => {}) {
   /** @type {any} */
   const server = {
     now: { state: "open", release: 1, waiting: 0, job: null },
@@ -35,6 +35,7 @@ async function start(t, page = {}, body = html(1)) {
   const opened = openPage(t, { url: "http://candor.test/dashboard/small/", html: body, serve });
   const hidden = (value) => Object.defineProperty(opened.document, "hidden", { value, configurable: true });
   hidden(false); // jsdom's pages are not seen
+  before(opened.$);
   await opened.load("dashboard.js");
   await settled();
   const looks = () => opened.sent.filter(({ path }) => path.startsWith("/now/")).map(({ path }) => path);
@@ -148,6 +149,15 @@ describe("a choice of the reader", () => {
     type($("#forged"), "0"); // the default is left out of the address
     await clock.pass(250);
     assert.equal(window.location.search, "");
+  });
+
+  it("counts if it was made before the script ran", async (t) => {
+    for (const [field, value] of [["forged", "4"], ["interval", "once"]]) {
+      const { fetched } = await start(t, {}, html(1), ($) => ($(`#${field}`).value = value));
+      assert.deepEqual(fetched(), [`/dashboard/small/?${field}=${value}`]);
+    }
+    const { fetched } = await start(t);
+    assert.deepEqual(fetched(), []);
   });
 
   it("is requested at once on Enter, and only once", async (t) => {

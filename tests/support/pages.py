@@ -51,11 +51,13 @@ def looked_at_everywhere(page: Page) -> None:
         looked_at(page)
 
 
-def log_in(page: Page, url: str, name: str = "researcher") -> None:
+def log_in(page: Page, url: str, name: str = "researcher", password: str = "") -> None:
+    """Return when the page behind the log-in is loaded: a click alone does not wait for it."""
     page.goto(url)
     page.get_by_label("Name").fill(name)
-    page.get_by_label("Password").fill(LOGINS[name])
-    page.get_by_role("button", name="Log in").click()
+    page.get_by_label("Password").fill(password or LOGINS[name])
+    with page.expect_navigation():
+        page.get_by_role("button", name="Log in").click()
 
 
 RULES = {
