@@ -472,7 +472,8 @@ def options_from_texts(texts: Sequence[str]) -> tuple[Option, ...]:
 def canonical_json(value: Any) -> str:
     """JSON in the canonical form of RFC 8785, for the types that a design has."""
     if isinstance(value, dict):
-        members = (f"{canonical_json(key)}:{canonical_json(value[key])}" for key in sorted(value))
+        keys = sorted(value, key=lambda key: key.encode("utf-16-be"))  # by code units, 3.2.3
+        members = (f"{canonical_json(key)}:{canonical_json(value[key])}" for key in keys)
         return "{" + ",".join(members) + "}"
     if isinstance(value, list):
         return "[" + ",".join(canonical_json(item) for item in value) + "]"
@@ -483,7 +484,7 @@ def canonical_json(value: Any) -> str:
 
 def _canonical_float(value: float) -> str:
     """The shortest decimal that reads back as `value`, written as ECMAScript writes it."""
-    digits = repr(value)
+    digits = repr(value or 0.0)  # there is one zero
     if "e" not in digits:
         return digits.removesuffix(".0")
     if 1e-6 <= abs(value) < 1e21:

@@ -143,18 +143,26 @@ export async function fetchSurvey() {
 async function isGenuine(design) {
   if (!globalThis.crypto?.subtle) return true; // without https, nobody can be held to anything
   const { hash, ...rest } = design;
-  const bytes = new TextEncoder().encode(JSON.stringify(sorted(rest)));
+  const bytes = new TextEncoder().encode(canonicalJson(rest));
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   const hex = Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
   return hash === `sha256:${hex}`;
 }
 
-/** @param {any} value @returns {any} */
-function sorted(value) {
-  if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map(sorted);
-  const members = Object.keys(value).sort().map((key) => [key, sorted(value[key])]);
-  return Object.fromEntries(members);
+/**
+ * Canonical JSON (RFC 8785), written from sorted pairs: an object would put the key 2 before 10,
+ * whatever order it is given. Keys are sorted by UTF-16 code units, as sort() does.
+ *
+ * @param {any} value
+ * @returns {string}
+ */
+export function canonicalJson(value) {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  const pairs = Object.keys(value)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key])}`);
+  return `{${pairs.join(",")}}`;
 }
 
 /**

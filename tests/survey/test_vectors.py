@@ -39,6 +39,22 @@ def test_canonical_json_agrees_with_the_vectors() -> None:
         assert json.loads(case["canonical"]) == case["value"]
 
 
+CANONICAL = json.loads((VECTORS.parent / "canonical.json").read_text(encoding="ascii"))
+
+
+@pytest.mark.parametrize("case", CANONICAL["cases"], ids=lambda case: case["name"])
+def test_both_languages_write_the_same_canonical_json(case: dict[str, Any]) -> None:
+    """tests/js/protocol.test.mjs reads the same file."""
+    assert canonical_json(case["value"]) == case["canonical"]
+    assert json.loads(case["canonical"], parse_int=float) == case["value"]
+
+
+def test_a_design_with_keys_like_numbers_has_the_hash_that_browsers_compute() -> None:
+    design = dict(CANONICAL["design"])
+    said = design.pop("hash")
+    assert said == "sha256:" + hashlib.sha256(canonical_json(design).encode()).hexdigest()
+
+
 @pytest.mark.parametrize("case", DATA["designs"], ids=lambda case: case["name"])
 def test_designs_and_hashes_agree_with_the_vectors(case: dict[str, Any]) -> None:
     design = DESIGNS[case["name"]]
