@@ -11,6 +11,7 @@ earlier ones: subtract the earlier tally first.
 
 References
     Newcombe 1998, Stat. Med. 17:873 (method 10: the difference from two score intervals)
+    Zou 2007, Psychol. Methods 12:399 (the same for estimates that are correlated)
     Wilson 1927, J. Am. Stat. Assoc. 22:209; Pearson 1900, Philos. Mag. 50:157
     Holm 1979, Scand. J. Stat. 6:65 (many p-values)
 """
@@ -18,12 +19,14 @@ References
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import chdtrc, ndtr, ndtri
 
+from aggregation.statistics.binomial import Floats
+from aggregation.statistics.grouped import Flags, Grouped, Groups, divide
 from aggregation.statistics.proportion import (
     Channel,
     check_channel,
@@ -54,31 +57,28 @@ class Result:
     p_value: float
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """Two groups of several, by their positions.
+@dataclass(frozen=True, slots=True, eq=False)
+class Pairs:
+    """Every two groups of several, in every column: arrays with one row a pair.
 
-    difference, low, high  the first share less the second; the limits of all pairs hold at once
-    p_value                of the two groups looked at alone
+    first, second          the positions of the two groups, a list each
+    difference, low, high  the first share less the second; the limits of all pairs and columns
+                           hold at once
+    p_value                of "both groups have the same share", looked at alone
     adjusted               Holm's p-value: reject where it is at most alpha, and any mistake among
-                           all pairs has probability at most alpha
+                           all pairs and columns has probability at most alpha
+    clear                  False where a group may be empty for all that the reports tell: then
+                           the difference is nan, the limits are -1 and 1 and the p-value is 1
     """
 
-    first: int
-    second: int
-    difference: float
-    low: float
-    high: float
-    p_value: float
-    adjusted: float
-
-
-@dataclass(frozen=True, slots=True)
-class Groups:
-    """The test of "all groups have the same share", and every pair of groups."""
-
-    test: Result
-    pairs: tuple[Pair, ...]
+    first: Groups
+    second: Groups
+    difference: Floats
+    low: Floats
+    high: Floats
+    p_value: Floats
+    adjusted: Floats
+    clear: Flags
 
 
 def interval(
@@ -125,10 +125,12 @@ def homogeneity(table: Iterable[Iterable[int]]) -> Result:
     """Pearson's chi-square test of "all groups answer alike" from a table of reports.
 
     One row a group, one column an option of the question: valid for choices as well as for yes/no,
-    because the channel of a block is invertible. Options that nobody reported are left out.
+    because the channel of a block is invertible. It is valid for randomized groups, too, if their
+    coin is not that of the question: reports are then independent exactly if answers are. (Within
+    a block use ``joint.independence``.) Groups and options that nobody reported are left out.
     """
     rows = np.array(_table(table), dtype=float)
-    rows = rows[:, rows.sum(axis=0) > 0]
+    rows = rows[rows.sum(axis=1) > 0][:, rows.sum(axis=0) > 0]
     expected = np.outer(rows.sum(axis=1), rows.sum(axis=0)) / rows.sum()
     statistic = float(((rows - expected) ** 2 / expected).sum())
     freedom = (rows.shape[0] - 1) * (rows.shape[1] - 1)
@@ -136,26 +138,49 @@ def homogeneity(table: Iterable[Iterable[int]]) -> Result:
 
 
 def groups(
-    counts: Sequence[int], sizes: Sequence[int], channel: Channel, level: float = 0.95
-) -> Groups:
-    """Compare the shares of several groups: all at once, then each pair.
+    counts: ArrayLike,
+    sizes: ArrayLike,
+    keep: float,
+    channel: Channel | Sequence[Channel],
+    level: float = 0.95,
+) -> Pairs:
+    """Compare the shares of every two groups, where the group is randomized too.
 
-    The limits of the pairs are Newcombe's at 1 - (1-level)/pairs, so that all hold together with
-    probability ``level`` at least (Bonferroni); Holm's p-values are a little less strict.
+    The arguments are those of ``ratio.by_group``; ``keep`` 1 is for groups known exactly. The
+    limits are Newcombe's with the score limits (l, u) of ``ratio`` and the correlation r of the
+    two shares (Zou 2007),
+
+        p1 - p2 - sqrt((p1-l1)^2 + (u2-p2)^2 - 2 r (p1-l1)(u2-p2))
+
+    below and likewise above, at 1 - (1-level)/m for m comparisons (Bonferroni). The p-value is
+    that of the difference over its standard error if both groups have their pooled share. With
+    groups known exactly these are ``interval`` and ``z_test``.
     """
-    tallies = _tallies(counts, sizes)
-    check_channel(channel)
+    tally = Grouped.of(counts, sizes, keep, channel)
     level = strictly_between("level", level)
-    couples = list(combinations(range(len(tallies)), 2))
-    if len(couples) > 1:
-        level = min(1 - (1 - level) / len(couples), math.nextafter(1, 0))
-    p_values = [z_test(*tallies[i], *tallies[j]).p_value for i, j in couples]
-    adjusted = holm(p_values)
-    pairs = tuple(
-        Pair(i, j, *interval(*tallies[i], *tallies[j], channel, level), p_values[m], adjusted[m])
-        for m, (i, j) in enumerate(couples)
+    if len(tally.named) < 2:
+        raise ValueError(f"counts must have at least 2 groups, got {counts!r}")
+    i, j = np.triu_indices(len(tally.named), 1)
+    alpha = max((1 - level) / (i.size * tally.held.shape[1]), 2**-53)
+    values = tally.values
+    low, high, clear = tally.limits(ndtri(alpha / 2) ** 2 / tally.n)
+    clear = clear[i] & clear[j]
+    scale = np.sqrt(tally.variances[i] * tally.variances[j])
+    r = np.clip(divide(tally.covariance(i, j), scale, scale > 0), -1.0, 1.0)
+    below, above = values - low, high - values
+    gap = values[i] - values[j]
+    error = np.sqrt(_pooled_variance(tally, i, j, clear) / tally.n)
+    p = np.where(clear, 2 * ndtr(-np.abs(divide(gap, error, error > 0))), 1.0)
+    found = (
+        np.where(clear, gap, np.nan),
+        np.where(clear, gap - _distance(below[i], above[j], r), -1.0),
+        np.where(clear, gap + _distance(above[i], below[j], r), 1.0),
+        p,
+        np.reshape(holm(p.ravel()), p.shape),
+        clear,
     )
-    return Groups(homogeneity([count, n - count] for count, n in tallies), pairs)
+    shape = (i.size, *np.shape(counts)[1:])
+    return Pairs(i, j, *(array.reshape(shape) for array in found))
 
 
 def holm(p_values: Iterable[float]) -> tuple[float, ...]:
@@ -179,15 +204,33 @@ def _score_distances(count: int, n: int, z: float) -> tuple[float, float]:
     return max(half - shift, 0.0) / (n + z * z), max(half + shift, 0.0) / (n + z * z)
 
 
-def _tallies(yes: object, sizes: object) -> list[tuple[int, int]]:
-    """Pairs of count and size, refused by name and position unless there are two at least."""
-    yes, sizes = _items("counts", yes), _items("sizes", sizes)
-    if len(yes) != len(sizes):
-        raise ValueError(f"sizes must have one entry a count, {len(yes)}, got {len(sizes)}")
-    return [
-        counts(count, n, (f"counts[{i}]", f"sizes[{i}]"))
-        for i, (count, n) in enumerate(zip(yes, sizes, strict=True))
+def _distance(x: Floats, y: Floats, r: Floats) -> Floats:
+    return np.sqrt(np.maximum(x**2 + y**2 - 2 * r * x * y, 0.0))
+
+
+def _pooled_variance(tally: Grouped, i: Groups, j: Groups, clear: Flags) -> Floats:
+    """n times the variance of the difference of groups i and j if both have their pooled share R.
+
+    That is the sum over the true groups h of P_h E[(w_i/P_i - w_j/P_j)^2|h] E[(u-R)^2|h]. The
+    product of w_i and w_j has the mean -a_s b_s/keep^2 in i and in j, and -(b_s/keep)^2 elsewhere.
+    """
+    sizes, shares, noise = tally.likely
+    first, second = np.where(clear, tally.sizes[i], 1.0), np.where(clear, tally.sizes[j], 1.0)
+    pooled = np.clip(divide(tally.held[i] + tally.held[j], first + second, clear), 0.0, 1.0)
+    own, other = tally.squares
+    stray = tally.stray / tally.keep
+    cross = 2 / (first * second)
+    both = cross * stray * (1 + stray)
+    inside = sizes[i] * (own / first**2 + other / second**2 + both)
+    inside += sizes[j] * (own / second**2 + other / first**2 + both)
+    rest = [
+        part.sum(axis=0) - part[i] - part[j]
+        for part in (sizes, sizes * shares, sizes * (noise + shares**2))
     ]
+    around = np.maximum(rest[2] - 2 * pooled * rest[1] + pooled**2 * rest[0], 0.0)
+    outside = other * (1 / first**2 + 1 / second**2) + cross * stray**2
+    variance: Floats = inside * tally.noise(pooled) + outside * around
+    return variance
 
 
 def _table(table: object) -> list[list[int]]:
@@ -197,7 +240,8 @@ def _table(table: object) -> list[list[int]]:
             raise ValueError(f"table[{i}] must have {len(rows[0])} entries, got {len(row)}")
         for j, count in enumerate(row):
             row[j] = integer(f"table[{i}][{j}]", count)
-        counts(sum(row), sum(row), (f"the sum of table[{i}]", f"the sum of table[{i}]"))
+    total = sum(map(sum, rows))
+    counts(total, total, ("the sum of table", "the sum of table"))
     return rows
 
 

@@ -15,6 +15,7 @@ from aggregation.statistics import (
     privacy,
     profiles,
     proportion,
+    ratio,
     regression,
     sequence,
     weights,
@@ -44,10 +45,24 @@ RIGHT = {
     sequence.intervals: {**MANY, "n_opt": 300},
     sequence.uniform: ONE,
     sequence.robbins: {**ONE, "n_opt": 300},
+    sequence.asymptotic: {"n": [300, 1000], "level": 0.95, "n_opt": 300},
+    ratio.by_group: {**MANY, "keep": 0.8, "kind": "fixed"},
+    ratio.among: {
+        "counts": [30, 40], "concerned": [60, 70], "n": [100, 90], "channel": Channel(0.7, 0.2),
+        "gate": Channel(0.9, 0.4), "level": 0.95, "kind": "always",
+    },
+    ratio.interval: {
+        "count": 30, "concerned": 60, "n": 100, "channel": Channel(0.7, 0.2),
+        "gate": Channel(0.9, 0.4), "level": 0.95, "kind": "fixed",
+    },
+    ratio.fieller: {
+        "numerator": 0.3, "denominator": 0.6, "covariance": [[0.01, 0.0], [0.0, 0.01]],
+        "level": 0.95,
+    },
     difference.interval: {**TWO, "channel": TWO_COINS, "level": 0.95},
     difference.z_test: TWO,
     difference.homogeneity: {"table": TABLE},
-    difference.groups: MANY,
+    difference.groups: {**MANY, "keep": 0.8},
     difference.holm: {"p_values": [0.1, 0.2]},
     joint.cells: {"table": TABLE, "blocks": BLOCKS},
     joint.cells_for_channels: {"table": TABLE, "channels": [TWO_COINS, TWO_COINS]},
@@ -128,7 +143,8 @@ RIGHT = {
     privacy.price: {"n": 100, "channel": TWO_COINS, "share": 0.5, "epsilon": 1.0},
 }  # fmt: skip
 MODULES = (
-    proportion, sequence, difference, joint, regression, weights, profiles, planning, privacy,
+    proportion, sequence, ratio, difference, joint, regression, weights, profiles, planning,
+    privacy,
 )  # fmt: skip
 # Functions that other modules here share and that are no estimates.
 HELPERS = {

@@ -1,0 +1,289 @@
+"""Shares within a group or among those concerned, where the group is randomized too.
+
+A person's group and answer are sent by separate coins. A report names the person's own group with
+probability a_s = keep + b_s and any other group with b_s = (1-keep)/k, for k groups; it shows an
+option with probability a if the option is true and b if not. With
+
+    w = (1[reported group is g] - b_s) / keep,        u = (1[report shows the option] - b) / (a-b),
+
+w is 1 on average for the people in group g and 0 for all others, and u is the answer on average.
+The share in group g is R = E[uw] / E[w], and everything about it comes from the joint tally.
+
+All limits here invert one test. If the share is R, the mean of v = (u-R)w is 0, and its variance is
+
+    V(R) = sum over the true groups h of P_h E[w^2|h] (lam_h (1-lam_h)/(a-b)^2 + (pi_h-R)^2),
+
+where P_h is the size of group h, pi_h its share, lam_h = b + (a-b) pi_h, and pi_g = R because that
+is the hypothesis. The limits hold every R with n mean(v)^2 <= z^2 V(R), a quadratic inequality: a
+score interval in Fieller's form. Without noise in the groups it is Wilson's interval. The variance
+of the sample in place of V(R), Fieller's own choice, covers far too little where options are rare.
+
+References
+    Fieller 1954, J. R. Stat. Soc. B 16:175 (limits for a ratio)
+    Wilson 1927, J. Am. Stat. Assoc. 22:209 (the variance under the hypothesis)
+    Warner 1965, J. Am. Stat. Assoc. 60:63 (randomized response)
+    Waudby-Smith, Arbour, Sinha, Kennedy & Ramdas 2024, Ann. Stat. 52:2613 (limits at every look)
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from numbers import Real
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtri
+
+from aggregation.statistics import sequence
+from aggregation.statistics.binomial import Floats
+from aggregation.statistics.grouped import (
+    Flags,
+    Grouped,
+    Moments,
+    check_kept,
+    divide,
+    integers,
+    roots,
+    within,
+)
+from aggregation.statistics.proportion import (
+    LARGEST,
+    OUTWARD,
+    Channel,
+    array_of,
+    check_channel,
+    counts,
+    strictly_between,
+)
+
+# "fixed" limits are right for one look, "always" at every look from so many reports on.
+KINDS = ("fixed", "always")
+ALWAYS_FROM = 300
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shares:
+    """Shares of part of the people, as arrays of one shape.
+
+    value           the ratio, unclipped; may leave [0, 1]. nan where not ``clear``.
+    standard_error  of ``value``, by the delta method. nan where not ``clear``, and for n = 1.
+    low, high       confidence limits for the share: 0 and 1 where not ``clear``.
+    clear           whether the group is certain to have anybody in it. Where it is not, nothing
+                    can be said about a share in it: "too few to tell".
+    kind            "fixed": the limits are right for one look. "always": they stay right
+                    however often one looks.
+    """
+
+    value: Floats
+    standard_error: Floats
+    low: Floats
+    high: Floats
+    clear: Flags
+    kind: NDArray[np.str_]
+
+    def reshape(self, shape: tuple[int, ...]) -> "Shares":
+        return Shares(*(getattr(self, field.name).reshape(shape) for field in fields(self)))
+
+
+class Share(NamedTuple):
+    """One of ``Shares``."""
+
+    value: float
+    standard_error: float
+    low: float
+    high: float
+    clear: bool
+    kind: str
+
+
+class Ratio(NamedTuple):
+    """A ratio of two estimates; unbounded where the denominator is not ``clear`` of 0."""
+
+    value: float
+    low: float
+    high: float
+    clear: bool
+
+
+def by_group(
+    counts: ArrayLike,
+    sizes: ArrayLike,
+    keep: float,
+    channel: Channel | Sequence[Channel],
+    level: float = 0.95,
+    kind: str = "fixed",
+) -> Shares:
+    """Estimate the share of every option in every group from the joint tally of the reports.
+
+    ``counts[g][j]`` of the ``sizes[g]`` reports that name group g show option j. Every group has a
+    row. A column may be any option or set of options of any question whose coin is not the
+    group's; it has a ``channel`` of its own unless there is one for all, and sizes of its own
+    (``sizes[g][j]``) if not everybody was asked. ``keep`` is the probability that a report holds
+    the person's own group. Without columns, ``counts[g]`` is for a single option.
+
+    With ``kind`` "always" the limits hold at every look from 300 reports on. Before that no limits
+    of this form do, and those for one look are given; ``Shares.kind`` says so.
+    """
+    tally = Grouped.of(counts, sizes, keep, channel)
+    estimates = tally.held, tally.sizes, tally.null_moments, tally.variances
+    found = _shares(*estimates, tally.n, level, kind)
+    return found if np.ndim(counts) == 2 else found.reshape(np.shape(counts))
+
+
+def among(
+    counts: ArrayLike,
+    concerned: ArrayLike,
+    n: ArrayLike,
+    channel: Channel,
+    gate: Channel,
+    level: float = 0.95,
+    kind: str = "fixed",
+) -> Shares:
+    """Estimate shares among those concerned, where one coin randomizes both.
+
+    ``concerned`` of ``n`` reports are in a set of cells (the gate says yes, the group is g), and
+    ``counts`` of those in a smaller set within it (the follow-up's option, the group's option).
+    ``channel`` is that of the smaller set, ``gate`` that of the larger; both have the contrast of
+    their block. With o and g for the sets, the hypothesis is that P(o) = R P(g), and
+
+        V(R) = (b_o (1-2R) + b_g R^2 - (b_o - b_g R)^2)/c^2 + P(g) R (1-R)/c
+
+    is the variance of (1[o] - b_o - R (1[g] - b_g))/c under it.
+    """
+    s, of, size = _nested(counts, concerned, n)
+    check_channel(channel)
+    check_channel(gate, "gate")
+    b, wide, c = channel.b, gate.b, channel.contrast
+    if not math.isclose(c, gate.contrast, rel_tol=1e-6) or b > wide * (1 + 1e-6):
+        raise ValueError(
+            f"channel and gate must be of a set and a larger one in one block, got {channel!r} "
+            f"and {gate!r}"
+        )
+    check_kept("channel", c)
+    held, whole = (s / size - b) / c, (of / size - wide) / c
+    present = np.clip(whole, 0.0, 1.0)
+    moments = (
+        np.full_like(held, b * (1 - b) / c**2),
+        b * (1 - wide) / c**2 - present / (2 * c),
+        wide * (1 - wide) / c**2 - present / c,
+    )
+    share = divide(held, whole, whole > 0)
+    spread = (s * (1 - 2 * share) + of * share**2) / size - ((s - share * of) / size) ** 2
+    variance = divide(np.maximum(spread, 0.0), (c * whole) ** 2, whole > 0)
+    return _shares(held, whole, moments, variance, size, level, kind)
+
+
+def interval(
+    count: int,
+    concerned: int,
+    n: int,
+    channel: Channel,
+    gate: Channel,
+    level: float = 0.95,
+    kind: str = "fixed",
+) -> Share:
+    """Estimate one share among those concerned; see ``among``."""
+    counts(concerned, n, ("concerned", "n"))
+    counts(count, max(concerned, 1), ("count", "concerned"))
+    found = among([count], [concerned], [n], channel, gate, level, kind)
+    return Share(
+        float(found.value[0]),
+        float(found.standard_error[0]),
+        float(found.low[0]),
+        float(found.high[0]),
+        bool(found.clear[0]),
+        str(found.kind[0]),
+    )
+
+
+def fieller(
+    numerator: float, denominator: float, covariance: ArrayLike, level: float = 0.95
+) -> Ratio:
+    """Return the ratio of any two estimates, with Fieller's (1954) limits.
+
+    ``covariance`` is their 2 by 2 matrix. For shares use ``by_group`` or ``among``, which cover
+    far better; this is for means among those concerned, and weighted estimates.
+    """
+    top, below = _finite("numerator", numerator), _finite("denominator", denominator)
+    matrix = array_of("covariance", covariance)
+    if matrix.shape != (2, 2) or matrix.dtype.kind not in "iuf":
+        raise ValueError(f"covariance must be a 2 by 2 matrix of numbers, got {covariance!r}")
+    (s, r), (q, t) = matrix.astype(float)
+    possible = 0 <= s < LARGEST and 0 <= t < LARGEST and r == q and r * r <= s * t * (1 + 1e-9)
+    if not possible:
+        raise ValueError(f"covariance must be a covariance matrix, got {covariance!r}")
+    z = _normal(strictly_between("level", level))
+    sign = -1.0 if below < 0 else 1.0
+    given = np.array(sign * top), np.array(sign * below)
+    low, high, clear = (x.item() for x in roots(*given, (s, r, t), z * z))
+    if not clear:
+        return Ratio(top / below if below else math.nan, -math.inf, math.inf, False)
+    return Ratio(top / below, low, high, True)
+
+
+def _shares(
+    held: Floats,
+    whole: Floats,
+    moments: Moments,
+    variance: Floats,
+    n: Floats,
+    level: float,
+    kind: str,
+) -> Shares:
+    """Estimate held/whole, given V(R) as ``moments`` and n times the variance.
+
+    A part below 0 or above the whole is moved to what it can be before the limits are taken. That
+    brings it nearer to what every share from 0 to 1 would lead one to expect: the limits are
+    never empty, and only wider.
+    """
+    level = strictly_between("level", level)
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
+    z, always = np.full(n.shape, _normal(level)), np.zeros(n.shape, dtype=bool)
+    if kind == "always":
+        always = n >= ALWAYS_FROM
+        z[always] = sequence.asymptotic(n[always].astype(np.int64), level)
+    possible = np.clip(held, 0.0, np.maximum(whole, 0.0))
+    low, high, clear = roots(possible, whole, moments, z**2 / n)
+    value = divide(held, whole, clear)
+    bounded = np.clip(value, 0.0, 1.0)
+    error = np.sqrt(variance / np.maximum(n - 1, 1.0))
+    return Shares(
+        np.where(clear, value, np.nan),
+        np.where(clear & (n > 1), error, np.nan),
+        np.where(clear, np.clip(np.minimum(low - OUTWARD, bounded), 0.0, 1.0), 0.0),
+        np.where(clear, np.clip(np.maximum(high + OUTWARD, bounded), 0.0, 1.0), 1.0),
+        clear,
+        np.broadcast_to(np.where(always, "always", "fixed"), value.shape),
+    )
+
+
+def _normal(level: float) -> float:
+    return -float(ndtri((1 - level) / 2))
+
+
+# --- arguments ----------------------------------------------------------------------------------
+
+
+def _nested(counts: Any, concerned: Any, n: Any) -> tuple[Floats, Floats, Floats]:
+    """All as floats of one shape, refused by name and place unless each is within the next."""
+    names = ("counts", "concerned", "n")
+    given = [integers(*pair) for pair in zip(names, (counts, concerned, n), strict=True)]
+    try:
+        s, of, size = np.broadcast_arrays(*given)
+    except ValueError:
+        shapes = ", ".join(str(array.shape) for array in given)
+        raise ValueError(f"counts, concerned and n must have one shape, got {shapes}") from None
+    if (size < 1).any() or (size > LARGEST).any():
+        raise ValueError(f"n must be from 1 to {LARGEST}, got {n!r}")
+    within("concerned", of, "n", size)
+    within("counts", s, "concerned", of)
+    return s, of, size
+
+
+def _finite(name: str, value: Any) -> float:
+    real = isinstance(value, Real) and not isinstance(value, bool)
+    if not real or not -LARGEST < value < LARGEST:
+        raise ValueError(f"{name} must be a number, got {value!r}")
+    return float(value)
