@@ -1,11 +1,10 @@
 """How fast reports are taken in: ratios to a view that does nothing.
 
 `make bench`, or `python -m bench.ingest`. The load comes from wrk, on the same two cores, over
-loopback. Four servers run side by side with the same number of processes, idle but for the one
-that is measured: the site as it is served (config/asgi.py), and three that it is compared with,
-under the same web server as plain WSGI: a view that does nothing, the same report by serializer and
-ORM, and our own plain view. Every figure is the median of several short rounds, taken in turn, so
-that a busy machine harms all alike.
+loopback. Two servers run side by side with the same number of processes, idle but for the one that
+is measured: the site as it is served (config/asgi.py), and plain WSGI under the same web server,
+with a view that does nothing and the same report by serializer and ORM. Every figure is the median
+of several short rounds, taken in turn, so that a busy machine harms all alike.
 """
 
 import contextlib
@@ -56,11 +55,10 @@ NOTHING = Kind("nothing (a view that returns 204)", "wsgi", "/bench/null")
 ONE = Kind("one report, durable", "asgi", REPORTS)
 BATCH = Kind(f"{MANY} reports at once, durable", "asgi", f"{REPORTS}batch/", MANY, FEW)
 FRAMEWORK = Kind("one report by serializer and ORM", "wsgi", "/bench/framework/bench")
-VIEW = Kind("one report by our plain view", "wsgi", REPORTS)
-KINDS = (NOTHING, ONE, BATCH, FRAMEWORK, VIEW)
+KINDS = (NOTHING, ONE, BATCH, FRAMEWORK)
 
 COMMANDS = {
-    "asgi": ["--interface", "asginl", "config.asgi:application"],
+    "asgi": ["--interface", "asgi", "config.asgi:application"],
     "wsgi": ["--interface", "wsgi", "--blocking-threads", "8", "bench.wsgi:application"],
 }
 

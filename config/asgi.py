@@ -1,15 +1,14 @@
-"""The application that the web server runs: a door for reports, and Django behind it.
+"""The application that the web server runs: the door for reports, and Django for all else.
 
 A request is taken in whole, in bounded time and memory, before anything works on it, so that slow
-senders cost a little memory and no thread. A report to a survey that this process knows goes
-straight to the inbox (survey/inbox.py), on the event loop and without a thread. Everything else
-goes to Django in one of a few threads, each with a database connection that it keeps.
+senders cost a little memory and no thread. Reports go to survey/collect/door.py, on the event loop.
+Everything else goes to Django in one of a few threads, each with a database connection that it
+keeps. When the process is asked to end, every report that was accepted is written first.
 
-Never here: what a report means. That is in survey/ingest.py, for both doors.
+Never here: what a report means.
 """
 
 import asyncio
-import re
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -17,8 +16,9 @@ from a2wsgi import WSGIMiddleware
 from django.conf import settings
 
 from config.wsgi import application as django
-from survey import ingest
-from survey.inbox import Full, Inbox
+from survey.collect import door
+from survey.collect.inbox import Inbox
+from survey.collect.protocol import HEADERS, Full, Refused, Reply, failed, too_large
 
 Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[dict[str, Any]]]
@@ -30,75 +30,67 @@ MOST_BODY = 4 * 1024 * 1024  # of one request to a page
 MOST_BODIES = 64 * 1024 * 1024  # that this process holds while they arrive,
 SMALL = 16 * 1024  # besides bodies up to this: large ones must not keep reports and log-ins out
 
-REPORTS = re.compile(r"/api/v1/surveys/(?P<slug>[-\w]+)/(?P<path>reports/(?:batch/)?)", re.ASCII)
-REPLY_HEADERS = [
-    (b"content-type", b"application/json"),
-    (b"cache-control", b"no-store"),
-    (b"x-content-type-options", b"nosniff"),
-]
+REPLY_HEADERS = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
 
 pages: Any = WSGIMiddleware(django, workers=THREADS)  # type: ignore[arg-type]  # it is iterable
 inbox = Inbox()
 
 
 async def application(scope: Scope, receive: Receive, send: Send) -> None:
-    if scope["type"] != "http":
-        await pages(scope, receive, send)
+    if scope["type"] == "lifespan":
+        await live(receive, send)
         return
-    found = REPORTS.fullmatch(scope["path"]) if scope["method"] == "POST" else None
+    found = door.PATH.fullmatch(scope["path"])
+    headers = dict(scope["headers"])
+    secure = is_secure(scope["scheme"], headers)
     try:
-        body = await bodies.whole(receive, ingest.LIMITS[found["path"]] if found else MOST_BODY)
+        body = await bodies.whole(receive, door.LIMITS[found["kind"]] if found else MOST_BODY)
     except ConnectionError:  # nobody is left to be told
         return
     except Exception as error:
-        await tell(send, ingest.failed(error))
+        await tell(send, failed(error), secure)
         return
-    headers = dict(scope["headers"])
-    here = ingest.known.get(found["slug"]) if found and encrypted(scope, headers) else None
-    if found and here:
-        await tell(send, await take(scope, headers, here, found["path"], body))
+    if found:
+        remote = (scope.get("client") or ("",))[0]
+        request = door.Request(scope["method"], scope["path"], secure, remote, headers, body)
+        await tell(send, await door.answer(request, inbox.store), secure)
     else:
         if b"content-length" not in headers and body:  # it came in chunks; Django wants a length
             scope["headers"] = [*scope["headers"], (b"content-length", b"%d" % len(body))]
         await pages(scope, replay(body, receive), send)
 
 
-async def take(
-    scope: Scope, headers: dict[bytes, bytes], here: ingest.Target, path: str, body: bytes
-) -> ingest.Reply:
-    """Check reports and hand them in; the reply comes after the commit."""
-    try:
-        client = scope.get("client") or ("",)
-        forwarded = headers.get(b"x-forwarded-for", b"").decode("latin-1")
-        sender = ingest.throttle(client[0], forwarded)
-        content_type = headers.get(b"content-type", b"").decode("latin-1")
-        if path == ingest.BATCH and here.validator.key:  # a thousand signatures take a while
-            delivery = await asyncio.to_thread(ingest.read, here, path, content_type, body)
-        else:
-            delivery = ingest.read(here, path, content_type, body)
-        ingest.charge(sender, len(delivery.reports))
-        return delivery.reply(await inbox.store(delivery.reports))
-    except Exception as error:
-        return ingest.failed(error)
+async def live(receive: Receive, send: Send) -> None:
+    """From the start of the process to its end, which waits for the inbox."""
+    while (message := await receive())["type"] != "lifespan.shutdown":
+        await send({"type": f"{message['type']}.complete"})
+    await inbox.drain()
+    await send({"type": "lifespan.shutdown.complete"})
 
 
-def encrypted(scope: Scope, headers: dict[bytes, bytes]) -> bool:
-    """Whether it came by TLS, where that is asked for; Django sends the others there."""
-    if not settings.SECURE_SSL_REDIRECT or scope["scheme"] == "https":
-        return True
-    name, value = getattr(settings, "SECURE_PROXY_SSL_HEADER", None) or ("", "https")
-    sent = headers.get(name.removeprefix("HTTP_").replace("_", "-").lower().encode(), b"")
-    return sent.decode("latin-1").partition(",")[0].strip() == value
+def is_secure(scheme: str, headers: dict[bytes, bytes]) -> bool:
+    """Whether a request came by TLS, as Django's HttpRequest.is_secure would have it."""
+    name, value = getattr(settings, "SECURE_PROXY_SSL_HEADER", None) or ("", "")
+    sent = headers.get(name.removeprefix("HTTP_").replace("_", "-").lower().encode())
+    if sent is None:
+        return scheme == "https"
+    return sent.decode("latin-1").partition(",")[0].strip() == str(value)
 
 
-async def tell(send: Send, reply: ingest.Reply) -> None:
-    body = reply.json()
-    headers = [*REPLY_HEADERS, (b"content-length", b"%d" % len(body))]
+async def tell(send: Send, reply: Reply, secure: bool) -> None:
+    headers = [*REPLY_HEADERS, (b"content-length", b"%d" % len(reply.body))]
     headers += [(name.lower().encode(), value.encode()) for name, value in reply.headers.items()]
-    if settings.SECURE_HSTS_SECONDS:
-        headers.append((b"strict-transport-security", b"max-age=%d" % settings.SECURE_HSTS_SECONDS))
+    if secure and settings.SECURE_HSTS_SECONDS:
+        headers.append((b"strict-transport-security", strict_transport().encode()))
     await send({"type": "http.response.start", "status": reply.status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+    await send({"type": "http.response.body", "body": reply.body})
+
+
+def strict_transport() -> str:
+    """The header as Django's SecurityMiddleware writes it."""
+    subdomains = "; includeSubDomains" if settings.SECURE_HSTS_INCLUDE_SUBDOMAINS else ""
+    preload = "; preload" if settings.SECURE_HSTS_PRELOAD else ""
+    return f"max-age={settings.SECURE_HSTS_SECONDS}{subdomains}{preload}"
 
 
 class Bodies:
@@ -121,14 +113,14 @@ class Bodies:
                     size += len(chunks[-1])
                     self.held += len(chunks[-1])
                     if size > limit:
-                        raise ingest.too_large(limit)
+                        raise too_large(limit)
                     if size > SMALL and self.held > MOST_BODIES:
                         raise Full
                     if not message.get("more_body"):
                         return b"".join(chunks)
         except TimeoutError:
             slow = f"not whole within {BODY_SECONDS:g} seconds"
-            raise ingest.Refused(408, {"body": [slow]}) from None
+            raise Refused(408, {"body": [slow]}) from None
         finally:
             self.held -= size
 

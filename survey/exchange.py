@@ -2,7 +2,7 @@
 
 The one request that shows an invitation. It comes apart from the report, is stored in a transaction
 of its own, and holds nothing that a report will hold: the blinded message tells nothing of the pass
-inside (survey/passes.py). Like ingest, it reads no cookie and logs nothing of a body.
+inside (survey/passes.py). Like the door, it reads no cookie and logs nothing of a body.
 """
 
 from typing import Any
@@ -11,8 +11,10 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
-from survey import ingest, passes
-from survey.ingest import Refused, Reply
+from survey import passes
+from survey.collect import throttle
+from survey.collect.door import target_of
+from survey.collect.protocol import Refused, Reply, failed, keys, parse_django
 from survey.models import Invitation, InvitationError
 
 MAX_BODY = 4 * 1024
@@ -31,24 +33,22 @@ REFUSED = {
 def view(request: HttpRequest, slug: str) -> HttpResponse:
     meta = request.META
     try:
-        ingest.throttle(meta.get("REMOTE_ADDR", ""), meta.get("HTTP_X_FORWARDED_FOR", ""))
-        here = ingest.target(slug)
-        if here.validator.key is None:
+        throttle.spend(meta.get("REMOTE_ADDR", ""), meta.get("HTTP_X_FORWARDED_FOR", ""))
+        target = target_of(slug)
+        if target.validator.key is None:
             raise Refused(404, {"survey": ["this survey needs no pass"]})
-        body = ingest.whole(request, MAX_BODY)
-        content = ingest.parse(meta.get("CONTENT_TYPE", ""), body, MAX_BODY)
-        reply = Reply(200, {"signature": exchange(here.survey, here.validator.key, content)})
+        content = parse_django(request, MAX_BODY)
+        signature = exchange(target.survey, target.validator.key, content)
+        return Reply.of(200, {"signature": signature}).as_django()
     except Exception as error:
-        reply = ingest.failed(error)
-    headers = {"Cache-Control": "no-store", **reply.headers}
-    return HttpResponse(reply.json(), "application/json", reply.status, headers=headers)
+        return failed(error).as_django()
 
 
 def exchange(survey: int, key: passes.RSAPublicKey, content: Any) -> str:
     """The blind signature for a code and a blinded message; the same again for the same two."""
     if not isinstance(content, dict):
         raise Refused(400, {"body": ["an object with code and blinded"]})
-    errors = ingest.keys("", content, ("code", "blinded"))
+    errors = keys("", content, ("code", "blinded"))
     errors |= {name: ["a text"] for name in content if not isinstance(content[name], str)}
     if errors:
         raise Refused(400, errors)

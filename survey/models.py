@@ -864,7 +864,7 @@ class TeamMembership(models.Model):
         return f"{self.user}, {self.role} of {self.team}"
 
 
-Recorded = Literal["stored", "known", "conflict", "closed"]
+Recorded = Literal["stored", "known", "closed"]
 
 
 class Arrival(NamedTuple):
@@ -879,9 +879,9 @@ class ReportManager(models.Manager["Report"]):
     def record(self, reports: Sequence[Arrival]) -> list[Recorded]:
         """Store reports, durable on return, each only while its survey is open.
 
-        One statement, so that a survey cannot close between the look and the commit. After a
-        report has been moved its content is gone and a repeated id counts as known, whatever it
-        carries: nothing that is kept could tell.
+        One statement, so that a survey cannot close between the look and the commit. An id that is
+        there already is known, whatever comes with it: whoever has the receipt of a report must
+        not learn its content by trying.
         """
         if not reports:
             return []
@@ -891,14 +891,14 @@ class ReportManager(models.Manager["Report"]):
         stored = self._insert([first[pk] for pk in sorted(first)])
         if len(stored) == len(reports):
             return ["stored"] * len(reports)
-        rows = self.filter(pk__in=list(first)).values_list("pk", "survey_id", "content")
-        there = {str(pk): (survey, content) for pk, survey, content in rows}
-        return [
-            "stored"
-            if report.id in stored and report is first[report.id]
-            else _compare(report, there.get(report.id))
-            for report in reports
-        ]
+        there = set(map(str, self.filter(pk__in=list(first)).values_list("pk", flat=True)))
+
+        def outcome(report: Arrival) -> Recorded:
+            if report.id in stored and report is first[report.id]:
+                return "stored"
+            return "known" if report.id in there else "closed"
+
+        return [outcome(report) for report in reports]
 
     def more_wait_than(self, most: int) -> bool:
         return self.filter(content__isnull=False).values("survey_id")[most : most + 1].exists()
@@ -936,15 +936,6 @@ class ReportManager(models.Manager["Report"]):
             )
             (some,) = cursor.fetchone()
             return {report.id for report in reports} if some is None else set(some)
-
-
-def _compare(report: Arrival, held: tuple[int, Any] | None) -> Recorded:
-    """What a report is that was not stored, given the survey and content of the one that is."""
-    if held is None:
-        return "closed"
-    survey, content = held
-    same = survey == report.survey and content in (None, report.content)
-    return "known" if same else "conflict"
 
 
 class Report(models.Model):

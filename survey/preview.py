@@ -16,7 +16,9 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_POST, require_safe
 
-from survey import ingest
+from survey.collect import door, throttle
+from survey.collect.protocol import Refused, failed, parse_django
+from survey.collect.validator import Validator
 from survey.design import Design, DesignError
 from survey.models import Survey
 from survey.serializers import DefinitionSerializer
@@ -85,17 +87,15 @@ def definition(request: HttpRequest, token: str) -> HttpResponse:
 @csrf_exempt
 @require_POST
 def report(request: HttpRequest, token: str) -> HttpResponse:
-    """Checked as survey.ingest would, answered as it would, and stored nowhere."""
+    """Check it as the door would, answer as it would, and store it nowhere."""
     try:
         meta = request.META
-        ingest.throttle(meta.get("REMOTE_ADDR", ""), meta.get("HTTP_X_FORWARDED_FOR", ""))
+        throttle.spend(meta.get("REMOTE_ADDR", ""), meta.get("HTTP_X_FORWARDED_FOR", ""))
         _, design = draft(token)
-        nowhere = ingest.Target(0, ingest.Validator(design))
-        body = ingest.whole(request, ingest.MAX_BODY)
-        content_type = meta.get("CONTENT_TYPE", "")
-        reply = ingest.read(nowhere, ingest.SINGLE, content_type, body).reply(["stored"])
+        nowhere = door.Target(0, Validator(design))
+        delivery = door.check_report(nowhere, parse_django(request, door.MAX_BODY))
+        return delivery.reply(["stored"]).as_django()
     except Http404:
-        reply = ingest.failed(ingest.Refused(404, {"survey": ["this preview is over"]}))
+        return failed(Refused(404, {"survey": ["this preview is over"]})).as_django()
     except Exception as error:
-        reply = ingest.failed(error)
-    return HttpResponse(reply.json(), "application/json", reply.status, headers=dict(reply.headers))
+        return failed(error).as_django()

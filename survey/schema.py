@@ -7,7 +7,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse
 from rest_framework import serializers
 
-from survey import ingest
+from survey.collect import door
 
 
 class ProblemSerializer(serializers.Serializer[Any]):
@@ -102,9 +102,8 @@ OUTCOMES = {
     403: "Without a pass of this survey, or without the proof of work that it asks for.",
     404: "No such survey, or not open yet.",
     408: "The body did not arrive whole in time.",
-    409: "The id was used before with another content.",
     410: "The survey is closed.",
-    413: f"The body is over {ingest.MAX_BODY // 1024} KiB.",
+    413: f"The body is over {door.MAX_BODY // 1024} KiB.",
     415: "The body is not JSON.",
     429: "Too many requests from one address.",
     503: "The store is unavailable; Retry-After says when to send the same report again.",
@@ -140,7 +139,7 @@ def describe_ingest(result: dict[str, Any], **_: Any) -> dict[str, Any]:
         "type": "object",
         "properties": {
             "id": {"type": "string", "format": "uuid", "nullable": True},
-            "status": {"type": "integer", "enum": [200, 201, 400, 403, 409, 410]},
+            "status": {"type": "integer", "enum": [200, 201, 400, 403, 410]},
             "errors": ERRORS["properties"]["errors"],  # type: ignore[index]
         },
     }
@@ -164,7 +163,7 @@ def describe_ingest(result: dict[str, Any], **_: Any) -> dict[str, Any]:
         ),
         "/api/v1/surveys/{slug}/reports/batch/": _post(
             "reports",
-            f"Send up to {ingest.MAX_REPORTS:,} reports; each gets its own status.",
+            f"Send up to {door.MAX_REPORTS:,} reports; each gets its own status.",
             {
                 "type": "object",
                 "additionalProperties": False,
@@ -172,7 +171,7 @@ def describe_ingest(result: dict[str, Any], **_: Any) -> dict[str, Any]:
                 "properties": {
                     "reports": {
                         "type": "array",
-                        "maxItems": ingest.MAX_REPORTS,
+                        "maxItems": door.MAX_REPORTS,
                         # Anything may stand there: each is judged by itself.
                         "items": {"anyOf": [REPORT, {}]},
                     }

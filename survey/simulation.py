@@ -1,4 +1,4 @@
-"""A simulated population that answers a survey through the real randomizer and the real ingest.
+"""A simulated population that answers a survey through the real randomizer and the real checks.
 
 Only for surveys one is willing to fill with invented people: demos, tests, rehearsals.
 """
@@ -9,7 +9,9 @@ from random import Random
 from typing import Any
 from uuid import uuid4
 
-from survey import ingest, passes
+from survey import passes
+from survey.collect import door
+from survey.collect.validator import works
 from survey.design import Design, Question
 from survey.models import PassKey
 
@@ -49,7 +51,7 @@ def admitted(report: dict[str, Any], design: Design, key: bytes = b"") -> dict[s
         return report | {"id": one.id, "pass": one.as_text()}
     if design.work:
         nonces = (f"{number:08x}" for number in range(1 << 32))
-        found = (one for one in nonces if ingest.works(design.hash, report["id"], one, design.work))
+        found = (one for one in nonces if works(design.hash, report["id"], one, design.work))
         return report | {"work": next(found)}
     return report
 
@@ -70,7 +72,7 @@ def send(
         reports = [
             admitted(report(design, population, strata, random), design, key) for _ in range(some)
         ]
-        outcome = ingest.accept(slug, {"reports": reports})
+        outcome = door.accept(slug, {"reports": reports})
         refused = [one for one in outcome if one["status"] != 201]
         if refused:
             raise RuntimeError(f"a simulated report was refused: {refused[0]}")

@@ -2,7 +2,7 @@
 
 All processes that share a cache count together. Names there are keyed hashes, of accounts and of
 addresses alike; the key changes every minute and is not in the cache, so that no address can be
-read from it. The ingest path does not come by here.
+read from it. Reports do not come by here: survey/collect/throttle.py.
 """
 
 import logging
@@ -17,7 +17,7 @@ from django.utils.crypto import salted_hmac
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
-from survey import ingest
+from survey.collect import throttle
 
 logger = logging.getLogger(__name__)
 
@@ -50,7 +50,7 @@ def _away() -> tuple[type[Exception], ...]:
 def address(request: HttpRequest | Request) -> str:
     """Where a request comes from."""
     meta = request.META
-    return ingest.address(meta.get("REMOTE_ADDR", ""), meta.get("HTTP_X_FORWARDED_FOR", ""))
+    return throttle.address(meta.get("REMOTE_ADDR", ""), meta.get("HTTP_X_FORWARDED_FOR", ""))
 
 
 def stranger(request: HttpRequest | Request) -> int:

@@ -1,6 +1,8 @@
+"""The addresses of this app; those of reports are in survey/collect/door.py."""
+
 from django.urls import path, register_converter
 
-from survey import accounts, api, exchange, ingest, invitations, preview, public, views
+from survey import accounts, api, exchange, invitations, preview, public, views
 
 register_converter(preview.Token, "token")
 
@@ -19,6 +21,4 @@ urlpatterns = [
     path("api/v1/surveys/<slug:slug>/", api.DefinitionView.as_view()),
     path("api/v1/surveys/<slug:slug>/passes/", exchange.view),
     path("api/v1/surveys/<token:token>/reports/", preview.report),
-    path("api/v1/surveys/<slug:slug>/reports/", ingest.report),
-    path("api/v1/surveys/<slug:slug>/reports/batch/", ingest.reports),
 ]

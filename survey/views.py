@@ -39,7 +39,7 @@ HEADERS = {
 
 
 SEALED = ("/s/", "/verify/", "/.well-known/")
-REPORTS = ("/reports/", "/reports/batch/", "/passes/")
+SENT = ("/reports/", "/passes/")  # of previews, and for invitations
 SAME_FOR_ALL = (*SEALED, "/results/", "/designs/")  # so that a cache may keep it
 
 
@@ -54,7 +54,7 @@ def sealed(
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         page = request.path.startswith(SEALED)
-        if request.path.startswith(SAME_FOR_ALL) or request.path.endswith(REPORTS):
+        if request.path.startswith(SAME_FOR_ALL) or request.path.endswith(SENT):
             request.COOKIES = {}
         response = get_response(request)
         if page:

@@ -227,12 +227,12 @@ def empty_tables() -> None:
 
 @pytest.fixture(autouse=True)
 def forget_surveys(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ingest remembers opened surveys for good, and counts requests; a test begins without."""
+    """The door remembers opened surveys for good, and counts requests; a test begins without."""
     from aggregation import tasks
-    from survey import ingest
+    from survey.collect import door, throttle
 
-    ingest.known.clear()
-    ingest._requests.clear()
+    door.known.clear()
+    throttle._counts.clear()
     monkeypatch.setattr(tasks, "TICKS_APART", 0.0)  # tests tick as often as they like
 
 
@@ -258,11 +258,12 @@ def noise_is_the_same_in_every_run() -> Iterator[None]:
 def no_day_and_no_minute_ends() -> Iterator[None]:
     """A test that begins before midnight ends before midnight, as far as this process can tell.
 
-    And the minute in which ingest counts requests does not end.
+    And the minute in which the door counts requests does not end.
     """
     from django.utils import timezone
 
-    from survey import ingest, models
+    from survey import models
+    from survey.collect import throttle
 
     clock, began = timezone.now, timezone.now()
     last = began.replace(hour=23, minute=59, second=59)
@@ -275,7 +276,7 @@ def no_day_and_no_minute_ends() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(timezone, "now", lambda: min(clock(), last))
         patch.setattr(models, "datetime", Now)
-        patch.setattr(ingest, "time", SimpleNamespace(monotonic=lambda: 0.0))
+        patch.setattr(throttle, "time", SimpleNamespace(monotonic=lambda: 0.0))
         yield
 
 

@@ -20,7 +20,7 @@ import pytest
 import yaml
 from django.conf import settings
 
-from survey import ingest
+from survey.collect import door
 from tests.support import packages
 from tests.support.nginx import Nginx, configuration, make_certificate
 from tests.support.repository import DEPLOY, UNITS, commands, operations, variables
@@ -188,7 +188,7 @@ def test_nginx_logs_nothing_about_respondents() -> None:
     bodies = [size(value) for name, value in said if name == "client_max_body_size"]
     buffers = [size(value) for name, value in said if name == "client_body_buffer_size"]
     assert bodies == buffers  # never in a file
-    assert min(bodies) >= ingest.MAX_BODY and max(bodies) >= ingest.MAX_BATCH_BODY
+    assert min(bodies) >= door.MAX_BODY and max(bodies) >= door.MAX_BATCH_BODY
     assert ("proxy_request_buffering", "on") in said
     assert ("proxy_max_temp_file_size", "0") in said
 

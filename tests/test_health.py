@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.test import Client
 
 from aggregation import pulse, tasks
 from aggregation.models import Job, Pulse
 from config import health, metrics
 from survey.models import Survey
 from tests.support import builders
+from tests.support.site import Client
 
 pytestmark = pytest.mark.django_db
 

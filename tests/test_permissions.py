@@ -13,15 +13,16 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from aggregation.exports import FILES
 from aggregation.models import Batch, Release
 from aggregation.work import Analysis
 from survey import preview
+from survey.collect import door
 from survey.models import Survey
 from tests.support import builders
+from tests.support.site import Client
 
 pytestmark = pytest.mark.django_db
 
@@ -211,7 +212,12 @@ def undone() -> Iterator[None]:
 
 
 def test_every_url_is_in_the_table() -> None:
-    assert set(addresses(get_resolver())) == set(TABLE)
+    """Those that Django knows, and those of reports, which never come to it."""
+    reports = {"api/v1/surveys/<slug:slug>/reports/", "api/v1/surveys/<slug:slug>/reports/batch/"}
+    assert set(addresses(get_resolver())) | reports == set(TABLE)
+    assert not reports & set(addresses(get_resolver()))
+    for address in reports:
+        assert door.PATH.fullmatch(f"/{address}".replace("<slug:slug>", "small"))
 
 
 @pytest.mark.slow

@@ -50,7 +50,7 @@
  * @typedef {{ pass: { message: string, signature?: string } } | { work: string }} Admission
  * @typedef {"offline" | "missing" | "trouble" | "outdated" | "closed"} Problem
  * @typedef {"unknown" | "usedCode" | "closed" | "noPass"} PassProblem
- * @typedef {"withdrawn" | "taken" | "closedMeanwhile" | "tooLarge" | "changed" | "refused"} Refusal
+ * @typedef {"withdrawn" | "closedMeanwhile" | "tooLarge" | "changed" | "refused"} Refusal
  * @typedef {"busy" | "trouble" | "silent" | "offline"} Delay
  * @typedef {{ stored?: true, problem?: Refusal, again?: Delay, wait?: number }} Sent
  */
@@ -118,8 +118,8 @@ function serialize(design, id, blocks, strata, more) {
 
 const PATIENCE = 20_000; // milliseconds without an answer until a request has failed
 
-/** @type {Record<number, "withdrawn" | "taken" | "closedMeanwhile" | "tooLarge">} */
-const REFUSALS = { 404: "withdrawn", 409: "taken", 410: "closedMeanwhile", 413: "tooLarge" };
+/** @type {Record<number, "withdrawn" | "closedMeanwhile" | "tooLarge">} */
+const REFUSALS = { 404: "withdrawn", 410: "closedMeanwhile", 413: "tooLarge" };
 
 /**
  * The survey, or why there is none: {survey} or {problem}.

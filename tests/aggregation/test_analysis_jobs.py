@@ -102,11 +102,11 @@ def test_two_releases_do_not_single_out_a_few(messages: Any) -> None:
     first = Analysis.objects.ask(survey, asked)
     work_off(messages)
     design = survey.frozen_design()
-    from survey import ingest
+    from survey.collect import door
 
     young = [builders.report(design, strata={"age": 0}) for _ in range(25)]
     old = [builders.report(design, strata={"age": 1}) for _ in range(3)]
-    ingest.accept(survey.slug, {"reports": young + old})
+    door.accept(survey.slug, {"reports": young + old})
     Batch.objects.collect(survey)
     Release.objects.publish(survey)
     second = Analysis.objects.ask(survey, asked)

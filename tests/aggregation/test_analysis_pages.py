@@ -242,7 +242,7 @@ def test_too_few_reports_are_explained(messages: Any) -> None:  # noqa: F811
 def test_too_few_new_reports_link_to_the_earlier_figures(
     messages: Any,  # noqa: F811
 ) -> None:
-    from survey import ingest
+    from survey.collect import door
 
     survey = published()
     client = builders.client(builders.alice(survey))
@@ -252,7 +252,7 @@ def test_too_few_new_reports_link_to_the_earlier_figures(
     design = survey.frozen_design()
     young = [builders.report(design, strata={"age": 0}) for _ in range(25)]
     old = [builders.report(design, strata={"age": 1}) for _ in range(3)]
-    ingest.accept(survey.slug, {"reports": young + old})
+    door.accept(survey.slug, {"reports": young + old})
     Batch.objects.collect(survey)
     Release.objects.publish(survey)
     assert "Ask again of release 2" in client.get(first).content.decode()

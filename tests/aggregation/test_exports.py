@@ -275,7 +275,7 @@ STRATA = [
 
 def answered(groups: dict[tuple[int | None, ...], int], **changes: Any) -> Release:
     """The last release of a survey in which so many people of each group took part."""
-    from survey import ingest
+    from survey.collect import door
 
     survey = builders.opened(strata=STRATA, **changes)
     design = survey.frozen_design()
@@ -285,7 +285,7 @@ def answered(groups: dict[tuple[int | None, ...], int], **changes: Any) -> Relea
         for group, people in groups.items()
         for _ in range(people)
     ]
-    ingest.accept("small", {"reports": sent})
+    door.accept("small", {"reports": sent})
     survey.close()
     Batch.objects.collect(survey)
     release = Release.objects.publish(survey)
@@ -352,7 +352,7 @@ def test_no_distinguishable_set_is_smaller_than_the_crowd(seed: int) -> None:
 
 def asked(groups: dict[tuple[int | None, str], int]) -> Release:
     """The last release of a survey in which so many people of each age were asked each block."""
-    from survey import ingest
+    from survey.collect import door
 
     survey = builders.opened(**TWO_BLOCKS)
     design = survey.frozen_design()
@@ -361,7 +361,7 @@ def asked(groups: dict[tuple[int | None, str], int]) -> Release:
         for (age, block), people in groups.items()
         for _ in range(people)
     ]
-    ingest.accept("small", {"reports": sent})
+    door.accept("small", {"reports": sent})
     survey.close()
     Batch.objects.collect(survey)
     release = Release.objects.publish(survey)

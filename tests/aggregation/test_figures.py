@@ -18,7 +18,7 @@ from aggregation.forms import IntervalForm
 from aggregation.models import Batch, Estimate, Release
 from aggregation.sections import Choice, sections
 from aggregation.templatetags.figures import percent
-from survey import ingest
+from survey.collect import door
 from survey.design import Question, build, options_from_texts
 from survey.models import Survey
 from tests.support import builders
@@ -149,9 +149,9 @@ def test_old_figures_and_unlikely_reports_are_marked() -> None:
     Release.objects.publish(survey)
     design = survey.frozen_design()
     young = [builders.report(design, strata={"age": 0}, blocks={"b1": [0, 0]}) for _ in range(400)]
-    ingest.accept("small", {"reports": young})
+    door.accept("small", {"reports": young})
     old = [builders.report(design, strata={"age": 1}) for _ in range(3)]
-    ingest.accept("small", {"reports": old})
+    door.accept("small", {"reports": old})
     Batch.objects.collect(survey)
     Release.objects.publish(survey)
     alice = builders.client(builders.alice(survey))

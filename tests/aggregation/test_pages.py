@@ -135,10 +135,10 @@ def test_the_button_asks_for_a_job_that_the_page_follows(survey: Survey) -> None
 
 def test_reports_that_do_not_fit_the_channel_are_marked(survey: Survey) -> None:
     odd = builders.opened(slug="odd", blocks=[["q1"], ["q2"]], ask=1)
-    from survey import ingest
+    from survey.collect import door
 
     reports = [builders.report(odd.frozen_design(), blocks={"b1": [1]}) for _ in range(100)]
-    ingest.accept("odd", {"reports": reports})
+    door.accept("odd", {"reports": reports})
     Batch.objects.collect(odd)
     Release.objects.publish(odd)
     page = builders.client(builders.alice(odd)).get("/surveys/odd/").content.decode()

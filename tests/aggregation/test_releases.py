@@ -60,9 +60,9 @@ def test_small_groups_are_suppressed_and_have_no_figures() -> None:
     design = survey.frozen_design()
     reports = [builders.report(design, strata={"age": 0}) for _ in range(60)]
     reports += [builders.report(design, strata={"age": 1}) for _ in range(5)]
-    from survey import ingest
+    from survey.collect import door
 
-    ingest.accept("small", {"reports": reports})
+    door.accept("small", {"reports": reports})
     published = release(survey)
     shown = published.estimates.filter(n__isnull=False, stratum="age")
     # The five, and those who did not say, are hidden; so are the sixty, or 65 - 60 would tell.
@@ -76,10 +76,10 @@ def test_small_groups_are_suppressed_and_have_no_figures() -> None:
 def test_an_empty_group_is_suppressed_like_a_small_one() -> None:
     survey = builders.opened()
     design = survey.frozen_design()
-    from survey import ingest
+    from survey.collect import door
 
     reports = [builders.report(design, strata={"age": i % 2}) for i in range(80)]
-    ingest.accept("small", {"reports": reports})
+    door.accept("small", {"reports": reports})
     published = release(survey)
     groups = {row.group: row.n for row in published.estimates.filter(stratum="age")}
     assert groups == {"under-30": 40, "30-and-over": 40, "not-given": None}
@@ -93,11 +93,11 @@ def test_a_group_that_another_stratum_nearly_has_is_hidden() -> None:
     ]
     survey = builders.opened(strata=strata)
     design = survey.frozen_design()
-    from survey import ingest
+    from survey.collect import door
 
     people = [(0, 0)] * 60 + [(0, 1)] * 2 + [(1, 1)] * 50 + [(1, 2)] * 40
     reports = [builders.report(design, strata={"age": a, "work": w}) for a, w in people]
-    ingest.accept("small", {"reports": reports})
+    door.accept("small", {"reports": reports})
     rows = release(survey).estimates.filter(question="q1", option="yes")
     groups = {(row.stratum, row.group): row.n for row in rows if row.n}
     # The earlier stratum stays. Those who study are hidden, with the smallest of the others.
@@ -136,12 +136,12 @@ def test_a_table_that_grew_too_little_is_not_changed() -> None:
     """Two blocks, one asked: a crowd of reports is less than a crowd for either question."""
     survey = builders.opened(blocks=[["q1"], ["q2"]], ask=1)
     design = survey.frozen_design()
-    from survey import ingest
+    from survey.collect import door
 
     def send(q1: int, q2: int) -> None:
         reports = [builders.report(design, blocks={"b1": [1]}) for _ in range(q1)]
         reports += [builders.report(design, blocks={"b2": [1]}) for _ in range(q2)]
-        ingest.accept("small", {"reports": reports})
+        door.accept("small", {"reports": reports})
 
     send(40, 40)
     first = release(survey)

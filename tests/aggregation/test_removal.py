@@ -12,7 +12,6 @@ from django.apps import apps
 from django.core.exceptions import ValidationError
 from django.core.management import CommandError
 from django.db import transaction
-from django.test import Client
 
 from aggregation import archive, removal, tasks
 from aggregation.models import Batch, Job, Release, due
@@ -20,6 +19,7 @@ from survey import models
 from survey.models import Removed, Report, Survey, today
 from tests.support import builders
 from tests.support.commands import run
+from tests.support.site import Client
 
 pytestmark = pytest.mark.django_db
 

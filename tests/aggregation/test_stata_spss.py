@@ -18,7 +18,7 @@ import pytest
 from aggregation import codebook, columns, exports, reports, spss, stata
 from aggregation.columns import HIDDEN, Column, Table
 from aggregation.models import Batch, Release
-from survey import ingest
+from survey.collect import door
 from survey.models import ABSENT
 from tests.support import builders, pspp
 from tests.support.exports import HOSTILE, OF_REPORTS, get, table
@@ -258,7 +258,7 @@ def odd_release() -> Release:
         for block, size in sizes.items()
         for _ in range(people)
     ]
-    ingest.accept("small", {"reports": sent})
+    door.accept("small", {"reports": sent})
     survey.close()
     Batch.objects.collect(survey)
     release = Release.objects.publish(survey)

@@ -28,11 +28,12 @@ SURVEY = builders.FILE | {"slug": "links", "access": "invited"}
 # Everybody fetches a pass and spends it; prints (code, digest, id, message, signature) of each.
 VISITS = """
 import json
-from survey import exchange, ingest, invitations, passes
+from survey import exchange, invitations, passes
+from survey.collect import door
 from survey.models import Survey, digest
 survey = Survey.objects.get()
 design = survey.frozen_design()
-here = ingest.target(survey.slug)
+here = door.target_of(survey.slug)
 for code in invitations.make(survey, {people}):
     prepared = passes.prepare()
     blinded, inverse = passes.blind(here.validator.key, prepared)
@@ -41,7 +42,7 @@ for code in invitations.make(survey, {people}):
     one = passes.Pass(prepared, passes.finalize(here.validator.key, prepared, signed, inverse))
     report = {{"id": one.id, "design": design.hash, "blocks": {{"b1": [0, 1]}},
               "strata": {{"age": None}}, "pass": one.as_text()}}
-    (row,) = ingest.accept(survey.slug, {{"reports": [report]}})
+    (row,) = door.accept(survey.slug, {{"reports": [report]}})
     assert row["status"] == 201, row
     print(json.dumps([code, digest(code), one.id, *one.as_text().values()]))
 """

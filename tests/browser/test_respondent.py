@@ -123,7 +123,7 @@ def test_unknown_and_closed_surveys_are_explained(
 
 @pytest.mark.parametrize(
     ("status", "words"),
-    [(400, "did not accept"), (404, "no longer there"), (409, "did not store"),
+    [(400, "did not accept"), (404, "no longer there"),
      (410, "has just closed"), (413, "too large"), (415, "did not accept"),
      (429, "has not arrived yet"), (500, "has not arrived yet"), (503, "has not arrived yet")],
 )  # fmt: skip

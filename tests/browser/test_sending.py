@@ -262,7 +262,7 @@ def test_a_report_deleted_in_another_tab_is_not_sent(
     assert respondent.stored(candor_server, "once") == before
 
 
-@pytest.mark.parametrize("status", [400, 409])
+@pytest.mark.parametrize("status", [400, 415])
 def test_a_refused_report_is_not_drawn_again(url: str, page: Page, status: int) -> None:
     """It may have kept the report, whatever it says."""
     bodies = respondent.posts(page)

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from survey import ingest
+from survey.collect import door
 from tests.support.nginx import Nginx
 from tests.support.repository import DEPLOY, UNITS, repository_files
 from tests.support.services import (
@@ -160,7 +160,7 @@ def test_the_site_comes_through_nginx_unchanged(site: Site) -> None:
             return response.status, headers, response.read()
 
     proxied = {"Host": "localhost", "X-Forwarded-Proto": "https"}
-    report = ("POST", "/api/v1/surveys/nowhere/reports/", b"x" * (ingest.MAX_BODY + 1))
+    report = ("POST", "/api/v1/surveys/nowhere/reports/", b"x" * (door.MAX_BODY + 1))
     with Nginx(site.port) as nginx:
         for path in ("/s/", "/verify/", "/nowhere/", "/robots.txt"):
             through = exchange(nginx.connect(), "GET", path)

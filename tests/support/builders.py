@@ -10,12 +10,12 @@ from typing import Any
 from uuid import uuid4
 
 from django.contrib.auth.models import User
-from django.test import Client
 
 from aggregation.models import Batch, Release
 from survey import files, simulation
 from survey.design import Design
 from survey.models import Membership, Role, Survey, Team, TeamMembership
+from tests.support.site import Client
 
 FILE: dict[str, Any] = {
     "slug": "small",

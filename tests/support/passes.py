@@ -3,10 +3,9 @@
 import json
 from typing import Any
 
-from django.test import Client
-
 from survey import passes
 from survey.models import Survey
+from tests.support.site import Client
 
 
 def post(body: Any, path: str = "reports/", slug: str = "small", **options: Any) -> Any:

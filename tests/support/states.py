@@ -19,7 +19,6 @@ DEFINITION = "**/definition/"
 REFUSALS = {
     "changed": (400, {"errors": {"design": ["another"]}}),
     "withdrawn": (404, {}),
-    "taken": (409, {}),
     "closed-meanwhile": (410, {}),
     "too-large": (413, {}),
     "refused": (400, {"errors": {"id": ["wrong"]}}),

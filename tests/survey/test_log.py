@@ -16,7 +16,6 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, connection, transaction
 from django.http import HttpResponseBase
-from django.test import Client
 
 from aggregation import archive, removal
 from aggregation.models import Batch, Release
@@ -26,6 +25,7 @@ from people.models import Factor
 from survey.log import FIRST, Entry, head, record
 from survey.models import ApiToken, Membership, Role, Survey
 from tests.support import builders
+from tests.support.site import Client
 
 pytestmark = [pytest.mark.django_db, pytest.mark.on_postgresql]
 

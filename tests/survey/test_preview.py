@@ -6,13 +6,13 @@ from unittest import TestCase  # its comparison shows what differs
 
 import pytest
 from django.db import connection
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from aggregation.work import Job
 from survey import preview
 from survey.models import Question, Report, Survey
 from tests.support import builders
+from tests.support.site import Client
 
 pytestmark = pytest.mark.django_db
 DAY = preview.DAY

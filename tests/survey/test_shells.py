@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.test import Client
 
 from config import __version__
 from survey import manifest, views
 from survey.management.commands.manifest import collect
 from tests.support import builders
 from tests.support.services import ROOT, clean_environment, free_port
+from tests.support.site import Client
 
 MANIFEST = "/.well-known/candor-manifest.json"
 PAGES = ["/s/small/", "/s/nowhere/", "/s/", "/s/small/definition/", "/verify/", MANIFEST]

@@ -10,12 +10,13 @@ from typing import Any
 
 import pytest
 from django.core.cache import cache
-from django.test import Client, RequestFactory
+from django.test import RequestFactory
 
 from survey import throttle
 from survey.models import Survey
 from tests.support import builders
 from tests.support.services import Candor, production
+from tests.support.site import Client
 
 pytestmark = pytest.mark.django_db
 

@@ -428,14 +428,6 @@ export default {
           "Sie verraten. Sagen Sie es der Person, von der Sie die Adresse haben.",
       ],
     },
-    taken: {
-      title: "Die Website hat Ihren Datensatz nicht gespeichert",
-      texts: [
-        "Sie meldet, dass sie schon einen anderen Datensatz mit derselben Nummer hat.",
-        "Bitte antworten Sie nicht noch einmal: Ein zweiter Datensatz würde deutlich mehr über " +
-          "Sie verraten.",
-      ],
-    },
     closedMeanwhile: {
       title: "Die Umfrage wurde gerade beendet",
       texts: [

@@ -396,13 +396,6 @@ export default {
           "the person who gave you the address.",
       ],
     },
-    taken: {
-      title: "The site did not store your report",
-      texts: [
-        "It says that it already has another report with the same number.",
-        "Please do not answer again: a second report would say clearly more about you.",
-      ],
-    },
     closedMeanwhile: {
       title: "The survey has just closed",
       texts: [

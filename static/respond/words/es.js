@@ -424,14 +424,6 @@ export default {
           "usted. Avise a quien le dio la dirección.",
       ],
     },
-    taken: {
-      title: "El sitio no guardó su informe",
-      texts: [
-        "Dice que ya tiene otro informe con el mismo número.",
-        "Por favor, no responda de nuevo: con un segundo informe se sabría bastante más sobre " +
-          "usted.",
-      ],
-    },
     closedMeanwhile: {
       title: "La encuesta acaba de cerrarse",
       texts: [

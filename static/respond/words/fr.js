@@ -450,14 +450,6 @@ export default {
           "vous. Prévenez la personne qui vous a donné l’adresse.",
       ],
     },
-    taken: {
-      title: "Le site n’a pas enregistré votre bulletin",
-      texts: [
-        "Il indique qu’il a déjà un autre bulletin avec le même numéro.",
-        "Veuillez ne pas répondre de nouveau : un second bulletin en dirait nettement plus sur " +
-          "vous.",
-      ],
-    },
     closedMeanwhile: {
       title: "Le questionnaire vient de fermer",
       texts: [

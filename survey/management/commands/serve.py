@@ -255,7 +255,7 @@ def web(host: str, port: int, processes: int) -> None:
         "config.asgi:application",
         address=host,
         port=port,
-        interface=Interfaces.ASGINL,
+        interface=Interfaces.ASGI,
         workers=processes,
         backpressure=CONNECTIONS,
         websockets=False,

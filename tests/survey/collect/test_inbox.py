@@ -8,10 +8,11 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from django.db import OperationalError, connection, transaction
+from django.db import OperationalError, connection, connections, transaction
 
-from survey import inbox as inboxes
-from survey.inbox import Full, Inbox
+from survey.collect import inbox as inboxes
+from survey.collect.inbox import Inbox
+from survey.collect.protocol import Full
 from survey.models import Arrival, Recorded, Report, Survey
 from tests.support import builders
 from tests.support.services import wait_until
@@ -67,7 +68,7 @@ def test_reports_that_arrive_together_are_written_together(
     assert store(inbox, [[one] for one in sent]) == [["stored"]] * 300
     assert set(map(str, Report.objects.values_list("pk", flat=True))) == {one.id for one in sent}
     assert groups == [300]
-    assert inbox.waiting == 0 and inbox.writer is None
+    assert inbox.waiting == 0 and not inbox.groups
 
 
 def test_reports_that_arrive_during_a_write_wait_for_the_next(
@@ -99,7 +100,7 @@ def test_one_id_many_times_at_once_is_stored_once(survey: Survey, inbox: Inbox) 
     requests = [[arrival(survey, pk=pk)] for _ in range(50)]
     requests.insert(20, [arrival(survey, b"\0\3\0", pk)])
     outcomes = [outcome for (outcome,) in store(inbox, requests)]
-    assert outcomes == ["stored"] + ["known"] * 19 + ["conflict"] + ["known"] * 30
+    assert outcomes == ["stored"] + ["known"] * 50
     assert bytes(Report.objects.get().content or b"") == b"\1\3\0"
 
 
@@ -205,6 +206,137 @@ def test_a_hanging_store_is_given_up_after_a_while(
 
     first, again = asyncio.run(impatient())
     assert isinstance(first, TimeoutError) and again == ["known"]
+
+
+@pytest.mark.postgresql
+def test_a_group_that_finds_its_connection_ended_is_stored_on_another(
+    survey: Survey, inbox: Inbox, groups: list[int]
+) -> None:
+    """As after a restart of the database; nobody is told to come again."""
+    assert store(inbox, [[arrival(survey)]]) == [["stored"]]
+    pid = inbox.thread.submit(lambda: connection.connection.info.backend_pid).result()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_terminate_backend(%s, 10000)", [pid])
+        assert cursor.fetchone() == (True,)
+    assert store(inbox, [[arrival(survey)] for _ in range(3)]) == [["stored"]] * 3
+    assert groups == [1, 3]
+
+
+def test_a_group_is_tried_twice_and_not_more_often(
+    survey: Survey, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[int] = []
+
+    def broken(reports: Sequence[Arrival]) -> list[Recorded]:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+        calls.append(len(reports))
+        raise OperationalError("gone")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Report.objects, "record", broken)
+        patch.setattr(type(connections["default"]), "is_usable", lambda _: False)
+        (outcome,) = store(inbox, [[arrival(survey)]])
+    assert isinstance(outcome, OperationalError) and calls == [1, 1]
+    assert store(inbox, [[arrival(survey)]]) == [["stored"]]
+
+
+# --- Faults outside the write ---------------------------------------------------------------------
+
+
+def fail(*_: Any) -> Any:
+    raise ZeroDivisionError
+
+
+def test_a_fault_in_taking_reports_ends_with_those_who_wait(
+    survey: Survey, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(inbox, "_take", fail)
+        outcomes = store(inbox, [[arrival(survey)] for _ in range(3)])
+    assert [type(outcome) for outcome in outcomes] == [ZeroDivisionError] * 3
+    assert inbox.waiting == 0 and not inbox.groups
+    assert store(inbox, [[arrival(survey)]]) == [["stored"]]
+
+
+@pytest.mark.parametrize("outcomes", [fail, lambda _: [], lambda _: None], ids=["", "few", "none"])
+def test_a_fault_of_the_writer_ends_with_those_who_wait(
+    survey: Survey, inbox: Inbox, monkeypatch: pytest.MonkeyPatch, outcomes: Callable[..., Any]
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(inboxes, "write", outcomes)
+        found = store(inbox, [[arrival(survey)] for _ in range(3)])
+    assert all(isinstance(outcome, Exception) for outcome in found)
+    assert inbox.waiting == 0 and not inbox.groups
+    assert store(inbox, [[arrival(survey)]]) == [["stored"]]
+
+
+def test_a_request_that_cannot_be_told_harms_no_other(survey: Survey, inbox: Inbox) -> None:
+    """Its event loop may have ended; its report is stored all the same."""
+
+    class Deaf(asyncio.Future[list[Recorded]]):
+        def set_result(self, result: list[Recorded]) -> None:
+            raise RuntimeError("Event loop is closed")
+
+        set_exception = set_result  # type: ignore[assignment]
+
+    async def among_others() -> list[Any]:
+        first = asyncio.create_task(inbox.store([arrival(survey)]))
+        await asyncio.sleep(0)  # handed in
+        inbox.groups.append(([arrival(survey)], Deaf()))
+        inbox.waiting += 1
+        return [await first, await inbox.store([arrival(survey)])]
+
+    assert asyncio.run(among_others()) == [["stored"], ["stored"]]
+    assert inbox.waiting == 0 and not inbox.groups
+    assert store(inbox, [[arrival(survey)]]) == [["stored"]]
+    assert Report.objects.count() == 4
+
+
+def test_a_writer_that_is_cancelled_is_followed_by_another(survey: Survey, inbox: Inbox) -> None:
+    async def cancelled() -> list[Recorded]:
+        first = asyncio.create_task(inbox.store([arrival(survey)]))
+        await asyncio.sleep(0)
+        assert inbox.writer
+        inbox.writer.cancel()
+        await asyncio.wait([inbox.writer])
+        first.cancel()
+        return await inbox.store([arrival(survey)])
+
+    assert asyncio.run(cancelled()) == ["stored"]
+    assert inbox.waiting == 0 and not inbox.groups
+
+
+# --- The end --------------------------------------------------------------------------------------
+
+
+def test_draining_waits_for_all_that_was_handed_in(
+    survey: Survey, inbox: Inbox, groups: list[int]
+) -> None:
+    going_on = threading.Event()
+    inbox.thread.submit(going_on.wait)
+
+    async def end() -> None:
+        senders = [asyncio.create_task(inbox.store([arrival(survey)])) for _ in range(3)]
+        await asyncio.sleep(0)
+        drained = asyncio.create_task(inbox.drain())
+        await asyncio.sleep(0)
+        senders.append(asyncio.create_task(inbox.store([arrival(survey)])))  # during it
+        for _ in range(10):
+            await asyncio.sleep(0)
+        assert not drained.done()
+        going_on.set()
+        await drained
+        assert inbox.waiting == 0 and not inbox.groups
+        for sender in senders:
+            assert await sender == ["stored"]
+
+    asyncio.run(end())
+    assert Report.objects.count() == 4 and sum(groups) == 4
+
+
+def test_an_empty_inbox_is_drained_at_once(inbox: Inbox) -> None:
+    asyncio.run(inbox.drain())
 
 
 # --- A survey that closes at the same moment ------------------------------------------------------

@@ -1,20 +1,23 @@
-"""Protocol 1: every row of the status table, the batch endpoint, and a fuzz of both."""
+"""Protocol 1: every status, batches, what a known id is told, and a fuzz of it all."""
 
 import json
 import logging
+from itertools import product
 from typing import Any
 from uuid import uuid4
 
 import pytest
 from django.db import OperationalError
-from django.test import Client
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from aggregation.models import Batch
-from survey import ingest
+from survey.collect import door, throttle
+from survey.collect.protocol import Refused
+from survey.collect.validator import Validator
 from survey.models import ABSENT, Report, Survey
 from tests.support import builders
+from tests.support.site import Client
 
 pytestmark = pytest.mark.django_db
 
@@ -56,29 +59,6 @@ def test_a_question_that_was_not_asked_is_stored_as_absent() -> None:
 def test_the_same_report_again_is_200_and_stored_once(good: Any) -> None:
     assert [post(good).status_code for _ in range(3)] == [201, 200, 200]
     assert Report.objects.count() == 1
-
-
-def test_the_same_id_with_another_content_is_409(good: Any) -> None:
-    post(good)
-    response = post(good | {"blocks": {"b1": [0, 3]}})
-    assert response.status_code == 409
-    assert "id" in response.json()["errors"]
-    assert bytes(Report.objects.get().content) == bytes([1, 3, 1])
-
-
-def test_the_same_id_for_another_survey_is_409(good: Any) -> None:
-    other = builders.opened(slug="other")
-    post(good)
-    again = builders.report(other.frozen_design(), id=good["id"], blocks={"b1": [1, 3]})
-    assert post(again, slug="other").status_code == 409
-
-
-def test_after_the_move_a_repeated_id_is_200_and_changes_nothing(good: Any, survey: Any) -> None:
-    post(good)
-    builders.send(survey, 30)
-    assert Batch.objects.collect(survey) == 31
-    assert post(good).status_code == 200
-    assert survey.pending().count() == 0
 
 
 def test_ids_are_compared_without_regard_to_case(good: Any) -> None:
@@ -130,7 +110,7 @@ def test_the_quick_check_accepts_only_what_the_thorough_one_does(
     good: Any, survey: Survey, data: st.DataObject
 ) -> None:
     """Well-formed reports with one or two members changed for others, or for nonsense."""
-    validator = ingest.Validator(survey.frozen_design())
+    validator = Validator(survey.frozen_design())
     value = st.sampled_from([0, 1, 3, 4, -1, 255, True, None, 1.0, "1", [], {}])
     report = json.loads(json.dumps(good))
     for _ in range(data.draw(st.integers(0, 2))):
@@ -142,7 +122,7 @@ def test_the_quick_check_accepts_only_what_the_thorough_one_does(
     quick = validator.quick(report)
     try:
         thorough = validator.thorough(report)
-    except ingest.Refused:
+    except Refused:
         assert quick is None
     else:
         assert quick == thorough
@@ -213,11 +193,24 @@ def test_too_many_requests_from_one_address_are_429(good: Any, settings: Any) ->
     assert post(good, REMOTE_ADDR="192.0.2.2").status_code == 200
 
 
-def test_a_batch_counts_as_many_reports(good: Any, settings: Any) -> None:
+@pytest.mark.parametrize("bad", [False, True])
+def test_a_batch_counts_as_the_reports_that_it_lists(good: Any, settings: Any, bad: bool) -> None:
+    """Right or wrong: each of them is work."""
     settings.INGEST_PER_MINUTE = 3
-    several = {"reports": [good | {"id": str(uuid4())} for _ in range(5)]}
+    several = {"reports": [5 if bad else good | {"id": str(uuid4())} for _ in range(5)]}
     assert post(several, path="reports/batch/").status_code == 200
     assert post(several, path="reports/batch/").status_code == 429 == post(good).status_code
+
+
+def test_batches_that_arrive_together_share_one_limit(settings: Any) -> None:
+    """None of them is looked at once another has spent what was left."""
+    settings.INGEST_PER_MINUTE = 10
+    senders = [throttle.spend("192.0.2.1", "") for _ in range(3)]
+    throttle.charge(senders[0], 1000)
+    for sender in senders[1:]:
+        with pytest.raises(Refused):
+            throttle.charge(sender, 1000)
+    throttle.spend("192.0.2.2", "")  # somebody else
 
 
 @pytest.mark.parametrize(
@@ -271,8 +264,51 @@ def test_an_internal_error_is_500_and_no_body_is_logged(
     assert good["id"] not in caplog.text + response.content.decode()
 
 
-def test_only_post_is_allowed(survey: Any) -> None:
-    assert Client().get("/api/v1/surveys/small/reports/").status_code == 405
+@pytest.mark.parametrize("path", ["reports/", "reports/batch/"])
+@pytest.mark.parametrize("method", ["get", "head", "put", "patch", "delete", "options"])
+def test_only_post_is_allowed(survey: Any, path: str, method: str) -> None:
+    response = getattr(Client(), method)(f"/api/v1/surveys/small/{path}")
+    assert (response.status_code, response["Allow"]) == (405, "POST")
+
+
+# --- A known id -----------------------------------------------------------------------------------
+
+# Every content that the small survey allows: a yes/no question, a choice of four, an age or none.
+CONTENTS = list(product(range(2), range(4), (0, 1, None)))
+
+
+def every_reply(report: dict[str, Any], slug: str = "small") -> set[Any]:
+    """What is said to each content under one id, alone and in a batch: status, bytes, headers."""
+    replies = []
+    for first, second, age in CONTENTS:
+        one = report | {"blocks": {"b1": [first, second]}, "strata": {"age": age}}
+        alone, many = post(one, slug), post({"reports": [one]}, slug, "reports/batch/")
+        replies.append(tuple((r.status_code, r.content, str(r.headers)) for r in (alone, many)))
+    return set(replies)
+
+
+def test_a_known_id_gets_the_same_reply_whatever_comes_with_it(good: Any, survey: Survey) -> None:
+    """Before and after its content has left the inbox, and when the survey is closed."""
+    post(good)
+    (waiting,) = every_reply(good)
+    (status, body, _), (_, row, _) = waiting
+    assert (status, json.loads(body)) == (200, {"id": good["id"]})
+    assert json.loads(row) == {"reports": [{"id": good["id"], "status": 200}]}
+    assert bytes(Report.objects.get().content) == bytes([1, 3, 1])
+    builders.send(survey, 30)
+    assert Batch.objects.collect(survey) == 31
+    assert every_reply(good) == {waiting}
+    survey.close()
+    assert every_reply(good) == {waiting}
+    assert Report.objects.filter(content__isnull=False).count() == 0
+
+
+def test_an_id_of_another_survey_gets_the_same_reply_too(good: Any) -> None:
+    other = builders.opened(slug="other", title="Another")
+    post(good)
+    (here,) = every_reply(good)
+    assert every_reply(good | {"design": other.frozen_design().hash}, "other") == {here}
+    assert Report.objects.count() == 1
 
 
 # --- Many at once ---------------------------------------------------------------------------------
@@ -281,12 +317,12 @@ def test_only_post_is_allowed(survey: Any) -> None:
 def test_a_batch_gets_a_status_for_each_in_order(good: Any, survey: Survey) -> None:
     other = builders.report(survey.frozen_design())
     bad = good | {"id": str(uuid4()), "blocks": {"b1": [7, 0]}}
-    conflict = good | {"blocks": {"b1": [0, 0]}}
-    listed = [good, bad, "nonsense", other, good, conflict, {"id": "no id"}]
+    changed = good | {"blocks": {"b1": [0, 0]}}
+    listed = [good, bad, "nonsense", other, good, changed, {"id": "no id"}]
     response = post({"reports": listed}, path="reports/batch/")
     assert response.status_code == 200
     rows = response.json()["reports"]
-    assert [row["status"] for row in rows] == [201, 400, 400, 201, 200, 409, 400]
+    assert [row["status"] for row in rows] == [201, 400, 400, 201, 200, 200, 400]
     assert [row["id"] for row in rows] == [
         good["id"], bad["id"], None, other["id"], good["id"], good["id"], None
     ]  # fmt: skip
@@ -316,7 +352,7 @@ def test_a_batch_of_a_thousand_is_taken(survey: Survey) -> None:
 
 
 def test_an_oversized_batch_is_413_and_an_unknown_survey_404(survey: Any) -> None:
-    large = b'{"reports": []}'.ljust(ingest.MAX_BATCH_BODY + 1)
+    large = b'{"reports": []}'.ljust(door.MAX_BATCH_BODY + 1)
     assert post(large, path="reports/batch/").status_code == 413
     assert post({"reports": []}, slug="no", path="reports/batch/").status_code == 404
 
@@ -354,7 +390,7 @@ def test_any_body_gets_a_documented_status(
 ) -> None:
     data = raw if raw is not None else json.dumps(body).replace("HASH", survey.design_hash)
     response = Client().post(f"/api/v1/surveys/small/{path}", data, content_type=kind)
-    assert response.status_code in {200, 201, 400, 409, 413, 415}
+    assert response.status_code in {200, 201, 400, 413, 415}
     document = response.json()
     assert ("errors" in document) == (response.status_code >= 400)
     if response.status_code == 201:
