@@ -1,16 +1,20 @@
-"""kill -9 of every program under load: what was acknowledged is counted once.
+"""The end of every program under load, mostly by kill -9: what was acknowledged is counted once.
 
 Each test repeats its fault. `Trial.hurry` stands for the half minute after which work whose worker
 died is taken up again; that this happens without it is in test_conservation.py.
 """
 
+import http.client
+import json
 import random
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
 
 from tests.support.harness import (
+    CELLS,
     PATIENCE,
     Machines,
     Senders,
@@ -53,18 +57,45 @@ def test_nothing_is_lost_when_a_web_process_is_killed(trial: Trial) -> None:
 
 
 @ON_BOTH
-def test_nothing_is_lost_when_the_web_server_is_killed(trial: Trial) -> None:
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM], ids=["killed", "asked"])
+def test_nothing_is_lost_when_the_web_server_ends(trial: Trial, number: signal.Signals) -> None:
     """Its main process: those that answer requests go with it, and all come back."""
     with Senders(trial) as senders:
         for _ in range(2):
             senders.await_more(60)
             before = web_processes(trial.candor)
-            kill_9(main_web(trial.candor))
+            kill_9(main_web(trial.candor), number)
             gone = lambda: not set(before) & set(web_processes(trial.candor))  # noqa: E731, B023
             wait_until(gone, PATIENCE, "the end of its processes")
             mend(trial.candor)
             senders.await_more(60)
     trial.settle(senders)
+
+
+@pytest.mark.postgresql
+@pytest.mark.redis
+def test_a_report_in_flight_is_stored_before_the_web_server_ends(machines: Machines) -> None:
+    """One sender waits for the answer and gets it; the other has hung up."""
+    trial = machines.trial()
+    reports = [trial.report(CELLS[0]) for _ in machines.fleet.ports]
+    before = web_processes(machines.fleet)
+    with held(machines, "survey_report", "SHARE"):
+        senders = []
+        for port, report in zip(machines.fleet.ports, reports, strict=True):
+            senders.append(http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE))
+            kind = {"Content-Type": "application/json"}
+            senders[-1].request("POST", trial.path, json.dumps(report), kind)
+            on_its_way = lambda: stuck(machines, "INSERT INTO survey_report") == len(senders)  # noqa: E731, B023
+            wait_until(on_its_way, PATIENCE, "a report that waits for the table")
+        waits, hung_up = senders
+        hung_up.close()
+        kill_9(main_web(machines.fleet), signal.SIGTERM)
+    assert waits.getresponse().status == 201
+    waits.close()
+    gone = lambda: not set(before) & set(web_processes(machines.fleet))  # noqa: E731
+    wait_until(gone, PATIENCE, "the end of the web servers")
+    ids = [report["id"] for report in reports]
+    assert trial.do(f"result = survey.reports.filter(pk__in={ids!r}).count()") == 2
 
 
 # --- Workers --------------------------------------------------------------------------------------

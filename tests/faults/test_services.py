@@ -12,6 +12,7 @@ from random import Random
 import pytest
 
 from tests.support.harness import (
+    CELLS,
     PATIENCE,
     Machines,
     Senders,
@@ -19,6 +20,7 @@ from tests.support.harness import (
     again_and_again,
     ports,
     released,
+    restart,
 )
 from tests.support.marks import ON_BOTH
 from tests.support.services import wait_until
@@ -64,6 +66,26 @@ def test_nothing_is_lost_when_postgresql_is_killed(machines: Machines) -> None:
     trial.settle(senders)
     assert {status for _, status in seen} == {200, 503}, seen
     assert not senders.doubtful
+
+
+@pytest.mark.postgresql
+@pytest.mark.redis
+def test_no_report_is_refused_after_a_restart_of_postgresql(machines: Machines) -> None:
+    """Every process finds its connections ended, and tries once more on fresh ones.
+
+    One for what it stores, and one to look up a survey that it does not know.
+    """
+    known, new = machines.trial(), machines.trial()
+
+    def send(trial: Trial) -> None:
+        for _ in range(40):  # so that every process gets some
+            trial.call(f"surveys/{trial.slug}/reports/", trial.report(CELLS[0]))
+
+    send(known)
+    restart(machines.postgresql)
+    send(known)
+    send(new)
+    assert (known.held(), new.held()) == (80, 40)
 
 
 def status_of(trial: Trial, path: str) -> int:
