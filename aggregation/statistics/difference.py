@@ -163,7 +163,8 @@ def groups(
     i, j = np.triu_indices(len(tally.named), 1)
     alpha = max((1 - level) / (i.size * tally.held.shape[1]), 2**-53)
     values = tally.values
-    low, high, clear = tally.limits(ndtri(alpha / 2) ** 2 / tally.n)
+    factor = ndtri(alpha / 2) ** 2 / tally.n
+    (low, high), clear = tally.limits(factor), tally.clear(factor)
     clear = clear[i] & clear[j]
     scale = np.sqrt(tally.variances[i] * tally.variances[j])
     r = np.clip(divide(tally.covariance(i, j), scale, scale > 0), -1.0, 1.0)

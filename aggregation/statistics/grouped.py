@@ -79,6 +79,11 @@ class Grouped:
         held: Floats = (shown - self.b * self.sizes) / self.contrast
         return held
 
+    @property
+    def possible(self) -> Floats:
+        """``held`` moved to between 0 and the whole group."""
+        return between(self.held, self.sizes)
+
     @cached_property
     def values(self) -> Floats:
         """pi_g: the share in each group, unclipped; 0 in a group that nobody seems to be in."""
@@ -148,26 +153,39 @@ class Grouped:
         every = np.arange(len(self.named))
         return np.maximum(self.covariance(every, every), 0.0)
 
-    def limits(self, factor: Floats) -> tuple[Floats, Floats, Flags]:
-        """Return score limits that are not kept within [0, 1], and where they exist."""
-        low, high, clear = roots(self.held, self.sizes, self.null_moments, factor)
-        return np.minimum(low, self.values), np.maximum(high, self.values), clear
+    def clear(self, factor: Floats) -> Flags:
+        """Return where more reports name a group than noise alone would, by z errors at least."""
+        return self.sizes > np.sqrt(factor * self.squares[1])
+
+    def limits(self, factor: Floats) -> tuple[Floats, Floats]:
+        """Return score limits that are not kept within [0, 1], for groups that are clear."""
+        low, high = roots(self.held, self.sizes, self.null_moments, factor)
+        return np.minimum(low, self.values), np.maximum(high, self.values)
 
 
 def roots(
     top: Floats, below: Floats, moments: Moments, factor: Floats | float
-) -> tuple[Floats, Floats, Flags]:
-    """Return where (top - R below)^2 = factor V(R), and whether that bounds R.
+) -> tuple[Floats, Floats]:
+    """Return the limits between which (top - R below)^2 <= factor V(R), if they exist.
 
-    ``moments`` are x, y and z in V(R) = x - 2 y R + z R^2.
+    ``moments`` are x, y and z in V(R) = x - 2 y R + z R^2. Limits exist where below^2 > factor z.
+    Elsewhere the result means nothing.
     """
     x, y, z = moments
     square = below**2 - factor * z
+    square = np.where(square > 0, square, 1.0)
     half = top * below - factor * y
-    clear = (square > 0) & (below > 0)
-    square = np.where(clear, square, 1.0)
     reach = np.sqrt(np.maximum(half**2 - square * (top**2 - factor * x), 0.0))
-    return (half - reach) / square, (half + reach) / square, clear
+    return (half - reach) / square, (half + reach) / square
+
+
+def between(part: Floats, whole: Floats) -> Floats:
+    """Move a part below 0 to 0, and one above the whole to the whole.
+
+    That brings it nearer to what any share from 0 to 1 makes one expect. So limits are never
+    empty, and only wider, and being outside the range never looks like precision.
+    """
+    return np.clip(part, 0.0, np.maximum(whole, 0.0))
 
 
 def divide(top: Floats, below: Floats, where: Flags) -> Floats:

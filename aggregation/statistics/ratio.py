@@ -40,7 +40,7 @@ from aggregation.statistics.binomial import Floats
 from aggregation.statistics.grouped import (
     Flags,
     Grouped,
-    Moments,
+    between,
     check_kept,
     divide,
     integers,
@@ -69,8 +69,8 @@ class Shares:
     value           the ratio, unclipped; may leave [0, 1]. nan where not ``clear``.
     standard_error  of ``value``, by the delta method. nan where not ``clear``, and for n = 1.
     low, high       confidence limits for the share: 0 and 1 where not ``clear``.
-    clear           whether the group is certain to have anybody in it. Where it is not, nothing
-                    can be said about a share in it: "too few to tell".
+    clear           whether somebody is in the group or concerned, at this level: more reports say
+                    so than noise alone would make. Where not, there are too few to tell.
     kind            "fixed": the limits are right for one look. "always": they stay right
                     however often one looks.
     """
@@ -126,8 +126,10 @@ def by_group(
     of this form do, and those for one look are given; ``Shares.kind`` says so.
     """
     tally = Grouped.of(counts, sizes, keep, channel)
-    estimates = tally.held, tally.sizes, tally.null_moments, tally.variances
-    found = _shares(*estimates, tally.n, level, kind)
+    z, kinds = _reach(tally.n, level, kind)
+    factor = z**2 / tally.n
+    limits = roots(tally.possible, tally.sizes, tally.null_moments, factor)
+    found = _shares(tally.values, tally.variances, limits, tally.clear(factor), tally.n, kinds)
     return found if np.ndim(counts) == 2 else found.reshape(np.shape(counts))
 
 
@@ -168,10 +170,14 @@ def among(
         b * (1 - wide) / c**2 - present / (2 * c),
         wide * (1 - wide) / c**2 - present / c,
     )
-    share = divide(held, whole, whole > 0)
-    spread = (s * (1 - 2 * share) + of * share**2) / size - ((s - share * of) / size) ** 2
-    variance = divide(np.maximum(spread, 0.0), (c * whole) ** 2, whole > 0)
-    return _shares(held, whole, moments, variance, size, level, kind)
+    z, kinds = _reach(size, level, kind)
+    factor = z**2 / size
+    clear = whole > np.sqrt(factor * wide * (1 - wide)) / c
+    value = divide(held, whole, clear)
+    spread = (s * (1 - 2 * value) + of * value**2) / size - ((s - value * of) / size) ** 2
+    variance = divide(np.maximum(spread, 0.0), (c * whole) ** 2, clear)
+    limits = roots(between(held, whole), whole, moments, factor)
+    return _shares(value, variance, limits, clear, size, kinds)
 
 
 def interval(
@@ -215,38 +221,35 @@ def fieller(
         raise ValueError(f"covariance must be a covariance matrix, got {covariance!r}")
     z = _normal(strictly_between("level", level))
     sign = -1.0 if below < 0 else 1.0
-    given = np.array(sign * top), np.array(sign * below)
-    low, high, clear = (x.item() for x in roots(*given, (s, r, t), z * z))
-    if not clear:
+    if not below**2 > z * z * t:
         return Ratio(top / below if below else math.nan, -math.inf, math.inf, False)
+    given = np.array(sign * top), np.array(sign * below)
+    low, high = (x.item() for x in roots(*given, (s, r, t), z * z))
     return Ratio(top / below, low, high, True)
 
 
-def _shares(
-    held: Floats,
-    whole: Floats,
-    moments: Moments,
-    variance: Floats,
-    n: Floats,
-    level: float,
-    kind: str,
-) -> Shares:
-    """Estimate held/whole, given V(R) as ``moments`` and n times the variance.
-
-    A part below 0 or above the whole is moved to what it can be before the limits are taken. That
-    brings it nearer to what every share from 0 to 1 would lead one to expect: the limits are
-    never empty, and only wider.
-    """
+def _reach(n: Floats, level: float, kind: object) -> tuple[Floats, NDArray[np.str_]]:
+    """Return how many standard errors limits reach, and of which kind they are, for every n."""
     level = strictly_between("level", level)
     if not isinstance(kind, str) or kind not in KINDS:
         raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
-    z, always = np.full(n.shape, _normal(level)), np.zeros(n.shape, dtype=bool)
-    if kind == "always":
-        always = n >= ALWAYS_FROM
+    always = (n >= ALWAYS_FROM) & (kind == "always")
+    z = np.full(n.shape, _normal(level))
+    if always.any():
         z[always] = sequence.asymptotic(n[always].astype(np.int64), level)
-    possible = np.clip(held, 0.0, np.maximum(whole, 0.0))
-    low, high, clear = roots(possible, whole, moments, z**2 / n)
-    value = divide(held, whole, clear)
+    return z, np.where(always, "always", "fixed")
+
+
+def _shares(
+    value: Floats,
+    variance: Floats,
+    limits: tuple[Floats, Floats],
+    clear: Flags,
+    n: Floats,
+    kinds: NDArray[np.str_],
+) -> Shares:
+    """Keep limits within [0, 1], and the value within them; ``variance`` is n times its own."""
+    low, high = limits
     bounded = np.clip(value, 0.0, 1.0)
     error = np.sqrt(variance / np.maximum(n - 1, 1.0))
     return Shares(
@@ -255,7 +258,7 @@ def _shares(
         np.where(clear, np.clip(np.minimum(low - OUTWARD, bounded), 0.0, 1.0), 0.0),
         np.where(clear, np.clip(np.maximum(high + OUTWARD, bounded), 0.0, 1.0), 1.0),
         clear,
-        np.broadcast_to(np.where(always, "always", "fixed"), value.shape),
+        np.broadcast_to(kinds, value.shape),
     )
 
 
