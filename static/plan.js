@@ -58,7 +58,6 @@ function show(page) {
     else field.removeAttribute("aria-invalid");
   }
   lock();
-if (edited(form)) plan();
 }
 
 /* What is asked for is found, not given. (Without script it can be given for the next plan.) */

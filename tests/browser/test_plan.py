@@ -45,6 +45,15 @@ def test_numbers_change_the_plan_without_a_reload(planner: Page) -> None:
     expect(answer).to_have_text(told)
 
 
+def test_each_change_asks_the_server_once(planner: Page) -> None:
+    asked: list[str] = []
+    planner.on("request", lambda request: "/plan/?" in request.url and asked.append(request.url))
+    for people in (20_000, 30_000, 40_000):
+        planner.get_by_label("People who answer").fill(str(people))
+        expect(planner.get_by_role("status")).to_contain_text(f"{people:,} people")
+    assert len(asked) == 3, asked
+
+
 def test_an_unfinished_number_greys_out_the_last_plan(planner: Page) -> None:
     people = planner.get_by_label("People who answer")
     people.fill("")
