@@ -5,8 +5,8 @@ page computes: the figures are those of a job, and findings.py has the words for
 """
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -19,19 +19,18 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_safe
 
 from aggregation import findings, margins
-from aggregation.analyses import AnalysisError, asked_together
+from aggregation.analyses import AnalysisError
 from aggregation.analyses import read as read_asked
-from aggregation.margins import MarginsError
+from aggregation.analysis_form import CLASSES, PREDICTORS, SLOTS, Form, as_csv, sentence
 from aggregation.models import Release
-from aggregation.sheets import Line, csv_parts
+from aggregation.sheets import csv_parts
 from aggregation.work import Analysis, Job
-from survey.design import Design
+from survey.design import Design, Question
 from survey.log import record
 from survey.models import Survey
 from survey.permitted import permitted
 
 MOST_LISTED = 100
-LARGEST_FILE = 1_000_000  # bytes of margins
 STATES = {
     "queued": "Waiting for a worker",
     "running": "Under way",
@@ -39,138 +38,15 @@ STATES = {
     "failed": "Could not be computed",
     "cancelled": "Cancelled",
 }
-# Where the form has another name, or another place, for what an analysis names.
-FIELDS = {
-    "option": "outcome",
-    "cells": "margins",
-    "question": "margins",
-}
 INTRODUCTIONS = {
     "crosstab": "How two to four answers go together: the share of people in every combination.",
-    "regression": "What the odds of an answer have to do with background groups, and with "
-    "other answers.",
+    "regression": "What the odds of an answer have to do with groups, and with other answers.",
     "profiles": "Which kinds of people there may be, by what they answer to several questions.",
     "weights": "What the shares would be if those who answered were made up like the population.",
 }
 
 
 # --- Asking ---------------------------------------------------------------------------------------
-
-
-@dataclass
-class Form:
-    """What stands in the form, and what is wrong with it, by field."""
-
-    kind: str = ""
-    questions: list[str] = field(default_factory=list)
-    strata: list[str] = field(default_factory=list)
-    outcome: str = ""
-    predictors: list[str] = field(default_factory=list)
-    classes: str = "2"
-    margins: str = ""
-    errors: dict[str, list[str]] = field(default_factory=dict)
-
-    @classmethod
-    def given(cls, request: HttpRequest) -> "Form":
-        """As it was sent; a file of margins is put in place of their text."""
-        post = request.POST
-        form = cls(
-            kind=post.get("kind", ""),
-            questions=[key for key in post.getlist("questions") if key],
-            strata=[key for key in post.getlist("strata") if key],
-            outcome=post.get("outcome", ""),
-            predictors=[key for key in post.getlist("predictors") if key],
-            classes=post.get("classes", ""),
-            margins=post.get("margins", ""),
-        )
-        if file := request.FILES.get("file"):
-            try:
-                form.margins = margins.decode(file.read(LARGEST_FILE))
-            except MarginsError as error:
-                form.errors["margins"] = error.problems
-        return form
-
-    @classmethod
-    def like(cls, asked: Mapping[str, Any]) -> "Form":
-        """As it was for an analysis that is there already."""
-        return cls(
-            kind=asked["kind"],
-            questions=list(asked.get("questions", [])),
-            strata=list(asked.get("strata", [])),
-            outcome=_choice(asked, "outcome", "option"),
-            predictors=[_choice(one, "question", "option") for one in asked.get("predictors", [])],
-            classes=str(asked.get("classes", 2)),
-            margins=_csv(_margin_lines(asked)) if asked["kind"] == "weights" else "",
-        )
-
-    def asked(self, design: Design) -> list[dict[str, Any]]:
-        """What is to be asked: one analysis, but of weights one a question. Or errors, and none."""
-        found: dict[str, Any] = {"kind": self.kind}
-        if self.kind in ("crosstab", "profiles"):
-            found["questions"] = self.questions
-            if len(self.questions) < 2:
-                self.errors["questions"] = ["Choose at least two questions."]
-            elif len(set(self.questions)) < len(self.questions):
-                self.errors["questions"] = ["The same question is chosen twice."]
-        if self.kind in ("crosstab", "regression") and self.strata:
-            found["strata"] = self.strata
-        if self.kind == "regression":
-            found |= _chosen(self.outcome, "outcome", "option")
-            if self.predictors:
-                found["predictors"] = [
-                    _chosen(one, "question", "option") for one in self.predictors
-                ]
-            if not self.outcome:
-                self.errors["outcome"] = ["Choose an answer."]
-            if not self.strata and not self.predictors:
-                self.errors["strata"] = ["Choose at least one group, or another answer below."]
-        if self.kind == "profiles":
-            found["classes"] = int(self.classes) if self.classes in list("23456") else 0
-        if self.kind == "weights" and not self.errors:
-            try:
-                found |= margins.read(self.margins, design)
-            except MarginsError as error:
-                self.errors["margins"] = error.problems
-            return [found | {"question": question.key} for question in design.questions]
-        return [found]
-
-    def refuse(self, error: AnalysisError) -> None:
-        where = FIELDS.get(error.where, error.where)
-        if self.kind == "regression" and where == "questions":
-            where = "predictors"
-        known = where in ("questions", "strata", "outcome", "predictors", "classes", "margins")
-        self.errors.setdefault(where if known else "all", []).append(sentence(error.why))
-
-
-def _choice(asked: Mapping[str, Any], question: str, option: str) -> str:
-    return f"{asked[question]}:{asked.get(option) or ''}" if asked.get(question) else ""
-
-
-def _chosen(given: str, question: str, option: str) -> dict[str, str]:
-    """An option of a question, as the form has it: their keys with a colon between."""
-    first, _, second = given.partition(":")
-    return {name: key for name, key in ((question, first), (option, second)) if key}
-
-
-def _margin_lines(asked: Mapping[str, Any]) -> Iterator[Line]:
-    if "margins" in asked:
-        yield ["stratum", "group", "count"]
-        for stratum, groups in asked["margins"].items():
-            for group, share in groups.items():
-                yield [stratum, group, share]
-    else:
-        yield [*asked["cells"][0]["groups"], "count"]
-        for cell in asked["cells"]:
-            yield [*cell["groups"].values(), cell["share"]]
-
-
-def _csv(lines: Iterator[Line]) -> str:
-    return b"".join(csv_parts(lines)).decode()
-
-
-def sentence(words: str) -> str:
-    """A message of a program as a sentence."""
-    return words[:1].upper() + words[1:] + ("" if words.endswith((".", "!", "?")) else ".")
 
 
 @login_required
@@ -192,9 +68,12 @@ def _ask(request: HttpRequest, survey: Survey) -> HttpResponse:
     form = Form.given(request)
     if survey.state == Survey.State.DRAFT or form.kind not in findings.KINDS:
         return _page(request, survey, form)
-    wanted = form.asked(survey.frozen_design())
+    design = survey.frozen_design()
+    wanted = form.asked(design)
     if not form.errors:
         try:
+            for asked in wanted:  # all of them, before the first is asked
+                read_asked(asked, design)
             jobs = [Analysis.objects.ask(survey, asked, request.user) for asked in wanted]
             return redirect("analysis", slug=survey.slug, analysis=jobs[0].analysis_id)
         except AnalysisError as error:
@@ -222,18 +101,35 @@ def _page(request: HttpRequest, survey: Survey, form: Form) -> HttpResponse:
             "release": survey.releases.order_by("number").last(),
             "kinds": [(key, text, INTRODUCTIONS[key]) for key, text in findings.KINDS.items()],
             "listed": list(_listed(survey, design)),
-            "some": design.ask < len(design.blocks),
-            "slots": ["Rows", "Columns", "Slices (optional)", "More slices (optional)"],
-            "classes": list("23456"),
+            "some": design.ask < len(design.sensitive_blocks),
+            "parts": _parts(design),
+            "classes": CLASSES,
         }
         if form.kind in findings.KINDS:
             context |= {"kind": form.kind, "introduction": INTRODUCTIONS[form.kind]}
         if form.kind == "crosstab":
-            chosen = [*form.questions, "", "", "", ""]
-            context["slots"] = list(zip(context["slots"], chosen, strict=False))
+            context["slots"] = _slots(SLOTS, form.questions)
+        if form.kind == "regression":
+            context["slots"] = _slots(PREDICTORS, form.predictors)
+            context["explaining"] = [q for _, part in reversed(_parts(design)) for q in part]
         if form.kind == "weights" and not form.margins:
-            form.margins = _csv(margins.template(design))
+            form.margins = as_csv(margins.template(design))
     return render(request, "analyses.html", context)
+
+
+def _parts(design: Design) -> list[tuple[str, Sequence[Question]]]:
+    """The questions to choose from: by block where people are asked some blocks only."""
+    blocks, parts = design.sensitive_blocks, list[tuple[str, Sequence[Question]]]()
+    if design.ask < len(blocks):
+        parts += [(f"Block {i}", block.questions) for i, block in enumerate(blocks, 1)]
+    else:
+        parts += [("Questions", [question for block in blocks for question in block.questions])]
+    return [*parts, ("Background questions", design.background)] if design.background else parts
+
+
+def _slots(labels: Sequence[str], chosen: Sequence[str]) -> list[tuple[str, str]]:
+    """Each box of a form with what is chosen in it."""
+    return list(zip(labels, [*chosen, *[""] * len(labels)], strict=False))
 
 
 def _listed(survey: Survey, design: Design) -> Iterator[Listed]:
@@ -354,34 +250,15 @@ class Outcome:
                 return sentence(_why(job))
         return ""
 
-    @property
-    def too_few(self) -> bool:
-        return any(job.error.startswith("reports: fewer") for _, job in self.members)
-
-    @property
-    def grouped(self) -> bool:
-        return bool(findings.strata_of(self.analysis.asked))
-
-    @property
-    def expected(self) -> int:
-        """About how many of the release's reports have all of the questions: chance decides."""
-        try:
-            question = read_asked(self.analysis.asked, self.design)
-        except AnalysisError:  # asked for when that was not yet refused
-            return 0
-        return round(asked_together(question, self.design) * self.analysis.release.reports)
-
-    @property
-    def hidden(self) -> int:
-        return max(
-            (job.result.get("hidden_groups", 0) for _, job in self.members if job.result), default=0
-        )
-
 
 def _why(job: Job) -> str:
     """An error without the name of its place, which is for programs."""
     where, colon, why = job.error.partition(": ")
-    return why if colon and where in ("reports", "margins", "survey", "questions") else job.error
+    return (
+        why
+        if colon and where in ("reports", "margins", "survey", "questions", "predictors")
+        else job.error
+    )
 
 
 @login_required
@@ -431,7 +308,6 @@ def _show(request: HttpRequest, outcome: Outcome, problem: str = "") -> HttpResp
         "may_ask": survey.may(request.user, "ask"),
         "result": result,
         "drawn": _drawn(result),
-        "earlier": None if result or outcome.active else _earlier(analysis),
         "here": request.build_absolute_uri(
             reverse("analysis", kwargs={"slug": survey.slug, "analysis": analysis.pk})
         ),
@@ -442,19 +318,8 @@ def _show(request: HttpRequest, outcome: Outcome, problem: str = "") -> HttpResp
 def _drawn(result: findings.Result | None) -> bool:
     """Whether there is one picture of it all; those of a table stand beside its parts."""
     if isinstance(result, findings.Regression):
-        return not result.figures["separated"]
+        return any(term.low is not None for term in result.terms)
     return isinstance(result, findings.Profiles | findings.Weights)
-
-
-def _earlier(analysis: Analysis) -> Analysis | None:
-    """The same question put to an earlier release, with figures."""
-    same = Analysis.objects.filter(
-        release__survey=analysis.release.survey,
-        release__number__lt=analysis.release.number,
-        digest=analysis.digest,
-        jobs__state=Job.State.DONE,
-    )
-    return same.select_related("release").order_by("release__number").last()
 
 
 @login_required

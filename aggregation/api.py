@@ -27,35 +27,38 @@ class IntervalSerializer(serializers.Serializer[Estimate]):
 
 
 class EstimateSerializer(serializers.Serializer[Estimate]):
-    """The share of one option; a suppressed one has no figures."""
+    """The share of one option, over everybody or in one group of a background question."""
 
     question = serializers.CharField()
     option = serializers.CharField()
-    stratum = serializers.CharField(allow_null=True)
-    group = serializers.CharField(allow_null=True)
-    suppressed = serializers.BooleanField()
-    as_of = serializers.IntegerField(help_text="The release in which these figures first appeared.")
-    n = serializers.IntegerField(allow_null=True)
-    count = serializers.IntegerField(allow_null=True)
-    estimate = serializers.FloatField(allow_null=True, help_text="Unbiased; may leave [0, 1].")
+    by = serializers.CharField(
+        allow_null=True, help_text="The key of a background question; null for everybody."
+    )
+    group = serializers.CharField(allow_null=True, help_text="An option of that question.")
+    n = serializers.IntegerField(help_text="Reports to the question, and to that of the groups.")
+    count = serializers.IntegerField(
+        help_text="Those of them that show the option, and this group. Groups are randomized, too."
+    )
+    estimate = serializers.FloatField(
+        allow_null=True,
+        help_text="Unbiased; may leave [0, 1]. Null where too few answered to say anything.",
+    )
     bounded = serializers.FloatField(allow_null=True)
     standard_error = serializers.FloatField(allow_null=True)
-    sampling_error = serializers.FloatField(allow_null=True)
-    privacy_error = serializers.FloatField(allow_null=True)
+    sampling_error = serializers.FloatField(allow_null=True, help_text="Null by group.")
+    privacy_error = serializers.FloatField(allow_null=True, help_text="Null by group.")
     misfit = serializers.FloatField(
         allow_null=True, help_text="Below 0.001, the reports do not fit the channel."
     )
-    interval = IntervalSerializer(allow_null=True)
+    interval = IntervalSerializer()
 
     def to_representation(self, row: Estimate) -> dict[str, Any]:
         interval = {"level": row.level, "method": row.method, "low": row.low, "high": row.high}
         return {
             "question": row.question,
             "option": row.option,
-            "stratum": row.stratum or None,
+            "by": row.by or None,
             "group": row.group or None,
-            "suppressed": row.suppressed,
-            "as_of": row.as_of,
             "n": row.n,
             "count": row.count,
             "estimate": row.value,
@@ -64,7 +67,7 @@ class EstimateSerializer(serializers.Serializer[Estimate]):
             "sampling_error": row.sampling_error,
             "privacy_error": row.privacy_error,
             "misfit": row.misfit,
-            "interval": None if row.suppressed else interval,
+            "interval": interval,
         }
 
 
@@ -110,35 +113,33 @@ class CellSerializer(serializers.Serializer[Any]):
 
 
 class PredictorSerializer(serializers.Serializer[Any]):
-    """An answer to another question."""
+    """Another question, or one option of it."""
 
     question = serializers.CharField()
     option = serializers.CharField(
-        required=False, help_text="Which option of it is meant, unless it is yes/no."
+        required=False,
+        help_text="Compared with all other options; without it, every option with the first.",
     )
 
 
 class AskedSerializer(serializers.Serializer[Any]):
-    """What may be asked; aggregation/analyses.py checks it against the design."""
+    """What may be asked; aggregation/analyses/ checks it against the design."""
 
     kind = serializers.ChoiceField(sorted(KINDS))
     questions = serializers.ListField(
         child=serializers.CharField(), required=False, help_text="For crosstab and profiles."
     )
-    strata = serializers.ListField(
-        child=serializers.CharField(), required=False, help_text="For crosstab and regression."
-    )
     outcome = serializers.CharField(required=False, help_text="For regression: a question.")
     option = serializers.CharField(required=False, help_text="Which option of it is meant.")
     predictors = PredictorSerializer(
-        many=True, required=False, help_text="For regression: up to 3 answers to other questions."
+        many=True, required=False, help_text="For regression: 1 to 4 other questions."
     )
     classes = serializers.IntegerField(required=False, help_text="For profiles: how many.")
     question = serializers.CharField(required=False, help_text="For weights: one question.")
     margins = serializers.DictField(
         child=serializers.DictField(child=serializers.FloatField()),
         required=False,
-        help_text="For weights: by stratum, the population's share or number of every group.",
+        help_text="For weights: by question, the population's share or number of every group.",
     )
     cells = CellSerializer(
         many=True,

@@ -1,9 +1,9 @@
 """A finished survey as one zip file: what was asked, what was published, and the reports.
 
 The file is for somebody who finds it in twenty years, without this program, so README.txt explains
-the others. It is a copy of what the database holds: the reports with their noise, background
-answers in clear, nothing that was suppressed in a release and no id. It is made of the survey
-alone, so that an archive can be compared with the survey byte by byte before that is removed.
+the others. It is a copy of what the database holds, without ids: randomized reports, and what was
+published from them. It is made of the survey alone, so that an archive can be compared with the
+survey byte by byte before that is removed.
 """
 
 import hashlib
@@ -13,20 +13,23 @@ import zlib
 from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
+from textwrap import fill
 from typing import IO
 from zipfile import BadZipFile, ZipFile
 
 from django.db.models import Sum
 
 from aggregation import reports
-from aggregation.api import EstimatesSerializer
+from aggregation.codebook import BY_GROUP
+from aggregation.counting.planes import ABSENT
+from aggregation.estimate_files import document
 from aggregation.exports import entry
-from aggregation.models import Batch, unfinished
+from aggregation.releases.due import unfinished
 from aggregation.sheets import Line, cell, csv_of_cells
 from survey import files
 from survey.design import Design, Question
-from survey.mechanism import SCALE
-from survey.models import ABSENT, Survey
+from survey.design.mechanism import SCALE
+from survey.models import Survey
 
 FORMAT = 1
 README, SUMS = "README.txt", "SHA256SUMS"
@@ -151,7 +154,7 @@ def _data(survey: Survey) -> tuple[tuple[str, Iterable[bytes]], ...]:
         ("survey.json", [_survey(survey)]),
         ("design.json", [survey.design.encode()]),
         ("releases.json", _releases(survey)),
-        ("reports.csv", _table(survey)),
+        ("reports.csv", csv_of_cells(_table(survey))),
     )
 
 
@@ -169,29 +172,24 @@ def _survey(survey: Survey) -> bytes:
 
 
 def _releases(survey: Survey) -> Iterator[bytes]:
-    """As the API gives them, which leaves out what was suppressed; one a line, one in memory."""
+    """Every release as the API gives it, one a line and one in memory."""
     between = b"[\n"
     for pk in survey.releases.order_by("number").values_list("pk", flat=True):
         release = survey.releases.select_related("survey").get(pk=pk)
-        shown = json.dumps(EstimatesSerializer(release).data, ensure_ascii=False, allow_nan=False)
+        shown = json.dumps(document(release), ensure_ascii=False, allow_nan=False)
         yield between + shown.encode()
         between = b",\n"
     yield b"\n]\n" if between == b",\n" else b"[]\n"
 
 
-def _table(survey: Survey) -> Iterator[bytes]:
-    """The reports as CSV: distinct ones with their number, sorted, so that no order is left."""
-    return csv_of_cells(_lines(survey))
-
-
-def _lines(survey: Survey) -> Iterator[Line]:
+def _table(survey: Survey) -> Iterator[Line]:
+    """The reports: distinct ones with their number, sorted, so that no order is left."""
     design = survey.frozen_design()
-    asked = [*design.questions, *design.strata]
-    yield [*(cell(one.key) for one in asked), "count"]
-    values = [_values(one) for one in asked]
-    places = reports.columns(design, design.strata)
+    yield [*(cell(question.key) for question in design.questions), "count"]
+    values = [_values(question) for question in design.questions]
+    keys = list(survey.batches.order_by("pk").values_list("pk", flat=True))
     found = 0
-    for content, count in reports.distinct(Batch.objects.parts(survey), design, places):
+    for content, count in reports.distinct(reports.read(keys), design):
         yield [*(value[i] for value, i in zip(values, content, strict=True)), count]
         found += count
     if found != counted(survey):
@@ -203,8 +201,8 @@ def counted(survey: Survey) -> int:
     return survey.batches.aggregate(reports=Sum("reports"))["reports"] or 0
 
 
-def _values(one: Question) -> dict[int, str]:
-    return {i: cell(option.key) for i, option in enumerate(one.options)} | {ABSENT: ""}
+def _values(question: Question) -> dict[int, str]:
+    return {i: cell(option.key) for i, option in enumerate(question.options)} | {ABSENT: ""}
 
 
 def _readme(survey: Survey) -> bytes:
@@ -212,18 +210,20 @@ def _readme(survey: Survey) -> bytes:
     return EXPLANATION.format(
         survey=survey,
         design=design,
-        blocks=len(design.blocks),
+        blocks=len(design.sensitive_blocks),
         scale=SCALE,
         reports=counted(survey),
         releases=survey.releases.count() or "none: there were fewer reports than a crowd",
         channels="\n".join(_channels(design)),
-        strata=", ".join(stratum.key for stratum in design.strata) or "none",
+        background=", ".join(question.key for question in design.background) or "none",
+        by_group=fill(BY_GROUP, 80),
     ).encode()
 
 
 def _channels(design: Design) -> Iterator[str]:
     for block in design.blocks:
-        yield f"block {block.key}: keep = {block.keep}"
+        kind = ", background" if block.background else ""
+        yield f"block {block.key}{kind}: epsilon = {block.epsilon!r}, keep = {block.keep}"
         for i, question in enumerate(block.questions):
             a, b = block.mechanism.channel(i)
             yield f"  {question.key}: {question.size} options, a = {a!r}, b = {b!r}"
@@ -241,23 +241,20 @@ with local differential privacy. It can be read without that program.
   reports        {reports}
   releases       {releases}
   crowd          {survey.crowd}
-  epsilon        {design.epsilon!r} for one respondent, over everything they were asked
-  blocks asked   {design.ask} of {blocks}
+  epsilon        {design.epsilon!r} for the sensitive answers of one respondent,
+                 {design.report_epsilon!r} for a whole report with its background answers
+  blocks asked   {design.ask} of {blocks}, and every background question
   design         {survey.design_hash}
 
 
-WHAT IS TRUE IN HERE AND WHAT IS NOISE
+NOBODY EVER HELD THE ANSWERS
 
-Nobody ever held the answers. Each respondent's own device replaced them by
-chance, as written below, and sent only the outcome: a report. A report tells
-about its sender no more than epsilon allows, whoever reads it. Background
-answers (strata: {strata}) are not noise. They were sent as they are,
-and giving them was optional.
-
-KEEP THIS FILE AS CLOSED AS THE DATABASE IT CAME FROM. A line of reports.csv can
-stand for one person, and estimates of groups that were too small to be
-published can be computed from it. What may be shown to others is in
-releases.json.
+Each respondent's own device changed the answers at random, as written below,
+and sent only the outcome: a report. That holds for the background answers
+({background}) as well. A report tells about its sender no more than
+epsilon allows, whoever reads it, and so does everything in these files. A line
+of reports.csv can stand for one respondent, but not for what they think. A
+survey with fewer reports than a crowd shows nothing, and has no reports here.
 
 
 THE FILES
@@ -270,18 +267,18 @@ design.json    What was promised to respondents: the exact texts, which
                file, as it is, is the hash of the design above, which every
                report named and every respondent could read.
 releases.json  Everything that was published, in order; the last release is the
-               final one. "suppressed" groups were below the crowd, or hidden so
-               that another could not be computed; their figures are null.
-               "estimate" is unbiased and may leave 0 to 1, "bounded" does not.
-               "as_of" is the release in which the figures first appeared.
+               final one. "estimate" may leave 0 to 1, "bounded" does not. "by"
+               and "group" name a group of a background question; both are null
+               for everybody. By group, "n" are the reports to both questions,
+               and "count" those with this option and this group as reported.
 reports.csv    The reports, in UTF-8. A line is one distinct report, and its
                last column says how many respondents sent it. The lines are
                sorted: in which order they came is not known. The columns are
-               the questions in the order of design.json, then the strata, then
-               the count. A value is the key of an option in design.json; empty
-               means that the question was not asked, or the stratum not given.
-               An apostrophe before = + - @ or another apostrophe is not part of
-               a key; it keeps spreadsheets from computing.
+               the questions in the order of design.json, then the count. A
+               value is the key of an option in design.json; empty means that
+               the question was not asked. An apostrophe before = + - @ or
+               another apostrophe is not part of a key; it keeps spreadsheets
+               from computing.
 SHA256SUMS     The sums of the other files; sha256sum -c SHA256SUMS checks them.
 
 
@@ -289,10 +286,10 @@ HOW THE REPORTS WERE MADE
 
 Questions were asked in blocks. For each block, the device tossed one coin: with
 probability c = keep / {scale} the answers to all questions of the block
-stayed as they were; otherwise each was replaced by an option drawn uniformly at
-random, on its own. So an option of a question with k options was reported with
-probability a = c + (1 - c) / k by those for whom it is true, and with
-probability b = (1 - c) / k by the others:
+stayed as they were; otherwise they were replaced together by one of all the
+combinations of answers that the block allows, drawn uniformly at random. So an
+option was reported with probability a by those for whom it is true, and with
+probability b by the others; a - b is c:
 
 {channels}
 
@@ -300,8 +297,7 @@ probability b = (1 - c) / k by the others:
 HOW TO COMPUTE THE ESTIMATES AGAIN
 
 Take a question and one of its options. Let n be the sum of the counts of the
-lines where the question is not empty (in one group: of those that also have
-this value in the stratum's column), and let x be that of the lines with this
+lines where the question is not empty, and let x be that of the lines with this
 option. The share of people for whom the option is true is estimated by
 
   (x / n - b) / (a - b)
@@ -310,4 +306,6 @@ whose standard error is about sqrt(p (1 - p) / n) / (a - b), with p = x / n.
 For an exact interval, take one for the share of reports p (Clopper and
 Pearson's, or Blaker's as in releases.json) and transform its ends in the same
 way.
+
+{by_group}
 """

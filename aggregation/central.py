@@ -2,33 +2,34 @@
 
 A release shows tallies, in which a report hides among others. The bound is that of
 `privacy.shuffled`, for the whole report of a person: blocks have separate coins, so that their
-losses add up. What a person hides among depends on what is read, and this is what can be proved:
+losses add up. It is proved for those who read the tables of everybody:
 
-- the tables of everybody in one release: all reports of a block;
-- those of all releases: they add up to the tallies of the reports that came between two of them,
-  and a person is in one of those, so the smallest counts. A report that stands in later releases
-  again costs nothing more, since what they add to its tally does not depend on it;
-- the tables by one stratum, which is not protected: the group, or the rest that is not shown.
+- in one release: a report hides among all reports of a block;
+- in all releases: they add up to the tallies of the reports that came between two of them, and a
+  person is in one of those, so the smallest counts. A report that stands in later releases again
+  costs nothing more, since what they add to its tally does not depend on it.
 
-For tables by several strata nothing is claimed. Their groups overlap; who is alone in a combination
-of groups may have nobody to hide among. The local ε holds then, as it always does.
+Nothing is claimed for tables of several questions, such as results by group. The local ε holds
+there, as it always does.
 """
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from aggregation.models import Estimate, Release, places
-from aggregation.sections import Section
+from aggregation.models import Estimate, Release
+from aggregation.releases.estimate import positions_of_everybody
 from aggregation.statistics import privacy
 from survey.design import Block, Design
 
 PATIENCE = 0.03  # seconds that a page waits for figures that nobody has asked for before
-MANY = 100  # with more releases the crowd is taken for the smallest step between two
+MOST_RELEASES = 100  # that are compared; nothing is said about more
+
+Sizes = dict[str, int]  # block key → reports
 
 
 @dataclass(frozen=True)
@@ -50,27 +51,24 @@ class Central:
     local: float
 
 
-def central(release: Release, found: Sequence[Section], by: str = "") -> Central:
-    """For the sections of a page; `by` is the text of the stratum that they are split by."""
+def central(release: Release) -> Central:
+    """Return what readers of this release, and of all releases so far, can learn."""
     design = release.survey.frozen_design()
     delta = delta_for(release.reports)
-    local = privacy.composed(_largest([b.mechanism.epsilon for b in design.blocks], design.ask))
-    divided = {section.block: parts(section) for section in found}
-    read = {"The tables of everybody in this release": smallest(divided, 0)}
-    if release.number > 1:
-        read["Those of all releases so far"] = steps(release, design)
-    if by:
-        read[f"This release by “{by}”"] = smallest(divided, 1)
+    local = _composed(design, {block.key: block.mechanism.epsilon for block in design.blocks})
+    first = release.number if release.number > MOST_RELEASES else 1
+    sizes = sizes_of_blocks(release, first)
+    read = {"The results of everybody in this release": sizes[-1]}
+    if len(sizes) > 1:
+        read["Those of all releases so far"] = smallest_steps(sizes)
     until = time.monotonic() + PATIENCE
     readers = []
-    for what, sizes in read.items():
-        if not sizes:
-            continue
+    for what, among in read.items():
         try:
-            loss = min(local, epsilon(design, sizes, delta, until))
+            loss = min(local, epsilon(design, among, delta, until))
         except TimeoutError:
             loss = None
-        readers.append(Reader(what, min(sizes.values()), loss))
+        readers.append(Reader(what, min(among.values()), loss))
     return Central(delta, readers, local)
 
 
@@ -79,16 +77,21 @@ def delta_for(people: int) -> float:
     return float(10.0 ** -(3 + math.ceil(math.log10(people))))
 
 
-def epsilon(design: Design, sizes: Mapping[str, int], delta: float, until: float) -> float:
+def epsilon(design: Design, sizes: Sizes, delta: float, until: float) -> float:
     """Of a person's whole report, hidden among so many reports of each block.
 
     TimeoutError if it is not known by then; it will be for whoever asks a little later.
     """
-    each = delta / design.ask
-    blocks = [block for block in design.blocks if block.key in sizes]  # the others are not shown
-    asked = [hidden(block, sizes[block.key], each) for block in blocks]
-    losses = [future.result(max(0.0, until - time.monotonic())) for future in asked]
-    return privacy.composed(_largest(losses, design.ask))
+    each = delta / (design.ask + len(design.background_blocks))
+    asked = {
+        block.key: hidden(block, sizes[block.key], each)
+        for block in design.blocks
+        if block.key in sizes  # nobody has answered the others
+    }
+    return _composed(
+        design,
+        {key: one.result(max(0.0, until - time.monotonic())) for key, one in asked.items()},
+    )
 
 
 def hidden(block: Block, among: int, delta: float) -> "Future[float]":
@@ -108,43 +111,36 @@ def shuffled(epsilon: float, n: int, delta: float, cells: int) -> "Future[float]
     return worker.submit(privacy.shuffled, epsilon, n, delta, cells)
 
 
-def _largest(losses: Sequence[float], count: int) -> list[float]:
-    """What a person spends who was asked the worst blocks."""
-    return [loss for loss in sorted(losses)[-count:] if loss > 0]
+def _composed(design: Design, losses: Mapping[str, float]) -> float:
+    """Add up what a person loses who was asked the worst blocks, and every background block."""
+    background = [losses.get(block.key, 0.0) for block in design.background_blocks]
+    others = sorted(losses.get(block.key, 0.0) for block in design.sensitive_blocks)
+    return math.fsum(background + others[-design.ask :])
 
 
-def smallest(divided: Mapping[str, list[list[int]]], table: int) -> dict[str, int]:
-    return {block: min(tables[table]) for block, tables in divided.items() if tables[table]}
-
-
-def parts(section: Section) -> list[list[int]]:
-    """The tables of a question as sizes of disjoint parts: everybody, and groups with the rest."""
-    tables = [section.everybody, *filter(None, [section.groups])]
-    shown = [
-        [rows[0].estimate.n for _, rows in table.groups if rows[0].estimate.n] for table in tables
-    ]
-    for groups in shown[1:]:
-        if rest := sum(shown[0]) - sum(groups):
-            groups.append(rest)
-    return shown
-
-
-def steps(release: Release, design: Design) -> dict[str, int]:
-    """By block, the fewest reports by which the tables of everybody ever grew."""
-    if release.number > MANY:
-        return {block.key: 1 if release.final else release.survey.crowd for block in design.blocks}
-    first = places(design)
-    wanted = {first[block.questions[0].key]: block.key for block in design.blocks}
+def sizes_of_blocks(release: Release, first: int) -> list[Sizes]:
+    """Return the reports to every block in the releases from `first` to this one."""
+    design = release.survey.frozen_design()
+    positions = positions_of_everybody(design)
+    wanted = {positions[block.questions[0].key][0]: block.key for block in design.blocks}
     rows = Estimate.objects.filter(
         release__survey=release.survey,
-        release__number__lte=release.number,
+        release__number__range=(first, release.number),
         position__in=wanted,
-        n__isnull=False,
     )
-    sizes: dict[str, set[int]] = {}
-    for position, n in rows.values_list("position", "n"):
-        sizes.setdefault(wanted[position], {0}).add(n or 0)
+    found: dict[int, Sizes] = {number: {} for number in range(first, release.number + 1)}
+    for number, position, n in rows.values_list("release__number", "position", "n"):
+        if n:
+            found[number][wanted[position]] = n
+    return list(found.values())
+
+
+def smallest_steps(sizes: list[Sizes]) -> Sizes:
+    """Return by block the fewest reports by which the tables of everybody ever grew."""
     return {
-        block: min(after - before for before, after in pairwise(sorted(found)))
-        for block, found in sizes.items()
+        block: min(
+            after - before
+            for before, after in pairwise(sorted({0, *(one.get(block, 0) for one in sizes)}))
+        )
+        for block in sizes[-1]
     }

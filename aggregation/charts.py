@@ -19,11 +19,14 @@ HEIGHT = 28
 MIDDLE = HEIGHT // 2
 
 
-def dot_and_whisker(value: float, low: float, high: float, description: str = "") -> SafeString:
-    """The track of one estimate on [0, 1]: `value` is the bounded one.
+def dot_and_whisker(
+    value: float | None, low: float, high: float, description: str = ""
+) -> SafeString:
+    """The track of one estimate on [0, 1]: `value` is the bounded one, if there is any.
 
     Without a description it is hidden from screen readers, for words that stand beside it.
     """
+    dot = format_html('<circle class="dot" cx="{}%" cy="{}" r="6"/>', _percent(value or 0), MIDDLE)
     spoken = format_html('role="img" aria-label="{}"', description)
     return format_html(
         '<svg class="track" width="100%" height="{h}" {spoken}>'
@@ -31,14 +34,14 @@ def dot_and_whisker(value: float, low: float, high: float, description: str = ""
         '<line class="whisker" x1="{low}%" x2="{high}%" y1="{m}" y2="{m}"/>'
         '<line class="cap" x1="{low}%" x2="{low}%" y1="{top}" y2="{bottom}"/>'
         '<line class="cap" x1="{high}%" x2="{high}%" y1="{top}" y2="{bottom}"/>'
-        '<circle class="dot" cx="{value}%" cy="{m}" r="6"/></svg>',
+        "{dot}</svg>",
         h=HEIGHT,
         m=MIDDLE,
         top=MIDDLE - 5,
         bottom=MIDDLE + 5,
         low=_percent(low),
         high=_percent(high),
-        value=_percent(value),
+        dot=SafeString("") if value is None else dot,
         spoken=spoken if description else SafeString('aria-hidden="true"'),
     )
 

@@ -11,11 +11,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-HIDDEN = 254  # among codes: a group that is not told apart; ABSENT is none
-NOT_TOLD = 999  # the number for it where there is room for one
 LONGEST_TEXT = 2045  # bytes that a fixed text of Stata holds
 
-# code: the position of an option, HIDDEN or ABSENT, in a byte; whole: -1 for nothing;
+# code: the position of an option in a byte, ABSENT for nothing; whole: there is always one;
 # real: NaN for nothing; text: UTF-8, as bytes
 Kind = Literal["code", "whole", "real", "text"]
 
@@ -26,7 +24,6 @@ class Column:
     kind: Kind
     label: str
     values: Mapping[int, str] = field(default_factory=dict)  # of codes, what each stands for
-    hidden: str = ""  # what HIDDEN stands for, where it may occur
     notes: Mapping[str, str] = field(default_factory=dict)  # in ASCII names
     width: int = 1  # bytes of the longest text
 

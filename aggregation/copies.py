@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from aggregation.exports import Export, File, Withheld, find
+from aggregation.exports import FILES, Export, File
 from aggregation.models import Release
-from aggregation.work import Copy, Job
+from aggregation.work import Job
 
 KEPT = timedelta(days=1)
 FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -30,10 +31,9 @@ def folder() -> Path:
     return Path(settings.VAR_DIR) / "copies"
 
 
-def is_large(export: Export, file: File) -> bool:
-    """Whether it holds the reports, and there are many."""
-    many = export.release.reports > settings.STREAMED_REPORTS
-    return file.may_be_large and many and not export.withheld
+def is_large(release: Release, file: File) -> bool:
+    """Return whether a file holds the reports of a release, and there are many."""
+    return file.may_be_large and release.reports > settings.STREAMED_REPORTS
 
 
 # --- What there is --------------------------------------------------------------------------------
@@ -65,14 +65,11 @@ def make(job: Job, watch: Callable[[float], None]) -> dict[str, Any]:
     assert copy is not None  # noqa: S101  # for the type checker
     release = Release.objects.select_related("survey").get(pk=copy.release_id)
     export = Export(release, copy.address, watch)
-    file = find(release.survey, copy.name)
-    if file is None or export.withheld:
-        raise Withheld(export.withheld or "There is no such file.")
     folder().mkdir(mode=0o700, parents=True, exist_ok=True)
     part = folder() / f"{job.pk}.{job.attempt}{PART}"
     try:
         with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
-            for piece in file.make(export):
+            for piece in FILES[copy.name].make(export):
                 out.write(piece)
             out.flush()
             os.fsync(out.fileno())
@@ -85,7 +82,7 @@ def make(job: Job, watch: Callable[[float], None]) -> dict[str, Any]:
 
 
 def forget() -> None:
-    """Delete what is a day old, or of a release that has a successor, or was left behind."""
+    """Delete what is a day old or was left behind."""
     try:
         found = [(entry.name, Path(entry.path)) for entry in os.scandir(folder())]
     except OSError:  # nobody has asked for a large file yet
@@ -98,15 +95,7 @@ def forget() -> None:
             path.unlink(missing_ok=True)
 
 
-def _kept() -> list[Job]:
+def _kept() -> QuerySet[Job]:
     """The jobs whose files are wanted: those under way, and those that were made lately."""
-    jobs = Job.objects.filter(copy__isnull=False).select_related("copy__release")
-    recent = jobs.filter(state=Job.State.DONE, made_at__gt=timezone.now() - KEPT)
-    return [*jobs.filter(active=True), *(job for job in recent if _is_last(job.copy))]
-
-
-def _is_last(copy: Copy | None) -> bool:
-    if copy is None:
-        return False
-    later = Release.objects.filter(survey=copy.release.survey_id, number__gt=copy.release.number)
-    return not later.exists()
+    recent = Q(state=Job.State.DONE, made_at__gt=timezone.now() - KEPT)
+    return Job.objects.filter(Q(active=True) | recent, copy__isnull=False)

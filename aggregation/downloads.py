@@ -1,4 +1,4 @@
-"""The addresses at which a release is taken home: a page about it, and its files, twice.
+"""The addresses from which a release is downloaded: a page about it, and its files, twice.
 
 Below /surveys/ for people with a session, below /api/v1/ for programs with a token; the files are
 the same, and so is who may have them.
@@ -28,9 +28,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from aggregation import copies
+from aggregation import citation, copies
 from aggregation.api import NUMBER, Conflict, JobSerializer, survey_for
-from aggregation.exports import EVERYTHING, FILES, Export, File, Withheld, bibtex, find, sentence
+from aggregation.exports import EVERYTHING, FILES, Export, File, find
 from aggregation.forms import INTERVALS, LEVELS, MOST_FORGED, IntervalForm
 from aggregation.models import Release
 from aggregation.sections import Choice
@@ -90,11 +90,9 @@ def chosen(request: HttpRequest | Request, release: Release) -> Choice:
 def respond(
     request: HttpRequest | Request, export: Export, name: str, file: File
 ) -> HttpResponseBase:
-    """The file, in pieces as they are made; Withheld before the first where it cannot be had."""
-    if file.of_reports and export.withheld:
-        raise Withheld(export.withheld)
+    """Return the file, in pieces as they are made; Unmade where a worker has to make it."""
     made = None
-    if copies.is_large(export, file):
+    if copies.is_large(export.release, file):
         job = copies.last_job(export.release, name)
         made = copies.ready(job)
         if made is None:
@@ -125,16 +123,15 @@ def respond(
 def take_home(
     request: HttpRequest, release: Release, deeds: set[Deed] | None = None
 ) -> dict[str, Any]:
-    """What the section “Take home” of a page shows, to somebody who may do these deeds."""
+    """Return what the section “Download” of a page shows to somebody who may do these deeds."""
     export = export_of(request, release, choice=None)
     deeds = release.survey.deeds(request.user) if deeds is None else deeds
     return {
         "release": release,
         "survey": release.survey,
-        "withheld": export.withheld,
-        "large": copies.is_large(export, FILES[EVERYTHING]),
-        "sentence": sentence(export),
-        "bibtex": bibtex(export),
+        "large": copies.is_large(release, FILES[EVERYTHING]),
+        "sentence": export.sentence,
+        "bibtex": citation.bibtex(release, export.address),
         "reads": "read" in deeds,
         "all_files": "take" in deeds,
     }
@@ -173,8 +170,13 @@ def page(request: HttpRequest, slug: str, release: str, name: str = "") -> HttpR
         return _words(request, 404, "There is no such release", "The survey has no such release.")
     if not name:
         design = survey.frozen_design()
-        asked = {"questions": design.questions, "strata": design.strata}
-        return render(request, "release.html", {"home": take_home(request, found), **asked})
+        context = {
+            "home": take_home(request, found),
+            "questions": design.questions,
+            "background": design.background,
+            "report_epsilon": design.report_epsilon,
+        }
+        return render(request, "release.html", context)
     if known is None:
         return _words(request, 404, "There is no such file", f"A release has these files: {THERE}.")
     try:
@@ -185,11 +187,9 @@ def page(request: HttpRequest, slug: str, release: str, name: str = "") -> HttpR
         change(export, name, known, request.user, cancel="cancel" in request.POST)
         return redirect(f"{request.path}?wait")  # a page, even if the file is there already
     try:
-        if "wait" in request.GET and copies.is_large(export, known):
+        if "wait" in request.GET and copies.is_large(found, known):
             raise Unmade(copies.last_job(found, name))
         return respond(request, export, name, known)
-    except Withheld as why:
-        return _words(request, 409, "These reports cannot be taken home yet", str(why))
     except Unmade as unmade:
         job = unmade.job
         context = {"survey": survey, "release": found, "name": name, "job": job}
@@ -198,7 +198,7 @@ def page(request: HttpRequest, slug: str, release: str, name: str = "") -> HttpR
 
 def change(export: Export, name: str, file: File, by: Actor, cancel: bool = False) -> Job | None:
     """The job that makes a large file, asked for now unless it is there; or its end."""
-    if not copies.is_large(export, file):
+    if not copies.is_large(export.release, file):
         return None
     job = copies.last_job(export.release, name)
     if cancel and job:
@@ -251,7 +251,7 @@ POST_FIRST = "This file is large, so a worker makes it: POST to this address ask
 
 
 class FileView(APIView):
-    """A file of a release: estimates, codebook, scripts, or, of a finished survey, the reports."""
+    """A file of a release: estimates, codebook, scripts, figures or reports."""
 
     permission_classes = (permissions.AllowAny,)  # survey_for decides
     content_negotiation_class = AnyForm
@@ -271,8 +271,6 @@ class FileView(APIView):
         export, file = self.wanted(request, slug, release, name)
         try:
             return respond(request, export, name, file)
-        except Withheld as why:
-            raise Conflict(str(why)) from None
         except Unmade as unmade:
             if unmade.job and unmade.job.active:
                 return self.under_way(request, unmade.job)
@@ -293,8 +291,6 @@ class FileView(APIView):
         export, file = self.wanted(request, slug, release, name)
         if not file.may_be_large:
             raise exceptions.MethodNotAllowed("POST")
-        if file.of_reports and export.withheld:
-            raise Conflict(export.withheld)
         job = change(export, name, file, request.user)
         if job is None:
             here = request.build_absolute_uri(request.path)

@@ -14,9 +14,17 @@ from itertools import groupby
 from xml.etree import ElementTree
 
 from aggregation.charts import PLOT, Axes, curve_name, short
-from aggregation.models import NOT_GIVEN, Estimate, Release, group_keys
+from aggregation.models import Estimate, Release
 from aggregation.plan import Curve, Grid, Terms
-from aggregation.sections import METHODS, MISFIT, Choice, asked, restate, shown_options
+from aggregation.sections import (
+    MISFIT,
+    Choice,
+    asked,
+    restate,
+    says_nothing,
+    shown_options,
+)
+from aggregation.statistics.ratio import ALWAYS_FROM
 from aggregation.templatetags.figures import half_width, percent
 from survey.design import Design, Question
 
@@ -24,34 +32,32 @@ SVG = "http://www.w3.org/2000/svg"
 WIDTH, MARGIN = 800, 24
 INK, QUIET, LINE, ACCENT = "#1d2426", "#4a5456", "#d5d2cb", "#0f6b66"
 LABELS: tuple[float, float] = (MARGIN, 236)  # from and to
-TRACK = (252, 520)
-ESTIMATE, INTERVAL, REPORTS = 592, 696, WIDTH - MARGIN  # where the numbers end
+TRACK = (252, 590)
+ESTIMATE, INTERVAL = 662, WIDTH - MARGIN  # where the numbers end
 SIZE, LEAD = 13, 17  # of letters, and from one line to the next
 RISE = 4.5  # from the foot of a letter to its middle
 BREAK = r"[^\S\u00a0\u202f]+"  # where a line may end
-SUPPRESSED = "Not shown: too few reports, here or in a group that this one would give away"
 
 
 # --- Which there are ------------------------------------------------------------------------------
 
 
-def name_of(question: str, stratum: str = "") -> str:
+def name_of(question: str, by: str = "") -> str:
     """No key has a dot in it, so no two figures have one name."""
-    return f"figure-{question}.by-{stratum}.svg" if stratum else f"figure-{question}.svg"
+    return f"figure-{question}.by-{by}.svg" if by else f"figure-{question}.svg"
 
 
 def names(design: Design) -> dict[str, tuple[str, str]]:
-    """Every figure of a survey: its question, and the stratum or nothing."""
-    strata = ["", *(stratum.key for stratum in design.strata)]
+    """Every figure of a survey: its question, and the background question or nothing."""
     return {
-        name_of(question.key, stratum): (question.key, stratum)
+        name_of(question.key, by): (question.key, by)
         for question in design.questions
-        for stratum in strata
+        for by in ["", *(one.key for one in design.background if one.key != question.key)]
     }
 
 
-def one(release: Release, question: str, stratum: str, choice: Choice) -> bytes:
-    rows = list(release.estimates.filter(question=question, stratum=stratum))
+def one(release: Release, question: str, by: str, choice: Choice) -> bytes:
+    rows = list(release.estimates.filter(question=question, by=by))
     restate(rows, asked(release.survey.frozen_design()), choice)
     return drawn(release, rows, choice)
 
@@ -62,8 +68,8 @@ def every(release: Release, choice: Choice) -> Iterator[tuple[str, bytes]]:
     for question, some in groupby(release.estimates.iterator(), key=lambda row: row.question):
         rows = list(some)
         restate(rows, questions, choice)
-        for stratum, table in groupby(rows, key=lambda row: row.stratum):
-            yield name_of(question, stratum), drawn(release, list(table), choice)
+        for by, table in groupby(rows, key=lambda row: row.by):
+            yield name_of(question, by), drawn(release, list(table), choice)
 
 
 # --- A question -----------------------------------------------------------------------------------
@@ -71,88 +77,78 @@ def every(release: Release, choice: Choice) -> Iterator[tuple[str, bytes]]:
 
 @dataclass(frozen=True)
 class Group:
-    """Everybody, or one group: its options with their estimates; none if it is not shown."""
+    """Everybody, or one group: its options with their estimates."""
 
     name: str
-    n: int
     rows: list[tuple[str, Estimate]]
 
 
 def drawn(release: Release, rows: list[Estimate], choice: Choice) -> bytes:
-    """The table of one question, over everybody or by one stratum, as dots and whiskers."""
+    """The table of one question, over everybody or by a background question, as whiskers."""
     survey, first = release.survey, rows[0]
-    design = survey.frozen_design()
-    question = next(each for each in design.questions if each.key == first.question)
-    stratum = next((each for each in design.strata if each.key == first.stratum), None)
-    groups = list(_groups(design, question, rows))
+    questions = {each.key: each for each in survey.frozen_design().questions}
+    question, by = questions[first.question], questions.get(first.by)
+    groups = list(_groups(question, by, rows))
     level = f"{choice.level}\u00a0%"
     canvas = Canvas(question.text, _told(groups, level), survey.language)
     canvas.from_right = right_to_left(question.text)
     canvas.lines(question.text, size=18, bold=True)
-    if stratum:
+    if by:
         canvas.skip(4)
-        canvas.lines(stratum.text, size=15)
+        canvas.lines(by.text, size=15)
     canvas.skip(26)
-    for x, text in ((ESTIMATE, "Estimate"), (INTERVAL, f"{level} interval"), (REPORTS, "Reports")):
+    for x, text in ((ESTIMATE, "Estimate"), (INTERVAL, f"{level} interval")):
         canvas.text(x, text, size=12, fill=QUIET, anchor="end")
     canvas.skip(8)
-    canvas.track(groups, by=stratum is not None)
+    canvas.track(groups, by=by is not None)
     canvas.skip(18)
     canvas.lines(survey.title, bold=True)
-    for sentence in _caption(release, rows, groups, choice):
+    for sentence in _caption(release, rows, choice):
         canvas.lines(sentence, size=12, fill=QUIET, own=False)
     return canvas.done()
 
 
-def _groups(design: Design, question: Question, rows: list[Estimate]) -> Iterator[Group]:
-    stratum = rows[0].stratum
-    names = {"": "Everybody"}
-    if stratum:
-        found = next(each for each in design.strata if each.key == stratum)
-        texts = [*(option.text for option in found.options), NOT_GIVEN]
-        names = dict(zip(group_keys(design, stratum), texts, strict=True))
+def _groups(question: Question, by: Question | None, rows: list[Estimate]) -> Iterator[Group]:
+    names = {option.key: option.text for option in by.options} if by else {"": "Everybody"}
     options = {option.key: option.text for option in question.options}
     for group, some in groupby(shown_options(question, rows), key=lambda row: row.group):
-        members = [(options[row.option], row) for row in some if not row.suppressed]
-        yield Group(names[group], members[0][1].n or 0 if members else 0, members)
+        yield Group(names[group], [(options[row.option], row) for row in some])
 
 
 def _told(groups: list[Group], level: str) -> str:
     """The figure in words, with all its numbers, for those who do not see it."""
     words = [f"Estimated shares with their {level} intervals."]
     for group in groups:
-        if not group.rows:
-            words.append(f"{group.name}: not shown, too few reports.")
         for label, row in group.rows:
-            share, low, high = (percent(value) for value in _drawn(row))
-            words.append(f"{group.name}, {label}: {share}, {low} to {high}, {row.n:,} reports.")
+            words.append(f"{group.name}, {label}: {_share(row)}, {_limits(row)}.")
     return " ".join(words)
 
 
-def _drawn(row: Estimate) -> tuple[float, float, float]:
-    """What a row that is shown has: the bounded estimate, and its interval."""
-    return row.bounded or 0.0, row.low or 0.0, row.high or 0.0
+def _share(row: Estimate) -> str:
+    return "no estimate" if row.bounded is None else percent(row.bounded)
 
 
-def _caption(
-    release: Release, rows: list[Estimate], groups: list[Group], choice: Choice
-) -> Iterator[str]:
-    survey, as_of = release.survey, rows[0].as_of
-    n = sum(group.n for group in groups)
-    where = " in the groups shown" if rows[0].stratum else ""
-    looks = "valid at every look" if choice.always else "for one look"
-    forged = f", with up to {choice.forged:g} % of the reports forged" if choice.forged else ""
+def _limits(row: Estimate) -> str:
+    return f"{percent(row.low)} to {percent(row.high)}"
+
+
+def _caption(release: Release, rows: list[Estimate], choice: Choice) -> Iterator[str]:
+    survey, first = release.survey, rows[0]
+    everybody = not first.by
+    always = choice.always and (everybody or first.n >= ALWAYS_FROM)
+    looks = "valid at every look" if always else "for one look"
+    forged = f", with up to {choice.forged:g} % fake responses" if choice.forged else ""
     yield (
-        f"Release {release.number} of {release.made_at:%-d %B %Y}. n = {n:,} reports{where}, "
-        f"total ε = {survey.epsilon:g} a person. Dots: estimated shares, moved into 0 to 100 %. "
-        f"Whiskers: {choice.level}\u00a0% intervals {looks}{forged} "
-        f"({METHODS[choice.interval]}). "
-        f"Made with Candor, design {survey.design_hash[:19]}."
+        f"Release {release.number} of {release.made_at:%-d %B %Y}, {first.n:,} responses, "
+        f"ε = {survey.epsilon:g} for the sensitive answers. "
+        "Dots: estimated shares, moved into 0 to 100 %. "
+        f"Whiskers: {choice.level}\u00a0% intervals {looks}{forged if everybody else ''} "
+        f"({first.method}). Made with Candor, design {survey.design_hash[:19]}."
     )
-    if as_of != release.number:
-        yield f"As of release {as_of}: since then, too few reports came in to show a change."
+    if any(says_nothing(row) for row in rows):
+        yield "An interval from 0 to 100 %: too few responses to say anything yet."
     if any(row.misfit is not None and row.misfit < MISFIT for row in rows):
-        yield "Some of these reports do not look like what this survey’s randomizer can produce."
+        yield "Some of these responses do not look like what this survey’s randomizer can produce."
 
 
 # --- The drawing ----------------------------------------------------------------------------------
@@ -221,8 +217,6 @@ class Canvas:
             if several:
                 self.skip(6)
                 self.lines(group.name, LABELS, bold=True)
-            if not group.rows:
-                self._not_shown(group.name)
             for label, row in group.rows:
                 self._row(label if several or not by else group.name, row)
         self.skip(4)
@@ -247,29 +241,18 @@ class Canvas:
 
     def _row(self, label: str, row: Estimate) -> None:
         middle = self._label(label)
-        value, low, high = (_x(share) for share in _drawn(row))
+        low, high = _x(row.low), _x(row.high)
         stroke = {"stroke": ACCENT, "y1": _round(middle - 5), "y2": _round(middle + 5)}
         self.draw("line", x1=low, x2=high, y1=_round(middle), y2=_round(middle),
                   stroke=ACCENT, stroke_width=3)  # fmt: skip
         for end in (low, high):
             self.draw("line", x1=end, x2=end, stroke_width=2, **stroke)
-        self.draw("circle", cx=value, cy=_round(middle), r=6, fill=ACCENT)
-        share, least, most = (percent(each) for each in _drawn(row))
-        numbers = [(ESTIMATE, share, True), (REPORTS, f"{row.n:,}", False)]
-        numbers.append((INTERVAL, f"{_bare(least)} to {_bare(most)}", False))
-        for x, words, bold in numbers:
+        if row.bounded is not None:
+            self.draw("circle", cx=_x(row.bounded), cy=_round(middle), r=6, fill=ACCENT)
+        interval = f"{_bare(percent(row.low))} to {_bare(percent(row.high))}"
+        share = "–" if row.bounded is None else percent(row.bounded)
+        for x, words, bold in ((ESTIMATE, share, True), (INTERVAL, interval, False)):
             self.text(x, words, anchor="end", bold=bold, dy=middle - self.y + RISE)
-
-    def _not_shown(self, name: str) -> None:
-        lines = wrapped(SUPPRESSED, REPORTS - TRACK[0] - 8, SIZE)
-        named = wrapped(name, LABELS[1] - LABELS[0], SIZE)
-        room = LEAD * max(0, len(lines) - len(named)) // 2  # or two such groups would overlap
-        self.skip(room)
-        middle = self._label(name)
-        for i, line in enumerate(lines):
-            dy = middle - self.y + RISE + LEAD * (i - (len(lines) - 1) / 2)
-            self.text(TRACK[0] + 8, line, fill=QUIET, dy=dy, more={"font-style": "italic"})
-        self.skip(room)
 
     def done(self) -> bytes:
         height = round(self.y + MARGIN)

@@ -143,8 +143,8 @@ def found(terms: Terms) -> dict[str, str]:
 def of_survey(design: Design, people: int) -> dict[str, str]:
     """A survey's own numbers, as the address would have them."""
     size, ask = plan.overruled(design)
-    options = [question.size for question in design.questions]
-    groups = design.strata[0].size if design.strata else 1
+    options = [one.size for block in design.sensitive_blocks for one in block.questions]
+    groups = design.background[0].size - 1 if design.background else 1
     return {
         "epsilon": f"{design.epsilon:.10g}",
         "people": str(people or DEFAULTS["people"]),
@@ -157,7 +157,7 @@ def of_survey(design: Design, people: int) -> dict[str, str]:
 
 
 class IntervalForm(forms.Form):
-    """Level, kind of interval and forged reports; whatever is missing or wrong is the default's."""
+    """Level, kind of interval and fake responses; whatever is missing or wrong is the default's."""
 
     level = forms.TypedChoiceField(
         coerce=int,

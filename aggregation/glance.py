@@ -8,7 +8,8 @@ from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery
 from django.utils.safestring import SafeString
 
 from aggregation import charts
-from aggregation.models import Estimate, Release, places
+from aggregation.models import Estimate, Release
+from aggregation.releases.estimate import positions_of_everybody
 from aggregation.sections import label_of, shown_options, telling
 from survey.design import Question
 from survey.models import Report, Survey
@@ -23,9 +24,7 @@ class Line:
 
     question: str
     option: str
-    share: float
-    low: float
-    high: float
+    estimate: Estimate
     picture: SafeString
 
 
@@ -63,7 +62,8 @@ def glances(surveys: QuerySet[Survey]) -> list[Glance]:
 
 def _look_at_drafts(rows: dict[int, Glance]) -> None:
     drafts = Survey.objects.filter(pk__in=rows, state=Survey.State.DRAFT)
-    for pk, questions in drafts.values_list("pk").annotate(Count("questions")):
+    sensitive = Count("questions", filter=Q(questions__background=False))
+    for pk, questions in drafts.values_list("pk").annotate(sensitive=sensitive):
         rows[pk].questions = questions
     for pk, day in drafts.values_list("pk").annotate(Max("editing__revisions__saved_on")):
         rows[pk].changed_on = day
@@ -76,14 +76,14 @@ def _look(rows: dict[int, Glance], releases: list[Release]) -> None:
     for release in releases:
         row = rows[release.survey_id]
         design = row.survey.frozen_design()
-        row.more = max(0, len(design.questions) - SHOWN)
-        first = places(design)
-        positions: list[int] = []
-        for question in design.questions[:SHOWN]:
-            questions[release.pk, question.key] = question
-            positions += range(first[question.key], first[question.key] + question.size)
-        wanted |= Q(release=release, position__in=positions)
-    estimates = Estimate.objects.filter(wanted, n__isnull=False).order_by("release", "position")
+        positions = positions_of_everybody(design)
+        sensitive = [one for block in design.sensitive_blocks for one in block.questions]
+        row.more = max(0, len(sensitive) - SHOWN)
+        shown = sensitive[:SHOWN]
+        questions |= {(release.pk, question.key): question for question in shown}
+        places = [place for question in shown for place in positions[question.key]]
+        wanted |= Q(release=release, position__in=places)
+    estimates = Estimate.objects.filter(wanted).order_by("release", "position")
     owners = {release.pk: rows[release.survey_id] for release in releases}
     for key, members in groupby(estimates, key=lambda row: (row.release_id, row.question)):
         owners[key[0]].lines.append(_line(questions[key], list(members)))
@@ -91,6 +91,5 @@ def _look(rows: dict[int, Glance], releases: list[Release]) -> None:
 
 def _line(question: Question, rows: list[Estimate]) -> Line:
     best = max(shown_options(question, rows), key=telling)
-    share, low, high = best.bounded or 0.0, best.low or 0.0, best.high or 0.0
-    picture = charts.dot_and_whisker(share, low, high)
-    return Line(question.text, label_of(question, best), share, low, high, picture)
+    picture = charts.dot_and_whisker(best.bounded, best.low, best.high)
+    return Line(question.text, label_of(question, best), best, picture)

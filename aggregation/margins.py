@@ -1,23 +1,25 @@
 """The margins of a population as CSV: how large each group is, in shares or in people.
 
-One line a group (stratum, group, share), or one line a combination of groups (a column for each
-stratum, then the share). Spreadsheets of all countries write it: commas, semicolons or tabs, a mark
-at the beginning, decimal commas. What cannot be read is said with the number of its line.
+One line a group (question, group, share), or one line a combination of groups (a column for each
+question, then the share). Spreadsheets of all countries write it: commas, semicolons or tabs, a
+mark at the beginning, decimal commas. What cannot be read is said with the number of its line.
 """
 
 import csv
 import io
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from typing import Any, NamedTuple, TypeVar
 
+from aggregation.analyses.weights import DECLINED, MOST_GIVEN, groups_of
 from aggregation.sheets import Line, cell
 from survey.design import Design, Option, Question
 
 LONGEST = 200_000  # characters
 NUMBERS = ("share", "count")
 SAID = 10  # problems at a time
-HEADER = "The first line names the columns: stratum, group, and share or count."
+HEADER = "The first line names the columns: question, group, and share or count."
 
 
 Named = TypeVar("Named", Question, Option)
@@ -39,11 +41,11 @@ class Row(NamedTuple):
 
 
 def template(design: Design) -> Iterator[Line]:
-    """A line for each group, with the share left open."""
-    yield ["stratum", "group", "share"]
-    for stratum in design.strata:
-        for option in stratum.options:
-            yield [stratum.key, option.text, None]
+    """Yield a line for each group of the background questions, with the share left open."""
+    yield ["question", "group", "share"]
+    for question in design.background:
+        for option in groups_of(question):
+            yield [question.key, option.text, None]
 
 
 def decode(data: bytes) -> str:
@@ -65,7 +67,7 @@ def read(text: str, design: Design) -> dict[str, Any]:
         for row in rows
     ]
     rows = [row if len(row.cells) == len(names) else Row(row.line, []) for row in rows]
-    if names[:-1] == ["stratum", "group"]:
+    if names[:-1] == ["question", "group"]:
         found = _margins(rows, numbers, design, problems)
     else:
         found = _cells(header, rows, numbers, design, problems)
@@ -125,18 +127,22 @@ class Problems(list[str]):
             return float(plain)
         return None
 
-    def stratum(self, row: Row, text: str, design: Design) -> Question | None:
-        found = _named(text, design.strata)
+    def question(self, row: Row, text: str, design: Design) -> Question | None:
+        found = _named(text, design.questions)
         if found is None:
-            known = ", ".join(stratum.key for stratum in design.strata)
-            self.at(row, f"there is no stratum “{text[:50]}”. There are: {known}.")
+            some = design.background or design.questions
+            known = ", ".join(question.key for question in some[:10])
+            self.at(row, f"there is no question “{text[:50]}”. There are: {known}.")
         return found
 
-    def group(self, row: Row, text: str, stratum: Question) -> Option | None:
-        found = _named(text, stratum.options)
+    def group(self, row: Row, text: str, question: Question) -> Option | None:
+        found = _named(text, question.options)
         if found is None:
-            known = ", ".join(option.text for option in stratum.options[:10])
-            self.at(row, f"there is no group “{text[:50]}” in {stratum.key}. There are: {known}.")
+            known = ", ".join(option.text for option in groups_of(question)[:10])
+            self.at(row, f"there is no group “{text[:50]}” in {question.key}. There are: {known}.")
+        elif found.key == DECLINED:
+            self.at(row, f"“{found.text}” has no share in a population: leave this line out.")
+            return None
         return found
 
 
@@ -154,20 +160,22 @@ def _margins(
 ) -> dict[str, Any]:
     margins: dict[str, dict[str, float]] = {}
     for row, number in zip(rows, numbers, strict=True):
-        stratum = problems.stratum(row, row.cells[0], design) if row.cells else None
-        group = problems.group(row, row.cells[1], stratum) if stratum else None
-        if stratum and group:
-            if group.key in margins.setdefault(stratum.key, {}):
-                problems.at(row, f"“{group.text}” of {stratum.key} stands there twice.")
-            margins[stratum.key][group.key] = number or 0.0
+        question = problems.question(row, row.cells[0], design) if row.cells else None
+        group = problems.group(row, row.cells[1], question) if question else None
+        if question and group:
+            if group.key in margins.setdefault(question.key, {}):
+                problems.at(row, f"“{group.text}” of {question.key} stands there twice.")
+            margins[question.key][group.key] = number or 0.0
     if not problems:
-        for stratum in design.strata:
-            known = margins.get(stratum.key, {option.key: 1.0 for option in stratum.options})
-            missing = [option.text for option in stratum.options if option.key not in known]
+        for question in design.questions:
+            known = margins.get(question.key)
+            if known is None:
+                continue
+            missing = [group.text for group in groups_of(question) if group.key not in known]
             if missing:
-                problems.append(f"{stratum.key}: no line for {', '.join(missing[:5])}.")
+                problems.append(f"{question.key}: no line for {', '.join(missing[:5])}.")
             elif not sum(known.values()):
-                problems.append(f"{stratum.key}: the numbers are all 0.")
+                problems.append(f"{question.key}: the numbers are all 0.")
     return {"margins": margins}
 
 
@@ -178,23 +186,25 @@ def _cells(
     design: Design,
     problems: Problems,
 ) -> dict[str, Any]:
-    strata = [problems.stratum(header, name, design) for name in header.cells[:-1]]
-    known = [stratum for stratum in strata if stratum]
-    if problems and len(known) < len(strata):
+    questions = [problems.question(header, name, design) for name in header.cells[:-1]]
+    known = [question for question in questions if question]
+    if problems and len(known) < len(questions):
         raise MarginsError([f"Line {header.line}: {HEADER}", *problems])
-    if len({stratum.key for stratum in known}) < len(known):
-        raise MarginsError([f"Line {header.line}: the same stratum stands there twice."])
+    if len({question.key for question in known}) < len(known):
+        raise MarginsError([f"Line {header.line}: the same question stands there twice."])
+    if (size := math.prod(len(groups_of(question)) for question in known)) > MOST_GIVEN:
+        raise MarginsError([f"{size:,} combinations of groups; at most {MOST_GIVEN:,}."])
     cells: dict[tuple[str, ...], float] = {}
     for row, number in zip(rows, numbers, strict=True):
         named = zip(row.cells, known, strict=False)
-        groups = [problems.group(row, text, stratum) for text, stratum in named]
+        groups = [problems.group(row, text, question) for text, question in named]
         place = tuple(group.key for group in groups if group)
         if row.cells and len(place) == len(known):
             if place in cells:
                 problems.at(row, "this combination stands there twice.")
             cells[place] = number or 0.0
     if not problems:
-        every = list(product(*(stratum.options for stratum in known)))
+        every = list(product(*(groups_of(question) for question in known)))
         missing = [one for one in every if tuple(option.key for option in one) not in cells]
         if missing:
             first = " and ".join(option.text for option in missing[0])
@@ -204,7 +214,7 @@ def _cells(
             )
         elif not sum(cells.values()):
             problems.append("The numbers are all 0.")
-    keys = [stratum.key for stratum in known]
+    keys = [question.key for question in known]
     return {
         "cells": [
             {"groups": dict(zip(keys, place, strict=True)), "share": share}

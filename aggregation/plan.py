@@ -15,15 +15,14 @@ from operator import itemgetter
 from aggregation.statistics import planning, privacy
 from aggregation.statistics.proportion import Channel
 from survey import design as designs
-from survey.design import Block, Design, DesignError, Option, Question
+from survey.design import BACKGROUND_EPSILON, Block, Design, DesignError, Option, Question
+from survey.design.mechanism import Cells, Shape
 
 POWER = 0.8
 WEAK = math.log(19)  # as on the respondent's page: above, somebody could be over 95 in 100 sure
-CROWD = 20  # of a survey, unless its admin says otherwise: smaller groups are not shown
 MOST_PEOPLE = 10**9
 MOST_EPSILON = 8.0  # a search for ε ends here, where hardly anything is protected
 STEP = 100  # ε is looked for in hundredths
-EXACT = 100_000  # above so many reports in a group the normal power is as good, and quick
 CLEAR = Channel(1.0, 0.0)  # a survey without noise
 
 
@@ -182,15 +181,25 @@ class Kind:
 
 
 def kinds(design: Design) -> list[Kind]:
-    """The questions of a design by their channel, those with the fewest options first."""
+    """Return the sensitive questions by their channel, those with the fewest options first."""
     found: dict[tuple[int, tuple[int, ...]], tuple[Channel, int]] = {}
-    for block in design.blocks:
+    for block in design.sensitive_blocks:
         members = tuple(sorted(question.size for question in block.questions))
         for position, question in enumerate(block.questions):
             key = question.size, members
             channel, count = found.get(key) or (Channel(*block.mechanism.channel(position)), 0)
             found[key] = channel, count + 1
     return [Kind(*key, *found[key]) for key in sorted(found)]
+
+
+def half_width_in_group(by: Block, reports: int, channel: Channel) -> float:
+    """Return the half-width of a share in one of the equal groups of a background question.
+
+    Equal groups of those who name one: nobody is planned to prefer not to say.
+    """
+    groups = by.questions[0].size - 1
+    membership = Channel(*by.mechanism.channel(0))
+    return planning.half_width_in_group(reports, 1 / groups, membership, channel)
 
 
 # --- Two are given, the third follows -------------------------------------------------------------
@@ -267,12 +276,10 @@ class Precision:
 
 @dataclass(frozen=True)
 class Difference:
-    """The nearest shares of two groups that are told apart, and with which chance."""
+    """The nearest shares of two groups that are told apart with a power of 80 %."""
 
     first: float
     second: float
-    power: float
-    exact: bool
 
     @property
     def gap(self) -> float:
@@ -351,15 +358,22 @@ class Plan:
         return self.terms.reports(self.group_people)
 
     @property
-    def too_small(self) -> int:
-        """The crowd, if groups will be smaller: those are not shown."""
-        return CROWD if self.terms.groups > 1 and self.group_reports < CROWD else 0
+    def background_epsilon(self) -> float:
+        return BACKGROUND_EPSILON
+
+    @property
+    def known_reports(self) -> int:
+        """As many reports from a group known exactly would say as much: groups are noisy, too."""
+        groups = self.terms.groups
+        mechanism = Cells.for_epsilon(BACKGROUND_EPSILON, [Shape(groups + 1)])
+        membership = Channel(*mechanism.channel(0))
+        return int(planning.reports_in_group(self.reports, 1 / groups, membership))
 
     @cached_property
     def precision(self) -> list[Precision]:
         channels = [kind.channel for kind in self.kinds]
-        grouped = self.terms.groups > 1 and self.group_reports > 0
-        sizes = [self.reports, self.group_reports] if grouped else [self.reports]
+        grouped = self.terms.groups > 1 and self.known_reports > 0
+        sizes = [self.reports, self.known_reports] if grouped else [self.reports]
         found = self.terms.half_widths_of([(one, n) for n in sizes for one in channels])
         everybody, groups = found[: len(channels)], found[len(channels) :]
         none = [None] * len(channels)
@@ -374,20 +388,13 @@ class Plan:
     @cached_property
     def difference(self) -> Difference | None:
         """The smallest difference between two groups that is found with a power of 80 %."""
-        n, terms, channel = self.group_reports, self.terms, self.least.kind.channel
+        n, terms, channel = self.known_reports, self.terms, self.least.kind.channel
         if terms.groups < 2 or n < 1:
             return None
         found = planning.smallest_difference(
             n, channel, terms.share, POWER, terms.level, terms.forged
         )
-        if found is None:
-            return None
-        exact = n <= EXACT
-        method = "exact" if exact else "normal"
-        power = planning.power_of_difference(
-            *found, n, n, channel, terms.level, forged=terms.forged, method=method
-        )
-        return Difference(*found, power, exact)
+        return None if found is None else Difference(*found)
 
     @cached_property
     def cost(self) -> Cost:
@@ -523,11 +530,12 @@ def words(terms: Terms) -> list[str]:
 
 def overruled(design: Design) -> tuple[int | None, int | None]:
     """Block size and `ask` where a survey differs from the planner's choice, else nothing."""
-    sizes = tuple(question.size for question in design.questions)
+    blocks = design.sensitive_blocks
+    sizes = tuple(question.size for block in blocks for question in block.questions)
     planned = designed(sizes, design.epsilon)
-    if (_shape(design.blocks), design.ask) == (_shape(planned.blocks), planned.ask):
+    if (_shape(blocks), design.ask) == (_shape(planned.blocks), planned.ask):
         return None, None
-    return max(len(block.questions) for block in design.blocks), design.ask
+    return max(len(block.questions) for block in blocks), design.ask
 
 
 def _shape(blocks: tuple[Block, ...]) -> list[tuple[int, ...]]:

@@ -14,8 +14,9 @@ from django.db import connection, transaction
 
 from aggregation import archive
 from aggregation.archive import ArchiveError
-from aggregation.models import Batch, Estimate, Release, forget_emptied, unfinished
-from aggregation.overlaps import Overlap
+from aggregation.models import Batch, Estimate, Release
+from aggregation.releases.collect import forget_emptied
+from aggregation.releases.due import unfinished
 from aggregation.work import Analysis, Copy, Job, Part
 from survey.log import Actor, record
 from survey.models import (
@@ -25,14 +26,13 @@ from survey.models import (
     Question,
     Removed,
     Report,
-    Stratum,
     Survey,
     today,
 )
 
 TABLES = (
-    *(Report, Batch, Estimate, Release, Overlap, Analysis, Part, Copy, Job),
-    *(Membership, Question, Stratum, PassKey, Invitation, Survey),
+    *(Report, Batch, Estimate, Release, Analysis, Part, Copy, Job),
+    *(Membership, Question, PassKey, Invitation, Survey),
 )
 
 
@@ -86,10 +86,11 @@ def _bury(survey: Survey, before: tuple[int, int], sha256: str, by: Actor = None
             archive=sha256,
             removed_on=today(),
         )
+        survey.pending().delete()  # fewer than a crowd, which never left the inbox
         survey.batches.all().delete()
         Estimate.objects.filter(release__survey=survey).delete()
         survey.releases.all().delete()  # with their analyses and copies
-        survey.delete()  # with its questions, strata, researchers and jobs
+        survey.delete()  # with its questions, researchers and jobs
         record(by, "survey removed", removed, archive=sha256)
         transaction.on_commit(vacuum, robust=True)
     return removed

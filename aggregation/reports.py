@@ -1,231 +1,124 @@
-"""The reports that researchers may take home: which, and in an order that says nothing.
+"""Copies of the reports of a release: distinct reports and their numbers, sorted.
 
-A report is noise enough to be shown. Two things beside it are not: when it came, which two copies
-taken at different times would tell, and the background answers, by which its sender may be known.
-So there is one copy, of a survey that is finished; and background answers come along only as far
-as whatever they tell apart is a crowd.
+Every answer in a report was randomized on the device that sent it, so a copy is as private as the
+reports themselves, at any time. It has no id and no order of arrival, and two copies differ by at
+least a crowd, because releases do.
 """
 
 import heapq
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby, islice
+from operator import itemgetter
 from tempfile import SpooledTemporaryFile
 
 import numpy as np
 from numpy.typing import NDArray
 
-from aggregation import batches, gate, overlaps
-from aggregation.batches import Axis, Counts
-from aggregation.columns import HIDDEN, NOT_TOLD
-from aggregation.models import Batch, Release, unfinished
+from aggregation.counting.planes import ABSENT, Columns, Packed, unpack
+from aggregation.models import Batch, Release
 from aggregation.sheets import LINES
-from survey.design import Design, Question
-from survey.models import ABSENT
+from survey.design import Design
 
 IN_MEMORY = 32 << 20  # bytes of sorted reports, before a file takes them
-AT_ONCE = 4096  # reports of a batch that are read back together
-BATCHES = 8  # read in one statement where somebody is told how far it is
-READ, MERGED = 0.1, 0.6  # of the time, reading and sorting takes; and then merging
+RUN = 1 << 19  # reports that are sorted together, unless one batch has more
+AT_ONCE = 4096  # reports of a sorted run that are read back together
+BATCHES = 8  # read in one statement; in between the connection is free
+READ, MERGED = 0.1, 0.6  # the part of the time after which all is read, and then merged
 
-Content = tuple[bytes, int]  # a distinct report, and how many there are of it
-
-
-def withheld(release: Release) -> str:
-    """Why the reports of a release cannot be taken home; empty if they can.
-
-    One copy in all, of everything: two copies that differ by fewer than a crowd would show what
-    those few reported. A survey may be asked in blocks, so that a crowd of new reports is less than
-    one for some question; therefore not even the releases of an open survey are copied.
-    """
-    survey = release.survey
-    if survey.state != survey.State.CLOSED:
-        return (
-            "The reports can be taken home when the survey is closed. Before that, two copies "
-            "could differ by a few people, and show what those few reported."
-        )
-    if unfinished(survey):
-        return "The last reports are still being counted. Look again in a minute."
-    if not release.final or survey.releases.filter(number__gt=release.number).exists():
-        return "The reports can be taken home with the last release only, which has all of them."
-    return ""
+Watch = Callable[[float], None]  # told how much is done
+Content = tuple[bytes, int]  # a distinct report, a byte for each question, and how many there are
 
 
-@dataclass(frozen=True)
-class Background:
-    """A stratum that comes along, and the groups of it that are not told apart.
+def distinct(parts: Iterable[Packed], design: Design) -> Iterator[Content]:
+    """Yield the distinct reports of some batches, sorted, and how many there are of each.
 
-    A group is the position of an option; the last one is of those who did not say.
-    """
-
-    stratum: Question
-    hidden: frozenset[int]
-
-    def codes(self) -> NDArray[np.uint8]:
-        """What stands for each value of a report."""
-        codes = np.arange(256, dtype=np.uint8)
-        codes[[ABSENT if group == self.stratum.size else group for group in self.hidden]] = HIDDEN
-        return codes
-
-    def merged(self, sizes: Counts, axis: int) -> Counts:
-        """Sizes of groups, in which the hidden ones are one."""
-        told = [group for group in range(self.stratum.size + 1) if group not in self.hidden]
-        rest = sizes.take(sorted(self.hidden), axis).sum(axis, keepdims=True)
-        return np.concatenate([sizes.take(told, axis), rest], axis)
-
-
-def backgrounds(release: Release) -> list[Background]:
-    """The background answers that come along with the reports.
-
-    By itself, a stratum tells apart no more than its tables in the release do: what is hidden for
-    any question is one group here. Together, in the survey's order, strata come along as long as
-    every combination of their groups that occurs at all was given by a crowd, in every block, and
-    no table of the release beside them tells fewer than a crowd apart.
-    """
-    tables: overlaps.Shown = release.overlap.shown
-    found: list[Background] = []
-    for stratum in release.survey.frozen_design().strata:
-        told = set.intersection(*(set(one.get(stratum.key, ())) for one in tables.values()))
-        new = Background(stratum, frozenset(range(stratum.size + 1)) - told)
-        tried = [*found, new]
-        if told and _crowded(release, tried) and _apart(release, tables, tried):
-            found.append(new)
-    return found
-
-
-def _crowded(release: Release, tried: Sequence[Background]) -> bool:
-    try:
-        sizes = _sizes(release, [one.stratum for one in tried])
-    except ValueError:  # more combinations than a table may have
-        return False
-    for axis, one in enumerate(tried):
-        sizes = [one.merged(size, axis) for size in sizes]
-    return all(((size == 0) | (size >= release.survey.crowd)).all() for size in sizes)
-
-
-def _apart(release: Release, tables: overlaps.Shown, tried: Sequence[Background]) -> bool:
-    """Whether no table of the release, beside these combinations, tells too few apart."""
-    survey, design = release.survey, release.survey.frozen_design()
-    for name, shown in tables.items():
-        others = [overlaps.whole(design, key) for key in shown]
-        parts = Batch.objects.parts(survey)
-        found = batches.crossed(parts, design, name, split(tried), others)
-        for groups, counts in zip(shown.values(), found, strict=True):
-            beside = gate.merged(counts.T, set(groups), counts.shape[1] - 1)
-            if gate.cut(beside, survey.crowd):
-                return False
-    return True
-
-
-def split(known: Sequence[Background]) -> batches.Split:
-    """The parts into which these backgrounds divide the reports."""
-    parts, number = np.zeros(1, dtype=np.intp), 1
-    for one in known:
-        told = [group for group in range(one.stratum.size + 1) if group not in one.hidden]
-        place = np.full(one.stratum.size + 1, len(told), dtype=np.intp)
-        place[told] = np.arange(len(told))
-        number *= len(told) + 1
-        parts = (parts[:, None] * (len(told) + 1) + place).ravel()
-    return batches.Split(tuple(one.stratum.key for one in known), parts, number)
-
-
-def _sizes(release: Release, strata: Sequence[Question]) -> list[Counts]:
-    """How many reports there are in each block, by these strata."""
-    design = release.survey.frozen_design()
-    groups: list[Axis] = [("stratum", stratum.key) for stratum in strata]
-    wanted = [[*groups, ("question", block.questions[0].key)] for block in design.blocks]
-    tables = batches.tables(Batch.objects.parts(release.survey), design, wanted)
-    return [table.sum(axis=-1) for table in tables]
-
-
-def columns(design: Design, strata: Sequence[Question]) -> list[int]:
-    """The places of the questions and of these strata among the values of a report."""
-    first = len(design.questions)
-    return [*range(first), *(first + design.strata.index(stratum) for stratum in strata)]
-
-
-def distinct(
-    parts: Iterable[batches.Part],
-    design: Design,
-    columns: Sequence[int],
-    backgrounds: Sequence[Background] = (),
-) -> Iterator[Content]:
-    """The distinct reports of some batches, sorted, with their numbers; of each these columns.
-
-    The last ones are those of the backgrounds, if any are given.
-
-    Memory is bounded: each batch is sorted by itself and put aside, in a file without a name if
+    Memory is bounded: some batches at a time are sorted and put aside, in a file without a name if
     there are many, and then all are merged.
     """
+    record = _record(len(design.questions))
     with SpooledTemporaryFile(IN_MEMORY) as file:
         runs: list[tuple[int, int]] = []
-        for data, reports in parts:
-            values = batches.unpack(data, reports, design)[list(columns)]
-            for row, one in zip(values[::-1], backgrounds[::-1], strict=False):
-                row[:] = one.codes()[row]
-            order = np.lexsort(values[::-1])
-            runs.append((file.tell(), reports))
-            file.write(np.ascontiguousarray(values[:, order].T).tobytes())
+        for columns in _joined(parts, design):
+            lines = _sorted(columns, record)
+            runs.append((file.tell(), len(lines)))
+            file.write(lines.tobytes())
 
-        def run(start: int, reports: int) -> Iterator[bytes]:
-            width = len(columns)
-            for done in range(0, reports, AT_ONCE):
-                file.seek(start + done * width)
-                some = file.read(min(AT_ONCE, reports - done) * width)
-                yield from (some[i : i + width] for i in range(0, len(some), width))
+        def run(start: int, length: int) -> Iterator[Content]:
+            for done in range(0, length, AT_ONCE):
+                file.seek(start + done * record.itemsize)
+                data = file.read(min(AT_ONCE, length - done) * record.itemsize)
+                for line in np.frombuffer(data, record):
+                    yield line["values"].tobytes(), int(line["count"])
 
-        for content, same in groupby(heapq.merge(*(run(*one) for one in runs))):
-            yield content, sum(1 for _ in same)
+        for content, same in groupby(heapq.merge(*(run(*one) for one in runs)), itemgetter(0)):
+            yield content, sum(count for _, count in same)
 
 
-def watched(release: Release, watch: Callable[[float], None]) -> Iterator[batches.Part]:
-    """The reports of a release, some batches at a time; in between the connection is free.
+def _record(width: int) -> np.dtype[np.void]:
+    return np.dtype([("values", np.uint8, (width,)), ("count", "<u4")])
 
-    While somebody reads them so, they are not merged (`BatchManager.merge`).
-    """
-    found = release.survey.batches.order_by("pk").values_list("pk", "reports")
-    keys, sizes = zip(*found, strict=True)
-    if sum(sizes) != release.reports:
-        raise RuntimeError("the batches are not those of the release")
+
+def _joined(parts: Iterable[Packed], design: Design) -> Iterator[Columns]:
+    """Unpack batches and join small ones, so that few runs are merged."""
+    waiting: list[Columns] = []
+    for data, reports in parts:
+        waiting.append(unpack(data, reports, design))
+        if sum(columns.shape[1] for columns in waiting) >= RUN:
+            yield np.concatenate(waiting, axis=1)
+            waiting.clear()
+    if waiting:
+        yield np.concatenate(waiting, axis=1)
+
+
+def _sorted(columns: Columns, record: np.dtype[np.void]) -> NDArray[np.void]:
+    """Return the distinct reports of these columns, sorted, with their numbers."""
+    rows = columns[:, np.lexsort(columns[::-1])].T
+    first = np.flatnonzero(np.r_[True, (rows[1:] != rows[:-1]).any(axis=1)])
+    lines = np.empty(len(first), dtype=record)
+    lines["values"] = rows[first]
+    lines["count"] = np.diff(np.r_[first, len(rows)])
+    return lines
+
+
+def read(keys: Sequence[int], watch: Watch = lambda _: None) -> Iterator[Packed]:
+    """Yield the reports of these batches, batch by batch."""
     for start in range(0, len(keys), BATCHES):
-        yield from Batch.objects.parts(release.survey, keys[start : start + BATCHES])
+        yield from Batch.objects.packed(keys[start : start + BATCHES])
         watch(READ * min(1, (start + BATCHES) / len(keys)))
 
 
 class Lines:
     """The distinct reports of a release with their numbers, in a file without a name.
 
-    They are merged once, for whichever forms are wanted of them, and their number is known then.
+    They are merged once, for all the formats that are wanted, and then their number is known.
     `watch` is told now and then how much is done.
     """
 
-    def __init__(self, release: Release, watch: Callable[[float], None] | None = None) -> None:
+    def __init__(self, release: Release, watch: Watch = lambda _: None) -> None:
         design = release.survey.frozen_design()
-        known = backgrounds(release)
-        chosen = columns(design, [one.stratum for one in known])
-        self.width = len(chosen)
         self.rows = self.given = 0
         self.forms = 1  # how many will be made
-        self.watch = watch or (lambda _: None)
-        self._record = np.dtype([("values", np.uint8, (self.width,)), ("count", "<u4")])
+        self.watch = watch
+        self._record = _record(len(design.questions))
         self._file = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115  # it lives as long as this
         weakref.finalize(self, self._file.close)
-        parts = watched(release, watch) if watch else Batch.objects.parts(release.survey)
-        found = distinct(parts, design, chosen, known)
+        found = distinct(read(release.batch_keys(), watch), design)
         done = 0
         while some := list(islice(found, LINES)):
             lines = np.empty(len(some), dtype=self._record)
             joined = np.frombuffer(b"".join(content for content, _ in some), np.uint8)
-            lines["values"] = joined.reshape(-1, self.width)
+            lines["values"] = joined.reshape(len(some), -1)
             lines["count"] = [count for _, count in some]
             self._file.write(lines.tobytes())
             self.rows += len(some)
             done += int(lines["count"].sum())
             self.watch(READ + (MERGED - READ) * done / release.reports)
+        if done != release.reports:
+            raise RuntimeError("the batches are not those of the release")
 
     def pieces(self) -> Iterator[tuple[NDArray[np.uint8], NDArray[np.int64]]]:
-        """Some at a time: their values, a row for each, and how many there are of each."""
+        """Yield some at a time: their values, a row for each, and how many there are of each."""
         self._file.seek(0)
         while data := self._file.read(LINES * self._record.itemsize):
             lines = np.frombuffer(data, dtype=self._record)
@@ -235,12 +128,12 @@ class Lines:
 
 
 def csv_parts(lines: Lines, names: Sequence[str]) -> Iterator[bytes]:
-    """The reports as CSV, with these names for the columns and a last one, `count`.
+    """Yield the reports as CSV, with these names for the columns and a last one, `count`.
 
-    A value is the position of an option, NOT_TOLD for a group that is not told apart, and nothing
-    where a question was not asked or a stratum was not given. There is nothing to escape.
+    A value is the position of an option, and empty where a question was not asked. There is
+    nothing to escape.
     """
-    text = [*(str(i) for i in range(HIDDEN)), str(NOT_TOLD), ""]
+    text = [*(str(i) for i in range(ABSENT)), ""]
     yield (",".join([*names, "count"]) + "\n").encode()
     for values, counts in lines.pieces():
         some = [

@@ -1,6 +1,6 @@
 """Public results: a page for anyone, where the owner of a survey wants it.
 
-The same figures, words and gate as the dashboard, of the latest release. It is the same for
+The same figures and words as the dashboard, of the latest release. It is the same for
 everybody: no login, no cookie (survey.views.sealed), and a cache may keep it for a minute.
 """
 
@@ -41,7 +41,7 @@ def page(request: HttpRequest, slug: str) -> HttpResponse:
 def shown(request: HttpRequest, survey: Survey) -> HttpResponse:
     design = survey.frozen_design()
     wanted = request.GET.get("by", "")
-    by = next((stratum for stratum in design.strata if stratum.key == wanted), None)
+    by = next((one for one in design.background if one.key == wanted), None)
     releases = list(survey.releases.order_by("-number")[: EARLIER + 1])
     release = releases[0] if releases else None
     context: dict[str, Any] = {
@@ -63,7 +63,7 @@ def shown(request: HttpRequest, survey: Survey) -> HttpResponse:
 
 def sure(design: Design) -> str:
     """How sure one can be after a report, in words that are never too small."""
-    return "more than 99" if design.sure > 99 else f"at most about {design.sure}"
+    return "more than 99 in 100" if design.sure > 99 else f"at most about {design.sure} in 100"
 
 
 def dots(filled: int) -> SafeString:

@@ -4,22 +4,29 @@ Nothing here asks who reads: people with a login and strangers get the same.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import combinations, groupby
+from itertools import groupby
+from typing import NamedTuple
 
+import numpy as np
 from django.utils.safestring import SafeString
+from numpy.typing import NDArray
 
 from aggregation import charts
-from aggregation.models import NOT_GIVEN, Estimate, Release, group_keys
+from aggregation.models import Estimate, Release
+from aggregation.releases.estimate import by_group
 from aggregation.statistics import difference, privacy
 from aggregation.statistics.proportion import Channel
+from aggregation.statistics.ratio import ALWAYS_FROM
 from survey.design import Block, Design, Question
+from survey.design.mechanism import SCALE
 
 MISFIT = 0.001  # below this, the reports do not look like what the channel can produce
 FIXED, ALWAYS = "fixed", "always"
 METHODS = {FIXED: "restricted Blaker", ALWAYS: "confidence sequence"}
 MOST_PAIRS = 60  # compared for one question; of more groups there is the test alone
+Counts = NDArray[np.int64]
 FEW = 5  # expected reports in a cell below which a chi-square test is rough
 
 
@@ -32,7 +39,7 @@ class Choice:
 
     level: int = 95
     interval: str = FIXED
-    forged: float = 0.0
+    forged: float = 0.0  # of everybody; results by group take every report as it is
 
     @classmethod
     def default(cls, release: Release) -> "Choice":
@@ -65,44 +72,42 @@ class Row:
         return self.estimate.misfit is not None and self.estimate.misfit < MISFIT
 
 
+class Group(NamedTuple):
+    """Everybody, without a name, or one group, with its options."""
+
+    name: str
+    rows: list[Row]
+
+    @property
+    def too_few(self) -> bool:
+        return all(says_nothing(row.estimate) for row in self.rows)
+
+
 @dataclass(frozen=True)
 class Table:
-    """The estimates of a question over everybody, or by one stratum."""
+    """The estimates of a question over everybody, or by one background question."""
 
     title: str
-    as_of: int
-    groups: list[tuple[str, list[Row]]]
+    groups: list[Group]
+    one_look: bool  # although intervals for every look were chosen: there are none for so few
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What privacy cost a question: standard errors, the root mean square over its options.
-
-    `clear` and `curator` are those of a survey that asked all its people everything: without any
-    noise, and with Laplace noise on the true counts by somebody whom all trust, who divides the
-    same ε among the questions.
-    """
+    """What the error of a question is made of: root mean squares over its options."""
 
     sampling: float
     noise: float
-    people: int
-    clear: float
-    curator: float
     picture: SafeString
 
     @property
     def error(self) -> float:
         return math.hypot(self.sampling, self.noise)
 
-    # Parts of the square, since variances add up.
-
-    @property
-    def sampled(self) -> float:
-        return (self.sampling / self.error) ** 2
-
     @property
     def private(self) -> float:
-        return 1 - self.sampled
+        """The part of the square that comes from privacy, since variances add up."""
+        return (self.noise / self.error) ** 2
 
 
 @dataclass(frozen=True)
@@ -120,13 +125,13 @@ class Pair:
 
 @dataclass(frozen=True)
 class Differences:
-    """Whether the groups of a table differ, for one look; those who gave no group are left out."""
+    """Whether the groups of a table differ, for one look."""
 
     groups: int
     p_value: float  # of "all groups answer alike", adjusted over the questions of the page
     questions: int  # how many those are
     rough: bool
-    pairs: list[Pair]
+    pairs: list[Pair] | None  # of groups with enough responses; None: too many to list
     alpha: float
 
     @property
@@ -134,27 +139,29 @@ class Differences:
         return self.p_value <= self.alpha
 
     @property
-    def largest(self) -> Pair:
-        return max(self.pairs, key=lambda pair: abs(pair.difference))
+    def largest(self) -> Pair | None:
+        return max(self.pairs or [], key=lambda pair: abs(pair.difference), default=None)
 
 
 @dataclass(frozen=True)
 class Section:
     question: Question
-    block: str
-    a: float
-    b: float
+    block: Block
+    channel: Channel
     everybody: Table
     groups: Table | None
     cost: Cost | None
     differences: Differences | None
 
     @property
-    def headline(self) -> Row | None:
-        """What is said first of the question, if anything of it is shown."""
+    def yes_no(self) -> bool:
+        return plain_yes_no(self.question)
+
+    @property
+    def headline(self) -> Row:
+        """What is said first of the question."""
         rows = [row for _, rows in self.everybody.groups for row in rows]
-        shown = [row for row in rows if not row.estimate.suppressed]
-        return max(shown, key=lambda row: telling(row.estimate), default=None)
+        return max(rows, key=lambda row: telling(row.estimate))
 
 
 @dataclass(frozen=True)
@@ -175,44 +182,35 @@ def asked(design: Design) -> dict[str, Asked]:
 
 
 def sections(release: Release, by: Question | None, choice: Choice | None = None) -> list[Section]:
-    """The estimates of a release, by question: over everybody, and by one stratum.
+    """Return the estimates of a release, by question: over everybody, and by one other question.
 
-    One and not all: with ten strata a page of all would be megabytes that nobody reads.
+    One and not all: with ten background questions a page of all would be megabytes that nobody
+    reads.
     """
-    design = release.survey.frozen_design()
     choice = choice or Choice.default(release)
-    questions = asked(design)
-    wanted = release.estimates.filter(stratum__in=["", by.key] if by else [""])
+    questions = asked(release.survey.frozen_design())
+    wanted = release.estimates.filter(by__in=["", by.key] if by else [""])
     found: dict[str, list[list[Estimate]]] = {
-        key: [list(table) for _, table in groupby(rows, key=lambda row: row.stratum)]
+        key: [list(table) for _, table in groupby(rows, key=lambda row: row.by)]
         for key, rows in groupby(wanted, key=lambda row: row.question)
     }
+    for key, (everybody, *_) in found.items():
+        found[key][0] = shown_options(questions[key].question, everybody)
     restate(
-        (
-            row
-            for key, tables in found.items()
-            for table in tables
-            for row in shown_options(questions[key].question, table)
-        ),
-        questions,
-        choice,
+        (row for tables in found.values() for rows in tables for row in rows), questions, choice
     )
-    people = _people(release, {tables[0][0].as_of for tables in found.values()})
-    compared = _differences(design, by, questions, found, choice) if by else {}
+    compared = _differences(questions, by, found, choice) if by else {}
     result = []
-    for key, tables in found.items():
+    for key, (everybody, *groups) in found.items():
         one = questions[key]
-        shown = [_table(design, one.question, rows[0].stratum, rows) for rows in tables]
-        channel = one.channel
         result.append(
             Section(
                 question=one.question,
-                block=one.block.key,
-                a=channel.a,
-                b=channel.b,
-                everybody=shown[0],
-                groups=shown[1] if by else None,
-                cost=_cost(design, one, tables[0], people[tables[0][0].as_of]),
+                block=one.block,
+                channel=one.channel,
+                everybody=_table(one.question, None, everybody, choice),
+                groups=_table(one.question, by, groups[0], choice) if groups else None,
+                cost=_cost(everybody),
                 differences=compared.get(key),
             )
         )
@@ -220,51 +218,64 @@ def sections(release: Release, by: Question | None, choice: Choice | None = None
 
 
 def restate(rows: Iterable[Estimate], questions: dict[str, Asked], choice: Choice) -> None:
-    """Give rows, in memory only, the limits of a choice: one call for every channel."""
+    """Give rows, in memory only, the limits of a choice.
+
+    Of a table by group, all rows are needed, in their order.
+    """
     if choice == Choice():
         return
-    members: dict[Channel, list[Estimate]] = {}
+    everybody: dict[Channel, list[Estimate]] = {}
+    groups: dict[tuple[str, str], list[Estimate]] = {}
     for row in rows:
-        row.level, row.method = choice.coverage, METHODS[choice.interval]
-        if not row.suppressed:
-            members.setdefault(questions[row.question].channel, []).append(row)
-    for channel, some in members.items():
-        lows, highs = privacy.manipulations(
-            [row.count or 0 for row in some],
-            [row.n or 0 for row in some],
-            channel,
-            choice.forged / 100,
-            choice.coverage,
-            choice.interval,
-        )
-        for row, low, high in zip(some, lows.tolist(), highs.tolist(), strict=True):
-            row.low, row.high = low, high
+        if row.by:
+            groups.setdefault((row.question, row.by), []).append(row)
+        else:
+            row.level, row.method = choice.coverage, METHODS[choice.interval]
+            if row.n:
+                everybody.setdefault(questions[row.question].channel, []).append(row)
+    for channel, some in everybody.items():  # one call for every channel
+        _restate_everybody(some, channel, choice)
+    for (question, by), some in groups.items():
+        one, other = questions[question], questions[by]
+        counts = _counts(some, other.question).tolist()
+        kept = choice.coverage, choice.interval
+        found = by_group(one.question, one.channel, other.block, counts, *kept)
+        for row, figures in zip(some, found, strict=True):
+            for name, value in figures.items():
+                setattr(row, name, value)
 
 
-def _people(release: Release, numbers: set[int]) -> dict[int, int]:
-    """How many reports the release with each of these numbers had."""
-    if numbers <= {release.number}:
-        return {release.number: release.reports}
-    releases = release.survey.releases.filter(number__in=numbers)
-    return dict(releases.values_list("number", "reports"))
+def _restate_everybody(rows: list[Estimate], channel: Channel, choice: Choice) -> None:
+    lows, highs = privacy.manipulations(
+        [row.count for row in rows],
+        [row.n for row in rows],
+        channel,
+        choice.forged / 100,
+        choice.coverage,
+        choice.interval,
+    )
+    for row, low, high in zip(rows, lows.tolist(), highs.tolist(), strict=True):
+        row.low, row.high = low, high
 
 
-def _table(design: Design, question: Question, stratum: str, rows: list[Estimate]) -> Table:
-    title, names = "Everybody", {"": ""}
-    if stratum:
-        title, names = _names(design, stratum)
+def _counts(rows: Sequence[Estimate], by: Question) -> Counts:
+    """Return the reports of a table by group: one row a group, one column an option."""
+    return np.array([row.count for row in rows], dtype=np.int64).reshape(by.size, -1)
+
+
+def says_nothing(row: Estimate) -> bool:
+    """Return whether too few people answered: the interval is all there is between 0 and 1."""
+    return row.low <= 0 and row.high >= 1
+
+
+def _table(question: Question, by: Question | None, rows: list[Estimate], choice: Choice) -> Table:
+    names = {option.key: option.text for option in by.options} if by else {"": ""}
     groups = [
-        (names[group], [_row(question, names[group], row) for row in members])
+        Group(names[group], [_row(question, names[group], row) for row in members])
         for group, members in groupby(shown_options(question, rows), key=lambda row: row.group)
     ]
-    return Table(title, rows[0].as_of, groups)
-
-
-def _names(design: Design, stratum: str) -> tuple[str, dict[str, str]]:
-    """The text of a stratum, and those of its groups by their keys."""
-    found = next(s for s in design.strata if s.key == stratum)
-    texts = [option.text for option in found.options]
-    return found.text, dict(zip(group_keys(design, stratum), [*texts, NOT_GIVEN], strict=True))
+    one_look = by is not None and choice.always and rows[0].n < ALWAYS_FROM
+    return Table(by.text if by else "Everybody", groups, one_look)
 
 
 def telling(row: Estimate) -> tuple[bool, float]:
@@ -289,38 +300,25 @@ def label_of(question: Question, row: Estimate) -> str:
 
 def _row(question: Question, group: str, row: Estimate) -> Row:
     label = label_of(question, row)
-    if row.bounded is None or row.low is None or row.high is None:
-        return Row(label, row, SafeString(""))
     where = f"{label}, {group}" if group else label
-    description = (
-        f"{where}: {row.bounded:.1%}, {row.level:.0%} interval {row.low:.1%} to {row.high:.1%}"
-    )
-    picture = charts.dot_and_whisker(row.bounded, row.low, row.high, description)
+    limits = f"{row.level:.0%} interval {row.low:.1%} to {row.high:.1%}"
+    if says_nothing(row):
+        limits = "too few responses"
+    share = "" if row.bounded is None else f" {row.bounded:.1%},"
+    picture = charts.dot_and_whisker(row.bounded, row.low, row.high, f"{where}:{share} {limits}")
     return Row(label, row, picture)
 
 
-# --- What privacy cost ----------------------------------------------------------------------------
+# --- What privacy costs ---------------------------------------------------------------------------
 
 
-def _cost(design: Design, one: Asked, rows: list[Estimate], people: int) -> Cost | None:
-    """None where the estimates are suppressed, or exactly known."""
-    if any(row.suppressed for row in rows):
-        return None
-    # One person moves one count of a yes/no question, and two counts of a choice.
-    epsilon = design.epsilon / len(design.questions) / (1 if one.question.size == 2 else 2)
-    prices = [privacy.price(people, one.channel, row.bounded or 0.0, epsilon) for row in rows]
+def _cost(rows: list[Estimate]) -> Cost | None:
+    """Return None where nobody was asked, or where the estimates have no noise in them."""
     sampling = _mean_square(row.sampling_error or 0.0 for row in rows)
     noise = _mean_square(row.privacy_error or 0.0 for row in rows)
     if not noise:
         return None
-    return Cost(
-        sampling=sampling,
-        noise=noise,
-        people=people,
-        clear=_mean_square(price.sampling for price in prices),
-        curator=_mean_square(price.curator for price in prices),
-        picture=charts.parts(sampling**2 / (sampling**2 + noise**2)),
-    )
+    return Cost(sampling, noise, charts.parts(sampling**2 / (sampling**2 + noise**2)))
 
 
 def _mean_square(values: Iterable[float]) -> float:
@@ -332,67 +330,66 @@ def _mean_square(values: Iterable[float]) -> float:
 
 
 def _differences(
-    design: Design,
-    by: Question,
     questions: dict[str, Asked],
+    by: Question,
     found: dict[str, list[list[Estimate]]],
     choice: Choice,
 ) -> dict[str, Differences]:
-    """Of every question with two groups or more to compare."""
-    names = _names(design, by.key)[1]
-    not_given = list(names)[-1]
-    tables: dict[str, dict[str, list[int]]] = {}
-    for key, (_, rows) in found.items():
-        groups: dict[str, list[int]] = {}
-        for row in rows:
-            if row.count is not None and row.group != not_given:
-                groups.setdefault(row.group, []).append(row.count)
-        if len(groups) >= 2:
-            tables[key] = groups
-    tests = [difference.homogeneity(groups.values()).p_value for groups in tables.values()]
+    """Compare the groups of every table: the reports all at once, the shares two by two."""
+    tables = {
+        key: _counts(groups[0], by)
+        for key, (_, *groups) in found.items()
+        if groups and groups[0][0].n
+    }
+    tests = [difference.homogeneity(table.tolist()).p_value for table in tables.values()]
     return {
         key: Differences(
-            groups=len(groups),
+            groups=by.size,
             p_value=adjusted,
             questions=len(tables),
-            rough=_rough(list(groups.values())),
-            pairs=_pairs(questions[key], names, groups, choice),
+            rough=_rough(table),
+            pairs=_pairs(questions[key], questions[by.key], table, choice),
             alpha=1 - choice.coverage,
         )
-        for (key, groups), adjusted in zip(tables.items(), difference.holm(tests), strict=True)
+        for (key, table), adjusted in zip(tables.items(), difference.holm(tests), strict=True)
     }
 
 
-def _rough(table: list[list[int]]) -> bool:
+def _rough(table: Counts) -> bool:
     """Whether an expected count is small, of those that the test looks at."""
-    options: list[int] = [sum(column) for column in zip(*table, strict=True)]
-    least = min(total for total in options if total) * min(sum(row) for row in table)
-    return least < FEW * sum(options)
+    options, groups = table.sum(axis=0), table.sum(axis=1)
+    least = options[options > 0].min() * groups[groups > 0].min()
+    return bool(least < FEW * table.sum())
 
 
-def _pairs(
-    one: Asked, names: dict[str, str], groups: dict[str, list[int]], choice: Choice
-) -> list[Pair]:
+def _pairs(one: Asked, by: Asked, table: Counts, choice: Choice) -> list[Pair] | None:
     """Every option in every two groups; all limits hold together, as do all p-values (Holm)."""
     plain = plain_yes_no(one.question)
-    sizes = {key: sum(counts) for key, counts in groups.items()}
-    couples = [
-        (option.text, x, y, (groups[x][i], sizes[x], groups[y][i], sizes[y]))
-        for i, option in enumerate(one.question.options)
-        for x, y in combinations(groups, 2)
-        if not (plain and option.key == "no")
-    ]
-    if len(couples) > MOST_PAIRS:
-        return []
-    level = 1 - (1 - choice.coverage) / len(couples)
-    adjusted = difference.holm(difference.z_test(*counts).p_value for *_, counts in couples)
-    return [
+    options = [1] if plain else list(range(one.question.size))
+    if math.comb(by.question.size, 2) * len(options) > MOST_PAIRS:
+        return None
+    keep = by.block.keep / SCALE
+    found = difference.groups(
+        table[:, options], table.sum(axis=1), keep, one.channel, choice.coverage
+    )
+    groups = [option.text for option in by.question.options]
+    pairs = (
         Pair(
-            "" if plain else text,
-            names[first],
-            names[second],
-            *difference.interval(*counts, one.channel, level),
-            p_value,
+            "" if plain else one.question.options[option].text,
+            groups[found.first[i]],
+            groups[found.second[i]],
+            _possible(found.difference[i, j]),
+            _possible(found.low[i, j]),
+            _possible(found.high[i, j]),
+            float(found.adjusted[i, j]),
         )
-        for (text, first, second, counts), p_value in zip(couples, adjusted, strict=True)
-    ]
+        for j, option in enumerate(options)
+        for i in range(len(found.first))
+        if found.clear[i, j]
+    )
+    return [pair for pair in pairs if pair.low > -1 or pair.high < 1]  # the others say nothing
+
+
+def _possible(difference: float) -> float:
+    """Return a difference of two shares, moved to between -1 and 1."""
+    return min(max(float(difference), -1.0), 1.0)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from aggregation.columns import HIDDEN, NOT_TOLD, Column, Piece, Table, cut, one_line
-from survey.models import ABSENT
+from aggregation.columns import Column, Piece, Table, cut, one_line
+from aggregation.counting.planes import ABSENT
 
 NOTHING = -np.finfo(np.float64).max  # the missing value of the system
 BIAS = 100  # a code less this is a whole number
@@ -90,14 +90,12 @@ def _head(table: Table, segments: Sequence[_Segment]) -> bytes:
 def _variable(one: _Segment) -> bytes:
     column = one.column
     label = cut(one_line(column.label), TEXT) if one.first else b""
-    missing = [NOT_TOLD] if column.hidden else []
     form = struct.unpack("<i", struct.pack("<4B", *_form(one), 0))[0]
     content = struct.pack(
-        "<6i8s", 2, one.width, bool(label), len(missing), form, form, one.name.encode().ljust(8)
+        "<6i8s", 2, one.width, bool(label), 0, form, form, one.name.encode().ljust(8)
     )
     if label:
         content += struct.pack("<i", len(label)) + label + b" " * (-len(label) % 4)
-    content += struct.pack(f"<{len(missing)}d", *missing)
     return content + struct.pack("<6i8s", 2, -1, 0, 0, 0, 0, b" " * 8) * (one.elements - 1)
 
 
@@ -117,10 +115,7 @@ def _display(one: _Segment) -> bytes:
 def _labels(segments: Sequence[_Segment]) -> Iterator[bytes]:
     at = 1
     for one in segments:
-        values = dict(one.column.values)
-        if values and one.column.hidden:
-            values[NOT_TOLD] = one.column.hidden
-        if values:
+        if values := one.column.values:
             yield struct.pack("<2i", 3, len(values))
             for value, text in values.items():
                 label = cut(one_line(text), LABEL)
@@ -194,8 +189,7 @@ def _elements(column: Column, values: NDArray[np.generic]) -> tuple[Codes, Words
         numbers = CODES[values.astype(np.intp)]
     else:
         numbers = values.astype("<f8")
-        nothing = numbers < 0 if column.kind == "whole" else np.isnan(numbers)
-        numbers = np.where(nothing, NOTHING, numbers)
+        numbers = np.where(np.isnan(numbers), NOTHING, numbers)
     whole = (numbers == np.floor(numbers)) & (numbers > -BIAS) & (numbers <= 251 - BIAS)
     codes = np.where(numbers == NOTHING, MISSING, RAW)
     codes = np.where(whole, np.where(whole, numbers, 0) + BIAS, codes).astype(np.uint8)
@@ -203,7 +197,7 @@ def _elements(column: Column, values: NDArray[np.generic]) -> tuple[Codes, Words
 
 
 CODES = np.arange(256, dtype="<f8")
-CODES[HIDDEN], CODES[ABSENT] = NOT_TOLD, NOTHING
+CODES[ABSENT] = NOTHING
 
 
 def _text(column: Column, values: NDArray[np.generic]) -> Words:

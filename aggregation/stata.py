@@ -2,7 +2,7 @@
 
 A file is a sequence of named parts; the part `map` says where each begins, so that everything but
 the values is made first. Codes are bytes, of which Stata keeps the last ones for missing values:
-`.` where nothing was asked or given, `.a` for a group that is not told apart.
+`.` where a question was not asked.
 """
 
 import struct
@@ -11,14 +11,13 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from aggregation.columns import HIDDEN, Column, Piece, Table, cut, one_line
-from survey.models import ABSENT
+from aggregation.columns import Column, Piece, Table, cut, one_line
+from aggregation.counting.planes import ABSENT
 
-# What each kind of column is called in the file, its NumPy type, and its missing value.
-KINDS = {"code": (65530, "i1", 101), "whole": (65528, "<i4", 2**31 - 27), "real": (65526, "<f8", 0)}
+# What each kind of column is called in the file, and its NumPy type.
+KINDS = {"code": (65530, "i1"), "whole": (65528, "<i4"), "real": (65526, "<f8")}
 FORMATS = {"code": "%8.0g", "whole": "%12.0g", "real": "%10.0g"}
 NOTHING = struct.unpack("<d", bytes.fromhex("000000000000e07f"))[0]  # the missing value of reals
-HIDDEN_LABEL = 2**31 - 26  # `.a` in a table of labels
 TEXT, LABEL = 80, 32_000  # characters of a column's label, bytes of a value's
 
 
@@ -104,9 +103,7 @@ def _characteristics(table: Table) -> bytes:
 def _labels(columns: Sequence[Column]) -> bytes:
     found = []
     for column in columns:
-        values = dict(column.values)
-        if column.values and column.hidden:
-            values[HIDDEN_LABEL] = column.hidden
+        values = column.values
         texts = [cut(one_line(text), LABEL) + b"\0" for text in values.values()]
         offsets = np.cumsum([0, *map(len, texts)])
         content = struct.pack("<2I", len(values), offsets[-1])
@@ -119,7 +116,7 @@ def _labels(columns: Sequence[Column]) -> bytes:
 
 
 CODES = np.arange(256, dtype=np.uint8).astype("i1")
-CODES[HIDDEN], CODES[ABSENT] = 102, 101
+CODES[ABSENT] = 101
 
 
 def _records(columns: Sequence[Column], piece: Piece, record: np.dtype) -> NDArray:  # type: ignore[type-arg]
@@ -127,8 +124,6 @@ def _records(columns: Sequence[Column], piece: Piece, record: np.dtype) -> NDArr
     for i, (column, values) in enumerate(zip(columns, piece, strict=True)):
         if column.kind == "code":
             rows[f"c{i}"] = CODES[values]
-        elif column.kind == "whole":
-            rows[f"c{i}"] = np.where(values < 0, KINDS["whole"][2], values)
         elif column.kind == "real":
             rows[f"c{i}"] = np.where(np.isnan(values), NOTHING, values)
         else:

@@ -15,20 +15,13 @@ from django.conf import settings
 from django.db import transaction
 
 from aggregation import analyses, copies, limits, pulse, removal
-from aggregation.analyses import AnalysisError, Overtaken
-from aggregation.exports import Withheld
-from aggregation.models import (
-    BATCH_SIZE,
-    Batch,
-    Release,
-    due,
-    forget_emptied,
-    unfinished,
-    vacuum,
-)
+from aggregation.analyses import AnalysisError
+from aggregation.releases.collect import forget_emptied
+from aggregation.releases.due import due, unfinished
+from aggregation.releases.release import make_release
 from aggregation.work import Job, Part
 from survey import life
-from survey.models import Invitation
+from survey.models import Survey
 
 logger = logging.getLogger(__name__)
 
@@ -42,8 +35,7 @@ last_tick = -TICKS_APART
 def tick() -> None:
     """Every few seconds, from the beat: start what is due, and send again what was lost.
 
-    Those that have piled up while no worker ran, or that several beats send, are passed over: this
-    process has just done what they ask for.
+    Skip ticks that were queued while no worker was running, or that several beats send.
     """
     global last_tick
     if time.monotonic() - last_tick < TICKS_APART:
@@ -93,22 +85,25 @@ def explain(job: Job, error: Exception) -> str:
         return f"More than {settings.ANALYSIS_MEGABYTES} MB needed. Ask about fewer questions."
     if job.copy and isinstance(error, OSError) and error.errno in copies.FULL:
         return "There is no room for the file on the server’s disk. Tell whoever runs it."
-    if isinstance(error, Withheld):
-        return str(error)
     logger.error("job %s of survey %s: %s", job.pk, job.survey.slug, type(error).__name__)
     what = "analysis" if job.analysis else "file" if job.copy else "release"
     return f"The {what} could not be made ({type(error).__name__}). Nothing was lost."
 
 
 def tend(job: Job) -> dict[str, int | None]:
-    """What is due for a survey: a release, after its end the ids of long ago, and then all of it.
+    """Do what is due for a survey: a release, and after its end delete its ids, and then all of it.
 
     The job goes with the survey.
     """
     result = release(job)
-    forget_ids(job)
-    if job.survey.delete_due() and not unfinished(job.survey):
-        removal.expire(job.survey, lambda: job.advance(0.95))
+    survey = Survey.objects.get(pk=job.survey.pk)
+    if unfinished(survey):
+        return result
+    forget_ids(job, survey)
+    if survey.delete_due():
+        removal.expire(survey, lambda: job.advance(0.95))
+    else:
+        survey.look_again()
     return result
 
 
@@ -116,29 +111,19 @@ def release(job: Job) -> dict[str, int | None]:
     """Move what waits into batches, then publish what may be published."""
     survey = job.survey
     waiting = survey.pending().count()
-    moved = 0
-    while some := Batch.objects.collect(survey):
-        moved += some
-        job.advance(0.9 * min(1, moved / max(waiting, 1)))
-        if some < BATCH_SIZE:
-            break
-    if moved:
-        Invitation.objects.rewrite(survey)
-    published = Release.objects.publish(survey)
-    if moved + Batch.objects.merge(survey):
-        vacuum()
+    last = survey.releases.order_by("number").last()
+    published = make_release(survey, lambda moved: job.advance(0.9 * moved / max(waiting, moved)))
     return {
         "release": published.number if published else None,
-        "moved": moved,
+        "new": (published.reports if published else 0) - (last.reports if last else 0),
         "waiting": survey.in_crowds(survey.pending().count()),
         "crowd": survey.crowd,
     }
 
 
-def forget_ids(job: Job) -> None:
-    """Once a survey is over, nobody will send a report again that its ids could recognise."""
-    survey = job.survey
-    if survey.ids_due() and not unfinished(survey):
+def forget_ids(job: Job, survey: Survey) -> None:
+    """Delete the ids of a closed survey when they are due: nobody sends a report again."""
+    if survey.ids_due():
         for _ in survey.forget_ids():
             job.advance(0.95)
         transaction.on_commit(forget_emptied, robust=True)
@@ -156,17 +141,9 @@ def analyse(job: Job) -> analyses.Figures | None:
     if missing:
         group(count.s(str(job.pk), pk) for pk in missing).apply_async()
         return None
-    survey = job.survey
-    table = job.analysis.table()
-    try:
-        shown = job.analysis.admit(table)
-    except Overtaken:
-        if not job.analysis.follow():
-            raise
-        return analyse(job)
-    question, design = job.analysis.question(), survey.frozen_design()
+    design = job.survey.frozen_design()
     figures: analyses.Figures = limits.bounded(
-        partial(analyses.figures, question, design, table, survey.crowd, shown),
+        partial(analyses.figures, job.analysis.question(), design, job.analysis.table()),
         settings.ANALYSIS_SECONDS,
         settings.ANALYSIS_MEGABYTES * 1_000_000,
         Heartbeat(job),

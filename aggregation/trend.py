@@ -7,7 +7,8 @@ from itertools import groupby
 from django.utils.safestring import SafeString
 
 from aggregation import charts
-from aggregation.models import Estimate, places
+from aggregation.models import Estimate
+from aggregation.releases.estimate import positions_of_everybody
 from aggregation.sections import ALWAYS, Choice, asked, label_of, restate, shown_options
 from aggregation.templatetags.figures import percent
 from survey.design import Question
@@ -33,18 +34,16 @@ def chosen(last: int, most: int = MOST) -> list[int]:
 
 
 def trends(survey: Survey, question: Question, last: int, level: int) -> list[Trend]:
-    """Of everybody. A release in which the table stood as before has no point of its own."""
+    """Return the estimates of everybody; releases before anybody was asked have none."""
     design = survey.frozen_design()
-    first = places(design)[question.key]
     found = Estimate.objects.filter(
         release__survey=survey,
         release__number__in=chosen(last),
-        position__range=(first, first + question.size - 1),
-        n__isnull=False,
+        position__in=positions_of_everybody(design)[question.key],
+        n__gt=0,
     )
-    rows = list(found.select_related("release").order_by("option", "as_of", "release__number"))
-    new = [next(same) for _, same in groupby(rows, key=lambda row: (row.option, row.as_of))]
-    shown = sorted(shown_options(question, new), key=lambda row: (row.position, row.as_of))
+    rows = found.select_related("release").order_by("position", "release__number")
+    shown = shown_options(question, list(rows))
     restate(shown, asked(design), Choice(level, ALWAYS))
     return [
         _trend(question, list(members))
@@ -60,8 +59,7 @@ def _trend(question: Question, rows: list[Estimate]) -> Trend:
 
 def _points(rows: list[Estimate]) -> Iterator[charts.Point]:
     for row in rows:
-        if row.bounded is None or row.low is None or row.high is None:
-            continue  # never: these rows have figures
-        made = f"Release {row.release.number}, {row.release.made_at:%-d %b %Y}, {row.n:,} reports"
-        figures = f"{percent(row.bounded)}, interval {percent(row.low)} to {percent(row.high)}"
-        yield charts.Point(row.release.number, row.bounded, row.low, row.high, made, figures)
+        share = row.bounded or 0.0
+        made = f"Release {row.release.number}, {row.release.made_at:%-d %b %Y}, {row.n:,} responses"
+        figures = f"{percent(share)}, interval {percent(row.low)} to {percent(row.high)}"
+        yield charts.Point(row.release.number, share, row.low, row.high, made, figures)

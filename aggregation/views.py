@@ -48,7 +48,7 @@ def overview(request: HttpRequest) -> HttpResponse:
 @cache_control(private=True, no_store=True)
 @require_http_methods(["GET", "HEAD", "POST"])
 def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
-    """A survey's latest release, by a stratum if one is named; POST asks for a new release."""
+    """A survey's latest release, by one background question if it is named; POST asks for one."""
     survey = get_object_or_404(Survey, slug=slug)
     deeds = survey.deeds(request.user)
     if ("ask" if request.method == "POST" else "read") not in deeds:
@@ -73,11 +73,10 @@ def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
     if survey.state != Survey.State.DRAFT:
         context["design"] = design = survey.frozen_design()
         wanted = request.GET.get("by", "")
-        by = context["by"] = next((one for one in design.strata if one.key == wanted), None)
+        by = context["by"] = next((one for one in design.background if one.key == wanted), None)
         if release:
             form = forms.IntervalForm(request.GET.dict(), Choice.default(release))
             choice = form.choice
-            found = sections(release, by, choice)
             context |= {
                 "form": form,
                 "choice": choice,
@@ -85,8 +84,8 @@ def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
                 "levels": forms.LEVELS,
                 "intervals": forms.INTERVALS,
                 "most_forged": forms.MOST_FORGED,
-                "sections": found,
-                "central": central(release, found, by.text if by else ""),
+                "sections": sections(release, by, choice),
+                "central": central(release),
                 "home": take_home(request, release, deeds),
             }
     return render(request, "dashboard.html", context)

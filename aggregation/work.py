@@ -5,7 +5,6 @@ The queue carries only ids of these rows; whoever takes one finds here what is t
 
 import uuid
 import zlib
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -15,9 +14,9 @@ from django.db.models import F, Q
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from aggregation import analyses, batches, gate
-from aggregation.analyses import AnalysisError, Overtaken
-from aggregation.overlaps import Analysed, compare
+from aggregation import analyses
+from aggregation.analyses import AnalysisError
+from aggregation.counting.tables import tables
 from survey.log import Actor, record
 from survey.models import Survey
 
@@ -68,11 +67,6 @@ class Analysis(models.Model):
     release = models.ForeignKey("aggregation.Release", models.CASCADE, related_name="analyses")
     asked = models.JSONField()
     digest = models.CharField(max_length=64)
-    # Of each division (analyses.py): how many reports each group held, which the gate let through,
-    # and, by set of reports, those of its parts in other groups. For the gate and nobody else.
-    sizes = models.JSONField(null=True)
-    shown = models.JSONField(null=True)
-    overlaps = models.JSONField(null=True)
 
     objects = AnalysisManager()
 
@@ -87,12 +81,8 @@ class Analysis(models.Model):
 
     def divide(self) -> None:
         """Make the parts that are counted side by side: some of the release's batches each."""
-        published = self.release.survey.batches.filter(release__isnull=False)
-        found = list(published.order_by("pk").values_list("pk", "reports"))
-        if sum(reports for _, reports in found) != self.release.reports:
-            raise AnalysisError("survey", "a release is being made; ask again in a moment")
-        size = max(PART_BATCHES, -(-len(found) // MOST_PARTS))
-        keys = [pk for pk, _ in found]
+        keys = self.release.batch_keys()
+        size = max(PART_BATCHES, -(-len(keys) // MOST_PARTS))
         self.parts.all().delete()
         Part.objects.bulk_create(
             Part(analysis=self, batches=keys[start : start + size])
@@ -106,77 +96,6 @@ class Analysis(models.Model):
         """The parts together; RuntimeError if one is missing."""
         tables = [part.table() for part in self.parts.all()]
         return sum(tables[1:], tables[0])
-
-    def admit(self, table: analyses.Counts) -> list[set[int]]:
-        """The groups of each division that the gate lets through; AnalysisError if there is none.
-
-        Under the survey's lock, and only if no release and no other analysis has come between: each
-        of these is compared with those before it.
-        """
-        survey = self.release.survey
-        question, design = self.question(), survey.frozen_design()
-        self.sizes = analyses.group_sizes(question, design, table)
-        self.shown = [sorted(gate.shown(sizes, survey.crowd)) for sizes in self.sizes]
-        while all(self.shown):
-            others = self.admitted()
-            found, self.overlaps = self._compare(others)
-            with transaction.atomic():
-                last = lock(survey).releases.order_by("number").last()
-                if last is None or last.number != self.release.number:
-                    raise Overtaken
-                if self.admitted() == others:
-                    self.shown = found
-                    self.save(update_fields=["sizes", "shown", "overlaps"])
-                    break
-        return [set(shown) for shown in self.shown]
-
-    def follow(self) -> bool:
-        """Go over to the last release, to be counted anew; not if that was asked the same."""
-        with transaction.atomic():
-            last = lock(self.release.survey).releases.order_by("number").last()
-            if not last or Analysis.objects.filter(release=last, digest=self.digest).exists():
-                return False
-            self.release = last
-            self.save(update_fields=["release"])
-            self.divide()
-        return True
-
-    def _compare(self, others: set[Analysed]) -> tuple[list[list[int]], list[dict[str, Any]]]:
-        """Each division beside the others, and beside those before it."""
-        shown, overlaps = [], []
-        seen = set(others)
-        for about in self.about():
-            found, overlap = compare(self.release, about, seen)
-            seen.add(replace(about, shown=tuple(sorted(found))))
-            shown.append(sorted(found))
-            overlaps.append(overlap)
-        return shown, overlaps
-
-    def admitted(self) -> set[Analysed]:
-        """What the other analyses of this survey are about that the gate has let through."""
-        found = Analysis.objects.filter(release__survey=self.release.survey, shown__isnull=False)
-        found = found.exclude(pk=self.pk).select_related("release__survey")
-        return {about for one in found.defer("overlaps") for about in one.about()}
-
-    def about(self) -> list[Analysed]:
-        """Which reports it is about, and how it divides them, for each division."""
-        design = self.release.survey.frozen_design()
-        question = self.question()
-        axes = question.axes(design)
-        blocks = {analyses.place_of(design, key)[0].key for kind, key in axes if kind == "question"}
-        sets = batches.asked_sets(design)
-        return [
-            Analysed(
-                number=self.release.number,
-                sets=tuple(one for one in sets if one in blocks or one == batches.EVERYTHING),
-                strata=strata,
-                groups=len(sizes),
-                shown=tuple(shown),
-            )
-            for strata, sizes, shown in zip(
-                question.divisions(), self.sizes or (), self.shown or (), strict=True
-            )
-        ]
 
 
 class Part(models.Model):
@@ -193,13 +112,10 @@ class Part(models.Model):
         return f"{self.analysis} part {self.pk}"
 
     def count(self) -> analyses.Counts:
-        """The table of its batches, read one after the other."""
+        """Return the table of its batches."""
         survey = self.analysis.release.survey
-        design = survey.frozen_design()
-        axes = self.analysis.question().axes(design)
-        if survey.batches.filter(pk__in=self.batches).count() != len(self.batches):
-            raise AnalysisError("survey", "its last reports were just added; ask again")
-        return batches.tables(survey.batches.parts(survey, self.batches), design, [axes])[0]
+        axes = self.analysis.question().axes()
+        return tables(survey.batches.packed(self.batches), survey.frozen_design(), [axes])[0]
 
     def keep(self, table: analyses.Counts) -> None:
         Part.objects.filter(pk=self.pk).update(counts=zlib.compress(table.tobytes(), 1))
@@ -208,16 +124,13 @@ class Part(models.Model):
         if self.counts is None:
             raise RuntimeError("a part is not counted yet")
         design = self.analysis.release.survey.frozen_design()
-        shape = analyses.sizes(self.analysis.question().axes(design), design)
+        shape = analyses.sizes(self.analysis.question().axes(), design)
         return np.frombuffer(zlib.decompress(self.counts), dtype=np.int64).reshape(shape)
 
 
 class CopyManager(models.Manager["Copy"]):
     def ask(self, release: Any, name: str, address: str) -> "Job":
-        """The job that makes this file: one that is under way, or a new one.
-
-        Under the survey's lock, so that its batches are not merged from now on until it ends.
-        """
+        """Return the job that makes this file: one that is under way, or a new one."""
         with transaction.atomic():
             survey = lock(release.survey)
             copy, _ = self.update_or_create(
@@ -321,6 +234,13 @@ class Job(models.Model):
     objects = JobQuerySet.as_manager()
 
     class Meta:
+        # For the tick, which looks at neither finished jobs nor finished surveys.
+        indexes = [
+            models.Index(fields=["lease"], condition=Q(active=True), name="job_active"),
+            models.Index(
+                fields=["survey", "made_at"], condition=Q(state="failed"), name="job_failed"
+            ),
+        ]
         constraints = [
             models.UniqueConstraint(
                 fields=["survey"],

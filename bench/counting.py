@@ -2,8 +2,8 @@
 
 `make bench`, or `python -m bench.counting`; `python -m bench.counting growth 10000000` measures the
 growth up to that many reports instead of a million, which takes a quarter of an hour, and
-`python -m bench.counting groups` releases with many background groups, in SQLite only. Ratios are
-measured side by side in one run, in turn, and are of medians. Time is the processor's, that of
+`python -m bench.counting groups` releases with many background questions, in SQLite only. Ratios
+are measured side by side in one run, in turn, and are of medians. Time is the processor's, that of
 PostgreSQL's process included where it does a part of the work, or the clock's where that is said.
 """
 
@@ -24,7 +24,8 @@ from uuid import UUID
 
 import numpy as np
 
-from aggregation import batches
+from aggregation.counting.planes import Packed, pack
+from aggregation.counting.tables import recount, tables, tally
 from aggregation.statistics import proportion
 from aggregation.statistics.proportion import Channel
 from survey.design import Question, build, options_from_texts
@@ -36,7 +37,7 @@ MILLION, TEN_MILLION = 10**6, 10**7
 GROWTH = [MILLION // 4, MILLION]
 BEYOND = [10**8, 10**9]
 QUESTIONS = 10
-STRATA, GROUPS = 10, 5
+BACKGROUND, GROUPS = 10, 5  # background questions, and groups beside “Prefer not to say”
 SEED = 20
 Clock = Callable[[], float]
 
@@ -112,7 +113,7 @@ def measure(sizes: list[int]) -> None:
     growth(sizes)
 
 
-def opened(slug: str, questions: int = QUESTIONS, strata: int = 0) -> Any:
+def opened(slug: str, questions: int = QUESTIONS, background: int = 0) -> Any:
     from survey import files
 
     asked = [{"key": f"q{i}", "text": "?", "kind": "yes_no"} for i in range(questions)]
@@ -123,7 +124,7 @@ def opened(slug: str, questions: int = QUESTIONS, strata: int = 0) -> Any:
         "title": slug,
         "epsilon": 4,
         "questions": asked,
-        "strata": [{"key": f"s{i}", "text": "?", "options": texts} for i in range(strata)],
+        "background": [{"key": f"g{i}", "text": "?", "options": texts} for i in range(background)],
         "blocks": [keys[start : start + QUESTIONS] for start in range(0, questions, QUESTIONS)],
         "ask": -(-questions // QUESTIONS),
     }
@@ -134,7 +135,7 @@ def opened(slug: str, questions: int = QUESTIONS, strata: int = 0) -> Any:
 
 def stored(slug: str, columns: Any) -> Any:
     """A survey with these reports in batches, as moves would have left them."""
-    from aggregation.models import BATCH_SIZE, forget_emptied
+    from aggregation.releases.collect import BATCH_SIZE, forget_emptied
 
     survey = opened(slug)
     for start in range(0, columns.shape[1], BATCH_SIZE):
@@ -148,31 +149,40 @@ def store(survey: Any, rows: Any) -> None:
     from survey.models import today
 
     design = survey.frozen_design()
-    data = batches.pack(rows, design)
-    tally = batches.tally(data, len(rows), design)
+    data = pack(rows, design)
+    counts = tally(data, len(rows), design)
     Batch.objects.create(
-        survey=survey, reports=len(rows), made_on=today(), tally=tally, columns=data
+        survey=survey, reports=len(rows), made_on=today(), tally=counts, columns=data
     )
 
 
-def speed(survey: Any, columns: Any) -> None:
+def packed(survey: Any) -> Iterator[Packed]:
     from aggregation.models import Batch
 
+    return Batch.objects.packed(list(survey.batches.values_list("pk", flat=True)))
+
+
+def bytes_a_report(survey: Any) -> float:
+    """Return what a report takes in its batch."""
+    sizes = [(len(data), reports) for data, reports in packed(survey)]
+    return sum(size for size, _ in sizes) / sum(reports for _, reports in sizes)
+
+
+def speed(survey: Any, columns: Any) -> None:
     design = survey.frozen_design()
     expected = [int(np.count_nonzero(column)) for column in columns]
-    tally = batches.recount(Batch.objects.parts(survey), design)
-    if [tally[question.key][""][0][1] for question in design.questions] != expected:
+    found = recount(packed(survey), design)
+    if [found[question.key][""][0][1] for question in design.questions] != expected:
         raise RuntimeError("the tally is wrong")
     runs = {
         "numpy": lambda: [np.count_nonzero(column) for column in columns],
-        "stored": lambda: batches.recount(Batch.objects.parts(survey), design),
+        "stored": lambda: recount(packed(survey), design),
     }
     for name, clock in (("processor", processor()), ("clock", time.perf_counter)):
-        found = in_turn(runs, clock)
-        row(f"count_nonzero over bytes in memory, 10^7, {name}", found["numpy"])
-        row(f"tally from stored batches, {name}", found["stored"], found["numpy"], "of that speed")
-    size = sum(len(data) for data, _ in Batch.objects.parts(survey))
-    print(f"  {'bytes of a report in its batch':52} {size / TEN_MILLION:9.3f}")
+        spent = in_turn(runs, clock)
+        row(f"count_nonzero over bytes in memory, 10^7, {name}", spent["numpy"])
+        row(f"tally from stored batches, {name}", spent["stored"], spent["numpy"], "of that speed")
+    print(f"  {'bytes of a report in its batch':52} {bytes_a_report(survey):9.3f}")
 
 
 def processor() -> Clock:
@@ -193,17 +203,14 @@ def processor() -> Clock:
 
 def pairs(million: Any, large: Any) -> None:
     """All 45 tables of two questions, in memory, where a tally is ten counts."""
-    from aggregation.models import Batch
-
     design = large.frozen_design()
-    keys = [("question", question.key) for question in design.questions]
-    wanted = list(combinations(keys, 2))
-    some, many = list(Batch.objects.parts(million)), list(Batch.objects.parts(large))
+    wanted = list(combinations([question.key for question in design.questions], 2))
+    some, many = list(packed(million)), list(packed(large))
     found = in_turn(
         {
-            "tally": lambda: batches.recount(many, design),
-            "pairs": lambda: batches.tables(many, design, wanted),
-            "fewer": lambda: batches.tables(some, design, wanted),
+            "tally": lambda: recount(many, design),
+            "pairs": lambda: tables(many, design, wanted),
+            "fewer": lambda: tables(some, design, wanted),
         },
         time.process_time,
     )
@@ -213,50 +220,55 @@ def pairs(million: Any, large: Any) -> None:
     print(f"  {'  time for 10^6 reports':52} {found['pairs'] / found['fewer']:9.1f} times")
 
 
-def publish(survey: Any) -> None:
+def publish_in_vain(survey: Any) -> None:
     from django.db import transaction
 
-    from aggregation.models import Release
+    from aggregation.releases.publish import publish
 
     with transaction.atomic():
-        Release.objects.publish(survey)
+        publish(survey)
         transaction.set_rollback(True)  # or there would be nothing to publish next time
 
 
 def groups() -> None:
-    """Releases of twenty questions by ten strata of five groups: the first, and one more batch."""
+    """Releases of twenty questions by ten background questions: the first, and one more batch."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     import django
 
     django.setup()
-    from aggregation.models import BATCH_SIZE, Release, forget_emptied
+    from aggregation.releases.collect import BATCH_SIZE, forget_emptied
+    from aggregation.releases.publish import publish
 
     rng = np.random.default_rng(SEED)
 
     def some(number: int) -> Any:
         asked = rng.integers(0, 2, (number, 2 * QUESTIONS), dtype=np.uint8)
-        return np.hstack([asked, rng.integers(0, GROUPS, (number, STRATA), dtype=np.uint8)])
+        return np.hstack([asked, rng.integers(0, GROUPS, (number, BACKGROUND), dtype=np.uint8)])
 
-    print(f"\n{2 * QUESTIONS} yes/no questions, {STRATA} strata of {GROUPS}")
+    print(
+        f"\n{2 * QUESTIONS} yes/no questions, {BACKGROUND} background questions of {GROUPS} groups"
+    )
     made = {}
     for name, reports in {"10^6": MILLION, "10^7": TEN_MILLION}.items():
-        survey = made[name] = opened(name.replace("^", ""), 2 * QUESTIONS, STRATA)
+        survey = made[name] = opened(name.replace("^", ""), 2 * QUESTIONS, BACKGROUND)
         for start in range(0, reports, BATCH_SIZE):
             store(survey, some(min(BATCH_SIZE, reports - start)))
         forget_emptied()
         began = time.process_time()
         publish(survey)
         row(f"first release, of {name} reports at once", time.process_time() - began)
-        Release.objects.publish(survey)
         store(survey, some(BATCH_SIZE))
-    found = in_turn({name: lambda s=s: publish(s) for name, s in made.items()}, time.process_time)
+    found = in_turn(
+        {name: lambda s=s: publish_in_vain(s) for name, s in made.items()}, time.process_time
+    )
     for name, spent in found.items():
         row(f"the next release, of {name} and a batch more", spent)
     print(f"  {'  time for 10^6 reports':52} {found['10^7'] / found['10^6']:9.2f} times")
 
 
 def release(million: Any, large: Any) -> None:
-    runs = {"million": lambda: publish(million), "large": lambda: publish(large)}
+    both = {"million": million, "large": large}
+    runs = {name: lambda s=s: publish_in_vain(s) for name, s in both.items()}
     found = in_turn(runs, time.perf_counter)
     row("release of 10^6 reports, by the clock", found["million"])
     row("release of 10^7 reports, by the clock", found["large"])
@@ -272,15 +284,18 @@ def row(title: str, seconds: float, against: float | None = None, what: str = ""
 
 
 def growth(sizes: list[int]) -> None:
-    """One survey that grows: what it has cost when it holds so many reports.
+    """One survey that grows: what it has cost when so many reports have come in.
 
-    As in operation: a full batch comes in, is moved, and what it leaves is vacuumed.
+    With a background question. As in operation: a full batch comes in, is moved, and what it
+    leaves is vacuumed; a crowd stays behind.
     """
-    from aggregation.models import BATCH_SIZE, Batch, Release, vacuum
+    from aggregation.releases.collect import BATCH_SIZE, collect, vacuum
+    from aggregation.releases.publish import publish
 
-    survey = opened("growth")
+    survey = opened("growth", background=1)
     before, nothing = bytes_of("aggregation_batch"), bytes_of("survey_report")
-    print("\n  growth: bytes and microseconds a report, by the clock, at the end of each line")
+    print("\n  growth, with a background question of 6 options: bytes and microseconds a report,")
+    print("  by the clock, at the end of each line")
     print(f"  {'reports':>13}  inbox    ids  batch  |  insert    move  |  release, ms")
     held, inbox = 0, 0.0
     for size in sizes:
@@ -290,15 +305,16 @@ def growth(sizes: list[int]) -> None:
             some = min(BATCH_SIZE, size - held)
             inserted += seconds(lambda some=some: insert(survey, some))
             inbox = inbox or (bytes_of("survey_report") - nothing) / some
-            moved += seconds(lambda: (Batch.objects.collect(survey), vacuum()))
+            moved += seconds(lambda: (collect(survey), vacuum()))
             held += some
         ids = bytes_of("survey_report") / held
         packed = (bytes_of("aggregation_batch") - before) / held
-        released = seconds(lambda: Release.objects.publish(survey))
+        released = seconds(lambda: publish(survey))
         print(
             f"  {size:>13,} {inbox:6.1f} {ids:6.1f} {packed:6.2f}  |"
             f"  {1e6 * inserted / new:6.2f}  {1e6 * moved / new:6.2f}  |  {1000 * released:6.1f}"
         )
+    print(f"  {'bytes of a report in its batch':52} {bytes_a_report(survey):9.3f}")
     for size in BEYOND:
         print(
             f"  {size:>13,}: at that slope {ids * size / 1e9:.0f} GB of ids,"
@@ -327,7 +343,8 @@ def chunks(reports: int, size: int) -> Iterator[list[tuple[UUID, bytes]]]:
     for start in range(0, reports, size):
         number = min(size, reports - start)
         ids = os.urandom(16 * number)
-        contents = random.integers(0, 2, (number, QUESTIONS), dtype=np.uint8)
+        most = [2] * QUESTIONS + [GROUPS + 1]
+        contents = random.integers(0, most, (number, len(most)), dtype=np.uint8)
         yield [
             (UUID(bytes=ids[16 * i : 16 * i + 16], version=4), contents[i].tobytes())
             for i in range(number)
@@ -410,10 +427,10 @@ def compare() -> None:
     kept = rng.random(MILLION) < keep
     reports = np.where(kept, answers, rng.integers(0, OPTIONS, MILLION)).astype(np.uint8)
     cut = [reports[i : i + 65_536, None] for i in range(0, MILLION, 65_536)]
-    parts = [(batches.pack(rows, design), len(rows)) for rows in cut]
+    parts = [(pack(rows, design), len(rows)) for rows in cut]
 
     def shares() -> list[proportion.Estimate]:
-        counts = batches.recount(parts, design)["q"][""][0]
+        counts = recount(parts, design)["q"][""][0]
         return proportion.estimates(counts, sum(counts), channel)
 
     ours = in_turn({"ours": shares}, time.process_time, MORE)["ours"]

@@ -1,4 +1,4 @@
-"""The time that the server spends on one dashboard: 20 questions, 10 strata, a million reports.
+"""The time that the server spends on one dashboard: 20 questions by 10, a million reports.
 
 `make bench`, or `python -m bench.dashboard`. Through Django's own handler with all middleware, a
 logged-in researcher and the real database, without the network; medians, beside a page that does
@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Iterator
 
+from bench.counting import store
 from tests.support import packages
 from tests.support.services import ROOT, Candor, PostgreSQL
 
@@ -23,11 +24,11 @@ ROUNDS = 31
 PLAN = "yes_no=10&choices=4,5,10&epsilon=2&people=2000&groups=3"
 SURVEY = {
     "slug": "wide",
-    "title": "Twenty questions, ten strata",
+    "title": "Twenty questions, ten about the background",
     "epsilon": 4,
     "questions": [{"key": f"q{i}", "text": f"Question {i}?", "kind": "yes_no"} for i in range(20)],
-    "strata": [
-        {"key": f"s{i}", "text": f"Stratum {i}", "options": [f"Group {j}" for j in range(5)]}
+    "background": [
+        {"key": f"g{i}", "text": f"Background {i}", "options": [f"Group {j}" for j in range(5)]}
         for i in range(10)
     ],
 }
@@ -35,7 +36,7 @@ SURVEY = {
 
 def main() -> None:
     reports = f"{TIMES * PEOPLE:,} reports"
-    print(f"One dashboard, 20 questions × 10 strata, {reports}; median of {ROUNDS}")
+    print(f"One dashboard, 20 questions by 10 of background, {reports}; median of {ROUNDS}")
     measure("SQLite")
     if packages.NEEDS["PostgreSQL"].here():
         with PostgreSQL() as server:
@@ -72,16 +73,15 @@ def pages() -> None:
     from django.contrib.auth.models import User
     from django.test import Client
 
-    from aggregation.models import Batch, Release
+    from aggregation.releases.publish import publish
+    from aggregation.releases.release import make_release
     from survey.models import Survey
 
     survey = Survey.objects.get()
-    while Batch.objects.collect(survey):
-        pass
-    Release.objects.publish(survey)
+    make_release(survey)
     for batch in survey.batches.all():
-        Batch.objects._store(survey, np.tile(batch.unpack().T, (TIMES - 1, 1)))
-    Release.objects.publish(survey)
+        store(survey, np.tile(batch.unpack().T, (TIMES - 1, 1)))
+    publish(survey)
     client = Client(SERVER_NAME="localhost")
     client.force_login(User.objects.create_superuser("root"))
     analyses = dict(asked(client))
@@ -91,10 +91,10 @@ def pages() -> None:
         "the health check": "/healthz",
         "dashboard, everybody": "/surveys/wide/",
         "dashboard, for one look": "/surveys/wide/?interval=fixed",
-        "dashboard, by one stratum": "/surveys/wide/?by=s3",
-        "… 99 %, for one look": "/surveys/wide/?by=s3&level=99&interval=fixed",
-        "… with forged reports": "/surveys/wide/?by=s3&forged=5",
-        "… and for one look": "/surveys/wide/?by=s3&forged=5&interval=fixed",
+        "dashboard, by one question": "/surveys/wide/?by=g3",
+        "… 99 %, for one look": "/surveys/wide/?by=g3&level=99&interval=fixed",
+        "… with forged reports": "/surveys/wide/?by=g3&forged=5",
+        "… and for one look": "/surveys/wide/?by=g3&forged=5&interval=fixed",
         "trend": "/surveys/wide/trend/",
         "what its script asks": "/surveys/wide/now/",
         "the overview": "/surveys/",
@@ -119,15 +119,16 @@ def asked(client: "object") -> Iterator[tuple[str, str]]:
 
     app.conf.task_always_eager = True
     keys = [f"q{i}" for i in range(20)]
-    strata = [f"s{i}" for i in range(10)]
-    margins = [f"{stratum},Group {j},{(j + 2) / 20}" for stratum in strata[:3] for j in range(5)]
+    margins = [f"g{i},Group {j},{(j + 2) / 20}" for i in range(3) for j in range(5)]
     for name, fields in {
         "a table of four questions": {"kind": "crosstab", "questions": keys[:4]},
-        "… and a stratum": {"kind": "crosstab", "questions": keys[:2], "strata": strata[:1]},
-        "a regression": {"kind": "regression", "outcome": "q0:yes", "strata": strata[:3]},
+        "… of two, and a background one": {"kind": "crosstab", "questions": [*keys[:2], "g0"]},
+        "a regression": {
+            "kind": "regression", "outcome": "q0:yes", "predictors": ["g0", "g1", "g2"],
+        },
         "profiles": {"kind": "profiles", "questions": keys[:4], "classes": "2"},
         "weights, twenty questions": {
-            "kind": "weights", "margins": "\n".join(["stratum,group,share", *margins]),
+            "kind": "weights", "margins": "\n".join(["question,group,share", *margins]),
         },
     }.items():  # fmt: skip
         response = client.post("/surveys/wide/analyses/", fields)  # type: ignore[attr-defined]

@@ -1,8 +1,8 @@
 """How long the files of a finished survey take, and how much memory, at a million reports.
 
-`python -m bench.exports [REPORTS]`. Six questions of ten options and two strata, so that most
-reports are different. Each file is made in a process of its own and thrown away, beside the CSV;
-the peak of memory is that of the process, beside one that makes a file without reports.
+`python -m bench.exports [REPORTS]`. Six questions of ten options and two background questions, so
+that most reports are different. Each file is made in a process of its own and thrown away, beside
+the CSV; the peak of memory is that of the process, beside one that makes a file without reports.
 """
 
 import json
@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 
+from bench.counting import store
 from tests.support.services import ROOT, Candor
 
 BATCH = 65_536
@@ -28,8 +29,8 @@ SURVEY = {
          "options": [f"Option {j}" for j in range(10)]}
         for i in range(6)
     ],
-    "strata": [
-        {"key": f"s{i}", "text": f"Stratum {i}", "options": [f"Group {j}" for j in range(5)]}
+    "background": [
+        {"key": f"s{i}", "text": f"Background {i}", "options": [f"Group {j}" for j in range(5)]}
         for i in range(2)
     ],
 }  # fmt: skip
@@ -68,19 +69,19 @@ def inside(what: str, argument: str) -> None:
 def fill(reports: int) -> None:
     import numpy as np
 
-    from aggregation.models import Batch, Release
+    from aggregation.releases.publish import publish
     from survey.models import Survey
 
     survey = Survey.objects.get()
     random = np.random.default_rng(1)
     design = survey.frozen_design()
-    sizes = [one.size for one in (*design.questions, *design.strata)]
+    sizes = [one.size for one in design.questions]
     for start in range(0, reports, BATCH):
         number = min(BATCH, reports - start)
         rows = np.column_stack([random.integers(0, size, number, np.uint8) for size in sizes])
-        Batch.objects._store(survey, rows)
+        store(survey, rows)
     survey.close()
-    Release.objects.publish(survey)
+    publish(survey)
 
 
 def make(name: str) -> None:

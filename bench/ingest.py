@@ -152,7 +152,7 @@ def wrk(port: int, kind: Kind, design: str, pause: int = 0) -> tuple[float, floa
 
 def one(design: str) -> bytes:
     blocks = {"b1": [0, 1] * 5}
-    report = {"id": str(uuid4()), "design": design, "blocks": blocks, "strata": {}}
+    report = {"id": str(uuid4()), "design": design, "blocks": blocks}
     return json.dumps(report).encode()
 
 

@@ -14,7 +14,7 @@ local function id()
 end
 
 local function report()
-  return format('{"id":"%s","design":"%s","blocks":{"b1":[%d,%d,0,1,0,1,0,1,0,1]},"strata":{}}',
+  return format('{"id":"%s","design":"%s","blocks":{"b1":[%d,%d,0,1,0,1,0,1,0,1]}}',
     id(), design, random(0, 1), random(0, 1))
 end
 

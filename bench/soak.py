@@ -44,8 +44,8 @@ SENDERS = 24
 BETWEEN = (2.0, 6.0)  # seconds from one fault to the next
 ANALYSES = [
     {"kind": "crosstab", "questions": ["q1", "q2"]},
-    {"kind": "crosstab", "questions": ["q1", "q2"], "strata": ["age"]},
-    {"kind": "regression", "outcome": "q1", "strata": ["age"]},
+    {"kind": "crosstab", "questions": ["q1", "q2", "age"]},
+    {"kind": "regression", "outcome": "q1", "predictors": [{"question": "age"}]},
     {"kind": "profiles", "questions": ["q1", "q2"], "classes": 2},
 ]
 

@@ -31,7 +31,7 @@ def main() -> None:
 
 def tasks() -> list[tuple[str, int, Callable[[], Any]]]:
     X, y = survey(10_000, 6)
-    strata = np.column_stack([np.ones(64), np.random.default_rng(1).normal(size=(64, 5))])
+    groups = np.column_stack([np.ones(64), np.random.default_rng(1).normal(size=(64, 5))])
     counts, sizes = np.full(64, 5 * 10**6), np.full(64, 15 * 10**6)
     counts = counts + np.arange(64) * 10**4
     table = np.random.default_rng(2).multinomial(10**6, np.full(1024, 1 / 1024)).reshape((2,) * 10)
@@ -42,9 +42,9 @@ def tasks() -> list[tuple[str, int, Callable[[], Any]]]:
         ("joint cells of 10 yes/no questions in two blocks", ROUNDS, lambda: cells(table)),
         ("logistic regression, 10^4 rows, 6 columns", ROUNDS, lambda: fit(X, y)),
         (
-            "logistic regression, 10^9 people in 64 strata, 6 columns",
+            "logistic regression, 10^9 people in 64 groups, 6 columns",
             ROUNDS,
-            lambda: regression.tallies(strata, counts, sizes, TWO_COINS),
+            lambda: regression.tallies(groups, counts, sizes, TWO_COINS),
         ),
         ("shuffling, exact, n = 10^6", ROUNDS, lambda: privacy.shuffled(math.log(3), 10**6, 1e-6)),
     ]

@@ -26,7 +26,6 @@ class ReportSerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField()
     design = serializers.CharField()
     blocks = serializers.DictField(child=serializers.ListField(child=serializers.IntegerField()))
-    strata = serializers.DictField(child=serializers.IntegerField(allow_null=True))
 
 
 class FrameworkView(APIView):

@@ -160,6 +160,8 @@ CACHES = {
 }
 
 MAX_EPSILON: float = env.float("CANDOR_MAX_EPSILON", 4.0)  # that a survey may open with
+# What one background answer may cost in a survey that opens.
+MAX_BACKGROUND_EPSILON: float = env.float("CANDOR_MAX_BACKGROUND_EPSILON", 5.0)
 MIN_CROWD: int = env.int("CANDOR_MIN_CROWD", 10)  # that a survey may open with
 if MIN_CROWD < 2:
     raise ImproperlyConfigured("CANDOR_MIN_CROWD must be 2 or more.")

@@ -14,22 +14,23 @@ from django.core.files.base import ContentFile, File
 from django.core.management import call_command
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
-# What is served of the respondent's page without its comments, a sixth of its weight. The one file
-# that people are asked to read stays whole.
+# What is served of the respondent's page without its comments and line breaks within texts, a sixth
+# of its weight. The one file that people are asked to read stays whole.
 BARE = re.compile(r"respond/(?!randomizer\.).*\.(js|css)")
-COMMENTS = (
+NOT_SERVED = (
     re.compile(r"^[ \t]*/\*(?:(?!\*/).)*\*/[ \t]*\n", re.MULTILINE | re.DOTALL),
     re.compile(r"^[ \t]*//.*\n", re.MULTILINE),
     re.compile(r"(?<=\S)[ \t]+// [^\"'`/\n]*$", re.MULTILINE),
     re.compile(r"^[ \t]+", re.MULTILINE),
+    re.compile(r'(?<!\\)" \+\n"'),  # a text that was written in several lines
 )
 
 
 def bare(text: str) -> str:
-    """A module or style sheet without comments and indentation; twice is as good as once."""
+    """Return a module or style sheet without comments, indentation and `" +` between lines."""
     if any(line.count("`") % 2 for line in text.splitlines()):  # a text over several lines
         return text
-    for pattern in COMMENTS:
+    for pattern in NOT_SERVED:
         text = pattern.sub("", text)
     return text
 

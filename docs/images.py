@@ -18,11 +18,11 @@ FOLDER = Path(__file__).parent / "images"
 SLUG = "wellbeing-at-work"
 SIZES = {"phone": (360, 740), "laptop": (1280, 800)}
 RELEASE = (
-    f"from aggregation.models import *; s = Survey.objects.get(slug='{SLUG}'); "
-    "Batch.objects.collect(s); Release.objects.publish(s)"
+    "from aggregation.releases.release import make_release; "
+    f"make_release(Survey.objects.get(slug='{SLUG}'))"
 )
 LANGUAGES = ("de", "es", "fr", "ar")
-POPULATION = "stratum,group,share\nrole,Nurse,0.5\nrole,Doctor,0.2\nrole,Other staff,0.3\n"
+POPULATION = "question,group,share\nrole,Nurse,0.5\nrole,Doctor,0.2\nrole,Other staff,0.3\n"
 
 
 def main() -> None:
@@ -104,9 +104,8 @@ def analyses(browser: Browser, url: str, size: str) -> None:
             page.locator("#question2").select_option(index=2)
         if kind == "regression":
             page.locator("#outcome").select_option(index=2)  # yes
-            page.locator("[name=strata]").first.check()
-            page.locator(".others summary").click()
-            page.locator("[name=predictors]").nth(1).check()  # of the same block
+            page.locator("#predictor1").select_option("role")
+            page.locator("#predictor2").select_option("worked-ill")
         if kind == "weights":
             page.locator("#margins").fill(POPULATION)
         page.get_by_role("button", name="Ask", exact=True).click()

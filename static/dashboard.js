@@ -11,7 +11,7 @@ import { edited, fetchPage, swap } from "./live.js";
  * @property {string} id
  * @property {"queued" | "running" | "done" | "failed" | "cancelled"} state
  * @property {number} progress
- * @property {{ release: number, moved: number, crowd: number }} result
+ * @property {{ release: number, new: number, crowd: number }} result
  * @property {string} error
  * @typedef {{ state: string, release: number, waiting: string, job: Job | null }} Status
  */
@@ -84,9 +84,9 @@ function words({ state, result, error }) {
   if (state === "queued") return "Waiting for a worker …";
   if (state === "running") return "Making a release …";
   if (state === "failed") return `The release failed. ${error}`;
-  const { release, moved, crowd } = result;
-  if (moved) return `Release ${release} is out, with ${moved.toLocaleString("en")} new reports.`;
-  return `Nothing new to release: too few wait. A crowd is ${crowd}.`;
+  const { release, new: added, crowd } = result;
+  if (added) return `Release ${release} is out, with ${added.toLocaleString("en")} new reports.`;
+  return `Nothing new to release yet. Results update in batches of ${crowd}, and the latest ${crowd} reports wait until the survey closes.`;
 }
 
 /** @param {string} text */

@@ -1,18 +1,19 @@
-"""The figures of the privacy dial: what a draft would promise and what it would find.
+"""The figures of the privacy dial: what a draft promises respondents and how precise it will be.
 
-All of it from the design that opening would freeze, and from the formulas of the planner. A draft
-whose texts are missing has its figures all the same: they depend on the numbers of options alone.
+Everything follows from the design that opening would freeze and from the planner's formulas. A
+draft whose texts are missing has figures as well: they depend only on the numbers of options.
 """
 
 import math
 from typing import Any
 
 from aggregation import plan
-from aggregation.statistics import planning, privacy
+from aggregation.statistics import planning
 from aggregation.statistics.proportion import Channel
-from aggregation.templatetags.figures import half_width, times
+from aggregation.templatetags.figures import half_width, plain, times
+from studio import precision
 from survey import design as designs
-from survey.design import Design, DesignError, Option, Question
+from survey.design import Background, Block, Design, DesignError, Option, Question
 from survey.languages import ENGLISH
 from survey.models import Survey
 
@@ -22,7 +23,7 @@ MOST_PEOPLE = plan.MOST_PEOPLE
 
 
 def presets(most: float) -> list[dict[str, Any]]:
-    """Total ε in plain words, as far as the site allows, with the odds out of 100."""
+    """Return ε in plain words, as far as the site allows, with the odds out of 100."""
     return [
         {"name": name, "epsilon": epsilon, "sure": plan.odds(epsilon).count}
         for name, epsilon in PRESETS.items()
@@ -31,8 +32,8 @@ def presets(most: float) -> list[dict[str, Any]]:
 
 
 def sized(survey: Survey) -> Design:
-    """The design of the draft as far as figures go: with any texts, and two options at least."""
-    questions = list(survey.questions.all())
+    """Return the draft's design as far as figures go: with any texts, and at least two options."""
+    questions = survey.sensitive_questions()
     numbers = sorted({q.block for q in questions if q.block is not None})
     if numbers and any(question.block is None for question in questions):
         raise DesignError("blocks", "give every question a block, or none of them")
@@ -41,7 +42,11 @@ def sized(survey: Survey) -> Design:
         Question(q.key, "?", _options(max(2, len(q.option_texts(q.options, ENGLISH)))))
         for q in questions
     ]
-    return designs.build(survey.epsilon, asked, (), blocks or None, survey.ask)
+    background = [  # one option more: “Prefer not to say”
+        Background(Question(q.key, "?", _options(max(2, len(q.options)) + 1)), q.cost)
+        for q in survey.background_questions()
+    ]
+    return designs.build(survey.epsilon, asked, background, blocks or None, survey.ask)
 
 
 def _options(count: int) -> tuple[Option, ...]:
@@ -49,111 +54,130 @@ def _options(count: int) -> tuple[Option, ...]:
 
 
 def figures(survey: Survey, people: int, design: Design | None = None) -> dict[str, Any]:
-    """What the page shows beside the dial and the questions, in words."""
+    """Return what the page shows beside the dial and the questions, in words.
+
+    What is promised follows from every ε alone, so that a draft without a design has it as well.
+    """
     try:
         design = design or sized(survey)
     except DesignError as error:
-        # How sure somebody can be follows from ε alone, but for a rounding that protects more.
-        promised = {"sure": sure(survey.epsilon), "weak": survey.epsilon > plan.WEAK}
-        return promised | {"problem": {"where": error.where, "what": f"{_capital(error.what)}."}}
-    losses = sorted(block.mechanism.epsilon for block in design.blocks)
-    total = privacy.composed(losses[-design.ask :])
-    reports = people * design.ask // len(design.blocks)
-    group, groups = largest(survey)
-    in_group = (people // groups) * design.ask // len(design.blocks)
-    channels = channels_of(design)
-    keys = [question.key for question in survey.questions.all()]
-    worst = min((channels[key] for key in keys), key=lambda channel: channel.contrast)
-    number = {q.key: i for i, block in enumerate(design.blocks, 1) for q in block.questions}
+        problem = {"where": error.where, "what": f"{_capital(error.what)}."}
+        return promised(survey) | {"problem": problem}
+    return promised(survey) | expected(survey, people, design)
+
+
+def promised(survey: Survey) -> dict[str, Any]:
+    """Return what the sensitive answers, each background answer and the whole report cost."""
+    each = [question.cost for question in survey.background_questions()]
+    whole = math.fsum([survey.epsilon, *each])
     return {
-        "sure": sure(total),
-        "weak": total > plan.WEAK,
-        "everybody": points(worst, reports),
-        "group": points(worst, in_group) if group else "",
-        "groups": f"in one of {groups} equal groups of “{group}”" if group else "",
-        "hidden": bool(group) and in_group < survey.crowd,
-        "reports": f"{reports:,}",
-        "blocks": explained(design, survey),
-        "questions": [
-            {"error": points(channels[key], reports), "block": number[key]} for key in keys
-        ],
+        "sure": sure(survey.epsilon),
+        "dots": plan.odds(survey.epsilon).count,
+        "weak": survey.epsilon > plan.WEAK,
+        "costs": [{"epsilon": plain(epsilon), "sure": sure(epsilon)} for epsilon in each],
+        "report": {"epsilon": plain(whole), "sure": sure(whole)},
     }
 
 
-def sure(epsilon: float) -> dict[str, Any]:
-    odds = plan.odds(epsilon)
-    return {"count": odds.count, "more": odds.more}
+def costs(design: Design) -> list[dict[str, str]]:
+    """Return the rows of the table that says what a report gives away, the whole report last."""
+    parts = [("Sensitive answers", design.epsilon)]
+    parts += [(f"“{one.questions[0].text}”", one.epsilon) for one in design.background_blocks]
+    if design.background_blocks:
+        parts.append(("Whole report", design.report_epsilon))
+    return [{"name": name, "epsilon": plain(each), "sure": sure(each)} for name, each in parts]
 
 
-def largest(survey: Survey) -> tuple[str, int]:
-    """The background question with the most groups: the smallest groups are its."""
-    strata = list(survey.strata.all())
-    if not strata:
-        return "", 1
-    most = max(strata, key=lambda stratum: len(stratum.options))
-    return most.text or "a background question", max(2, len(most.options))
-
-
-def channels_of(design: Design) -> dict[str, Channel]:
-    return {
-        question.key: Channel(*block.mechanism.channel(i))
-        for block in design.blocks
+def expected(survey: Survey, people: int, design: Design) -> dict[str, Any]:
+    """Return the margins of error to expect, over everybody, by group and of each question."""
+    reports = precision.reports(design, people)
+    questions = {
+        question.key: {"error": error_of(block, i, reports), "block": number}
+        for number, block in enumerate(design.sensitive_blocks, 1)
         for i, question in enumerate(block.questions)
     }
+    by_group = [
+        {
+            "groups": block.questions[0].size - 1,
+            "error": shown(precision.half_width_in_group(design, block, people)),
+        }
+        for block in design.background_blocks
+    ]
+    return {
+        "everybody": shown(precision.half_width(design, people)),
+        "by_group": by_group,
+        "blocks": explained(design, survey),
+        "questions": [questions[question.key] for question in survey.sensitive_questions()],
+    }
 
 
-def points(channel: Channel, reports: int) -> str:
-    """Points to either side at 95 %, whatever the share turns out to be."""
-    return half_width(planning.half_width(reports, channel)) if reports else "–"
+def error_of(block: Block, position: int, reports: int) -> str:
+    channel = Channel(*block.mechanism.channel(position))
+    return shown(planning.half_width(reports, channel) if reports else math.inf)
+
+
+def shown(width: float) -> str:
+    """Return a half-width in points; nothing where nobody would be asked."""
+    return half_width(width) if math.isfinite(width) else "–"
+
+
+def sure(epsilon: float) -> str:
+    """Return how sure somebody who is guessing 50:50 becomes at most."""
+    odds = plan.odds(epsilon)
+    return f"more than {odds.count}\u202f%" if odds.more else f"{odds.count}\u202f%"
 
 
 def explained(design: Design, survey: Survey) -> str:
-    """In two sentences how people are asked, and why so."""
-    questions, blocks = len(design.questions), len(design.blocks)
+    """Explain in two sentences how the sensitive questions are asked, and why."""
+    questions, blocks = len(sizes_of(design)), len(design.sensitive_blocks)
     if questions == 1:
         return "One question is one block. Everybody is asked it."
     if blocks == 1:
-        first = f"All {questions} questions are one block, which everybody is asked."
+        first = f"All {questions} questions are one block. Everybody is asked all of them."
     elif design.ask == blocks:
-        first = f"The questions are in {blocks} blocks, and everybody is asked all of them."
+        first = f"The questions are in {blocks} blocks. Everybody is asked all of them."
     else:
         first = (
-            f"The questions are in {blocks} blocks, and chance picks {design.ask} of them for "
-            "each person."
+            f"The questions are in {blocks} blocks. Each person is asked {design.ask} of them, "
+            "picked by chance."
         )
-    chosen = survey.ask is not None or any(q.block is not None for q in survey.questions.all())
+    questions_of = survey.sensitive_questions()
+    chosen = survey.ask is not None or any(q.block is not None for q in questions_of)
     return f"{first} {_chosen(design) if chosen else _planned(design)}"
 
 
 def _planned(design: Design) -> str:
-    sizes = tuple(question.size for question in design.questions)
+    sizes = sizes_of(design)
     split = [[i] for i in range(len(sizes))]
     factor = designs.variance_factor(split, sizes, design.epsilon, len(split)) / _factor(design)
     if factor < 1.05:
-        return "Of all ways to ask, this has the least error on average."
+        return "This gives the smallest margin of error on average."
+    more = times(factor) if math.isfinite(factor) else "far"
     return (
-        "Of all ways to ask, this has the least error: everything asked of everybody would need "
-        f"{times(factor) if math.isfinite(factor) else 'far'} times as many people."
+        "This gives the smallest margin of error: asking everybody everything separately would "
+        f"need {more} times as many people."
     )
 
 
 def _chosen(design: Design) -> str:
-    sizes = tuple(question.size for question in design.questions)
-    planned = plan.designed(sizes, design.epsilon)
+    planned = plan.designed(sizes_of(design), design.epsilon)
     saved = 1 - _factor(planned) / _factor(design)
     if saved < 0.005:
-        return "This is your choice, and as good as the planner’s."
-    return f"This is your choice; the planner’s needs {saved:.0%} fewer people for the same error."
+        return "You chose these blocks. The planner’s would be no better."
+    return f"You chose these blocks. The planner’s need {saved:.0%} fewer people."
+
+
+def sizes_of(design: Design) -> tuple[int, ...]:
+    """Return the numbers of options of the sensitive questions, in the order of the blocks."""
+    return tuple(q.size for block in design.sensitive_blocks for q in block.questions)
 
 
 def _factor(design: Design) -> float:
-    """Of the questions in the order in which the blocks have them."""
-    sizes = tuple(question.size for question in design.questions)
     grouping, first = [], 0
-    for block in design.blocks:
+    for block in design.sensitive_blocks:
         grouping.append(list(range(first, first + len(block.questions))))
         first += len(block.questions)
-    return designs.variance_factor(grouping, sizes, design.epsilon, design.ask)
+    return designs.variance_factor(grouping, sizes_of(design), design.epsilon, design.ask)
 
 
 def _capital(text: str) -> str:

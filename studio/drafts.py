@@ -7,6 +7,7 @@ what was changed elsewhere, in the admin pages or by a command, is taken into it
 import contextlib
 import re
 import secrets
+from collections.abc import Iterator
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -26,7 +27,6 @@ from survey.models import (
     Question,
     Removed,
     Role,
-    Stratum,
     Survey,
     today,
 )
@@ -226,38 +226,52 @@ def designed(survey: Survey) -> Design | DesignError:
 
 
 def wrong(survey: Survey, design: Design | DesignError | None = None) -> dict[str, str]:
-    """What stands in the way of opening, by where it stands in the document."""
+    """Return what stands in the way of opening, by its place in the document."""
     found: dict[str, str] = {}
     if not survey.title.strip():
         found["title"] = "Give the survey a title."
-    questions, strata = list(survey.questions.all()), list(survey.strata.all())
-    if not questions:
+    if not survey.sensitive_questions():
         found["questions"] = "Add a question."
-    for i, question in enumerate(questions):
-        found |= _wrong_asked(f"questions[{i}]", question)
-    for i, stratum in enumerate(strata):
-        found |= _wrong_asked(f"strata[{i}]", stratum)
+    for where, question in placed(survey):
+        found |= _wrong_asked(where, question)
     if found:
         return found
     design = design or designed(survey)
     if isinstance(design, DesignError):
-        return {design.where: f"{design.what[0].upper()}{design.what[1:]}."}
+        return {_place(survey, design.where): f"{design.what[0].upper()}{design.what[1:]}."}
     return {}
 
 
-def _wrong_asked(where: str, asked: Question | Stratum) -> dict[str, str]:
+def placed(survey: Survey) -> Iterator[tuple[str, Question]]:
+    """Yield every question with its place in the document."""
+    for i, question in enumerate(survey.sensitive_questions()):
+        yield f"questions[{i}]", question
+    for i, question in enumerate(survey.background_questions()):
+        yield f"background[{i}]", question
+
+
+def _place(survey: Survey, where: str) -> str:
+    """Return the place in the document of what a DesignError calls `background age.epsilon`."""
+    for place, question in placed(survey):
+        kind = place.partition("[")[0]
+        if where.partition(".")[0] == f"{kind} {question.key}":
+            return where.replace(f"{kind} {question.key}", place)
+    return where
+
+
+def _wrong_asked(where: str, asked: Question) -> dict[str, str]:
     found: dict[str, str] = {}
     if not asked.text.strip():
         found[f"{where}.text"] = "Write the question."
-    if isinstance(asked, Question) and asked.kind == Question.Kind.YES_NO:
+    if asked.kind == Question.Kind.YES_NO:
         return found
     for i, option in enumerate(asked.options):
         if not option.strip():
             found[f"{where}.options[{i}]"] = "Write this option, or remove it."
         elif option in asked.options[:i]:
-            found[f"{where}.options[{i}]"] = "This option stands there twice."
+            found[f"{where}.options[{i}]"] = "Change or remove this option: it is there twice."
     if len(asked.options) < 2:
-        found[f"{where}.options"] = "Give two options at least."
+        found[f"{where}.options"] = "Add options: at least two are needed."
     if not found:
         try:
             asked.clean()

@@ -18,11 +18,11 @@ from django.utils.safestring import SafeString
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods
 
-from aggregation.models import unfinished
+from aggregation.releases.due import unfinished
 from aggregation.removal import remove_draft
 from aggregation.work import Job
-from studio import checklist
-from studio.checklist import Finding
+from studio import checklist, dial
+from studio.findings import ORDER, Finding
 from survey import preview
 from survey.design import Design, DesignError
 from survey.log import Actor, record
@@ -88,15 +88,14 @@ def page(request: HttpRequest, slug: str) -> HttpResponse:
 def described(request: HttpRequest, survey: Survey) -> dict[str, Any]:
     context: dict[str, Any] = {"survey": survey, "now": timezone.now()}
     if survey.state == Survey.State.DRAFT:
-        found = checklist.of(survey)
+        found, design = checklist.of(survey), _design(survey)
         context |= {
             "findings": found,
             "blocked": blocked(found),
             "to_read": to_read(found),
-            "counts": {
-                level: sum(one.level == level for one in found) for level in checklist.ORDER
-            },
-            "design": _design(survey),
+            "counts": {level: sum(one.level == level for one in found) for level in ORDER},
+            "design": design,
+            "costs": dial.costs(design) if design else [],
             "seen": survey.seen(),
             "preview": request.build_absolute_uri(preview.address(survey)),
             "days": preview.DAYS,
@@ -224,7 +223,7 @@ def delete(survey: Survey, given: Given, by: Actor) -> None:
     if why := unfinished(survey):
         raise ValidationError(f"Not yet. {why}")
     fresh = Survey.objects.filter(pk=survey.pk, delete_asked_on=None).update(
-        delete_asked_on=today()
+        delete_asked_on=today(), due_on=today()
     )
     Job.objects.request(survey)
     if fresh:

@@ -18,9 +18,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from aggregation.forms import number
 from studio import checklist, dial, drafts
+from studio.findings import place_of
 from studio.topics import topics
 from survey import files, languages
-from survey.design import MAX_OPTIONS, MAX_QUESTIONS, MAX_STRATUM_OPTIONS, Design
+from survey.design import BACKGROUND_EPSILON, MAX_OPTIONS, MAX_QUESTIONS, Design
+from survey.design.mechanism import MAX_EPSILON
 from survey.files import FileError
 from survey.models import Draft, Survey
 from survey.permitted import permitted, while_there
@@ -100,9 +102,9 @@ def made(request: HttpRequest, numbers: dict[str, Any]) -> Survey:
     return drafts.make(files.parse(text), user, "survey imported")
 
 
-NAMES = {"questions": "Question", "strata": "Background question"}
+NAMES = {"questions": "Question", "background": "Background question"}
 PLACE = re.compile(
-    r"(?P<kind>questions|strata)\[(?P<i>\d+)\](\.(?P<part>\w+)(\[(?P<j>\d+)\])?)?: (?P<what>.*)"
+    r"(?P<kind>questions|background)\[(?P<i>\d+)\](\.(?P<part>\w+)(\[(?P<j>\d+)\])?)?: (?P<what>.*)"
 )
 
 
@@ -148,7 +150,8 @@ def editor(request: HttpRequest, slug: str) -> HttpResponse:
         "may_add": request.user.has_perm("survey.add_survey"),
     }
     if survey.state != Survey.State.DRAFT:
-        context["design"] = survey.frozen_design()
+        context["design"] = design = survey.frozen_design()
+        context["costs"] = dial.costs(design)
         return render(request, "studio/frozen.html", context)
     if request.method == "POST":
         context["wanted"] = wanted = request.POST.get("slug", "").strip()
@@ -248,7 +251,7 @@ def posted(request: HttpRequest) -> dict[str, Any]:
 
 
 def described(survey: Survey, state: Draft, whole: bool) -> dict[str, Any]:
-    prefetch_related_objects([survey], "questions", "strata")
+    prefetch_related_objects([survey], "questions")
     design = drafts.designed(survey)
     wrong = drafts.wrong(survey, design)
     people = survey.expected or dial.PEOPLE
@@ -270,7 +273,8 @@ def described(survey: Survey, state: Draft, whole: bool) -> dict[str, Any]:
         found["limits"] = {
             "questions": MAX_QUESTIONS,
             "options": MAX_OPTIONS,
-            "groups": MAX_STRATUM_OPTIONS,
+            "background_epsilon": min(settings.MAX_BACKGROUND_EPSILON, MAX_EPSILON),
+            "usual_background_epsilon": BACKGROUND_EPSILON,
             "title": languages.MAX_TITLE,
             "told": languages.MAX_TITLE,
         }
@@ -278,17 +282,14 @@ def described(survey: Survey, state: Draft, whole: bool) -> dict[str, Any]:
 
 
 def blocks(survey: Survey, wrong: dict[str, str]) -> list[dict[str, str]]:
-    """What else the checklist would not let open: what is wrong in the document is said there."""
+    """Return what else the checklist refuses; what is wrong in the document is listed already."""
     if not settings.CHECKLIST:
         return []
     said = {"questions"} if wrong else set()
     said |= {where for where in wrong if "." not in where and "[" not in where}
-    for i, question in enumerate(survey.questions.all()):
-        if any(where.startswith(f"questions[{i}]") for where in wrong):
-            said.add(checklist.place_of(question))
-    for i, stratum in enumerate(survey.strata.all()):
-        if any(where.startswith(f"strata[{i}]") for where in wrong):
-            said.add(checklist.place_of(stratum))
+    for place, question in drafts.placed(survey):
+        if any(where.startswith(place) for where in wrong):
+            said.add(place_of(question))
     said |= {f"language-{where.split('.')[1]}" for where in wrong if "translations." in where}
     return [
         {"what": one.what, "why": one.why, "place": one.place}

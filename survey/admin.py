@@ -14,10 +14,10 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from survey.design import Design, DesignError
-from survey.forms import QuestionForm, StratumForm, SurveyForm
+from survey.design.mechanism import SCALE
+from survey.forms import QuestionForm, SurveyForm
 from survey.languages import TOLD
-from survey.mechanism import SCALE
-from survey.models import ApiToken, Membership, Question, Removed, Role, Stratum, Survey
+from survey.models import ApiToken, Membership, Question, Removed, Role, Survey
 
 admin.site.site_header = "Candor"
 admin.site.site_title = "Candor"
@@ -46,13 +46,6 @@ class FrozenWithSurvey(admin.StackedInline):
 class QuestionInline(FrozenWithSurvey):
     model = Question
     form = QuestionForm
-
-
-class StratumInline(FrozenWithSurvey):
-    model = Stratum
-    form = StratumForm
-    verbose_name = "background question (stratum)"
-    verbose_name_plural = "background questions (strata), asked in clear and optional"
 
 
 class MembershipInline(admin.TabularInline):
@@ -99,7 +92,7 @@ class SurveyAdmin(admin.ModelAdmin):
     list_filter = ["state"]
     search_fields = ["slug", "title"]
     prepopulated_fields = {"slug": ["title"]}
-    inlines = [QuestionInline, StratumInline, MembershipInline]
+    inlines = [QuestionInline, MembershipInline]
     frozen = (
         "slug", "title", "introduction", "asked_by", "purpose", "contact", "retention_days",
         "expected", "language", "translations", "epsilon", "ask", "crowd",
@@ -315,11 +308,10 @@ def texts(survey: Survey, design: Design, tag: str) -> Iterator[tuple[str, str]]
     for name in TOLD:
         if text := design.told.get(name):
             yield text, frozen.get("told", {}).get(name, "")
-    for kind, asked in (("questions", design.questions), ("strata", design.strata)):
-        for question in asked:
-            translated = frozen.get(kind, {}).get(question.key, {})
-            yield question.text, translated.get("text", "")
-            yield (
-                " · ".join(option.text for option in question.options),
-                " · ".join(translated.get("options", [])),
-            )
+    for question in design.questions:
+        translated = frozen.get("questions", {}).get(question.key, {})
+        yield question.text, translated.get("text", "")
+        yield (
+            " · ".join(option.text for option in question.options),
+            " · ".join(translated.get("options", [])),
+        )

@@ -1,17 +1,17 @@
 """A survey as a JSON file, read into a draft and written back. See docs/operations.md."""
 
 import json
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from survey import languages
-from survey.design import MAX_OPTIONS, MAX_QUESTIONS, MAX_STRATUM_OPTIONS, NO_TEXT, DesignError
+from survey.design import MAX_OPTIONS, MAX_QUESTIONS, NO_TEXT, DesignError
 from survey.languages import TOLD
 from survey.log import Actor, record
-from survey.models import Question, Stratum, Survey
+from survey.models import Question, Survey
 
 NUMBERS = {"ask", "expected", "retention_days"}  # that may be left out, or null
 SURVEY_KEYS = {
@@ -23,9 +23,9 @@ ABSENT: dict[str, Any] = {
     **dict.fromkeys(TOLD, ""), **dict.fromkeys(NUMBERS), "access": "open", "work": 0
 }  # fmt: skip
 REQUIRED = {"slug", "title", "epsilon", "questions"}
-LISTS = {"questions", "strata", "blocks"}
+LISTS = {"questions", "background", "blocks"}
 QUESTION_KEYS = {"key", "text", "kind", "options", "prefer_not_to_say"}
-STRATUM_KEYS = {"key", "text", "options"}
+BACKGROUND_KEYS = {"key", "text", "options"}
 
 
 FIELDS = (
@@ -42,7 +42,7 @@ class FileError(ValueError):
 
 
 def load(text: str, by: Actor = None) -> Survey:
-    """A new draft from the text of a survey file; all of it or nothing."""
+    """Return a new draft from the text of a survey file; all of it or nothing."""
     data = parse(text)
     _check_members(data, REQUIRED)
     blocks = _block_numbers(data.get("blocks", []))
@@ -51,18 +51,8 @@ def load(text: str, by: Actor = None) -> Survey:
         fields = {key: data[key] for key in (SURVEY_KEYS | {"ask"}) & data.keys()}
         survey = Survey(**fields)
         _save("the survey", survey)
-        for position, item in enumerate(data["questions"]):
-            where = f"questions[{position}]"
-            _check_keys(where, item, QUESTION_KEYS, {"key", "text", "kind"})
-            question = Question(survey=survey, position=position, **item)
-            question.block = blocks.pop(str(question.key), None)
+        for where, question in _questions(survey, data, blocks):
             _save(where, question)
-        if blocks:
-            raise FileError(f"blocks: there is no question {next(iter(blocks))!r}")
-        for position, item in enumerate(data.get("strata", [])):
-            where = f"strata[{position}]"
-            _check_keys(where, item, STRATUM_KEYS, STRATUM_KEYS)
-            _save(where, Stratum(survey=survey, position=position, **item))
         try:
             survey.draft_design()
         except DesignError as error:
@@ -105,33 +95,38 @@ def store(survey: Survey, data: Any, required: frozenset[str] = frozenset()) -> 
         raise FileError(str(error)) from None
     _check_row("the survey", survey, set() if survey.title else {"title"})
     questions: list[Question] = []
-    for position, item in enumerate(data.get("questions", [])):
-        where = f"questions[{position}]"
-        _check_keys(where, item, QUESTION_KEYS, {"key", "text", "kind"})
-        question = Question(survey=survey, position=position, **item)
-        _check_asked(where, question, questions, MAX_OPTIONS)
-        question.block = blocks.pop(question.key, None)
+    for where, question in _questions(survey, data, blocks):
+        _check_asked(where, question, questions)
         questions.append(question)
-    if blocks:
-        raise FileError(f"blocks: there is no question {next(iter(blocks))!r}")
-    strata: list[Stratum] = []
-    for position, item in enumerate(data.get("strata", [])):
-        where = f"strata[{position}]"
-        _check_keys(where, item, STRATUM_KEYS, STRATUM_KEYS)
-        stratum = Stratum(survey=survey, position=position, **item)
-        _check_asked(where, stratum, strata, MAX_STRATUM_OPTIONS)
-        strata.append(stratum)
     with transaction.atomic():
         survey.save()
         survey.questions.all().delete()
         Question.objects.bulk_create(questions)
-        survey.strata.all().delete()
-        Stratum.objects.bulk_create(strata)
+
+
+def _questions(survey: Survey, data: Any, blocks: dict[str, int]) -> Iterator[tuple[str, Question]]:
+    """Yield the questions of a document, each with its place there, the background ones last."""
+    for position, item in enumerate(data.get("questions", [])):
+        where = f"questions[{position}]"
+        _check_keys(where, item, QUESTION_KEYS, {"key", "text", "kind"})
+        question = Question(survey=survey, position=position, **item)
+        question.block = blocks.pop(str(question.key), None)
+        yield where, question
+    if blocks:
+        raise FileError(f"blocks: there is no question {next(iter(blocks))!r}")
+    for position, item in enumerate(data.get("background", [])):
+        where = f"background[{position}]"
+        _check_keys(where, item, BACKGROUND_KEYS | {"epsilon"}, BACKGROUND_KEYS)
+        always = {"background": True, "kind": Question.Kind.CHOICE, "prefer_not_to_say": True}
+        question = Question(survey=survey, position=position, **item, **always)
+        if question.epsilon is not None:
+            _check_epsilon(f"{where}.epsilon", question.epsilon, "3")
+        yield where, question
 
 
 def dump(survey: Survey) -> dict[str, Any]:
     """The survey in the format that `load` reads."""
-    questions = list(survey.questions.all())
+    questions = survey.sensitive_questions()
     numbers = sorted({q.block for q in questions if q.block is not None})
     data: dict[str, Any] = {
         "slug": survey.slug,
@@ -146,9 +141,10 @@ def dump(survey: Survey) -> dict[str, Any]:
             | {"prefer_not_to_say": question.prefer_not_to_say}
             for question in questions
         ],
-        "strata": [
-            {"key": stratum.key, "text": stratum.text, "options": stratum.options}
-            for stratum in survey.strata.all()
+        "background": [
+            {"key": one.key, "text": one.text, "options": one.options}
+            | ({} if one.epsilon is None else {"epsilon": one.epsilon})
+            for one in survey.background_questions()
         ],
     }
     if numbers:
@@ -222,14 +218,12 @@ def _block_numbers(blocks: list[Any]) -> dict[str, int]:
     return numbers
 
 
-def _save(where: str, row: Survey | Question | Stratum) -> None:
+def _save(where: str, row: Survey | Question) -> None:
     _check_row(where, row)
     row.save()
 
 
-def _check_row(
-    where: str, row: Survey | Question | Stratum, unfinished: Set[str] | None = None
-) -> None:
+def _check_row(where: str, row: Survey | Question, unfinished: Set[str] | None = None) -> None:
     """All that a row must be; of a draft that is `unfinished` in these fields, the rest of them."""
     for name, kind, what in FIELDS:
         if hasattr(row, name) and not isinstance(getattr(row, name), kind):
@@ -249,28 +243,27 @@ def _check_row(
         raise FileError(f"{place}: {messages[0]}") from None
 
 
-def _check_asked(
-    where: str,
-    row: Question | Stratum,
-    before: Sequence[Question | Stratum],
-    most: int,
-) -> None:
-    """What a draft's question or stratum must be, however unfinished."""
+def _check_asked(where: str, row: Question, before: Sequence[Question]) -> None:
+    """Check what a draft's question must be, however unfinished."""
     _check_row(where, row, {"survey", "text", "options", "block"})
     if any(row.key == other.key for other in before):
         raise FileError(f"{where}.key: the key {row.key!r} is used twice")
     if len(before) >= MAX_QUESTIONS:
-        raise FileError(f"{where}: at most {MAX_QUESTIONS}")
+        raise FileError(f"{where}: at most {MAX_QUESTIONS} questions in all")
     if not all(isinstance(text, str) for text in row.options):
         raise FileError(f"{where}.options: a list of texts, please")
-    if len(row.options) > most:
-        raise FileError(f"{where}.options: at most {most}, not {len(row.options)}")
+    if len(row.options) > MAX_OPTIONS:
+        raise FileError(f"{where}.options: at most {MAX_OPTIONS}, not {len(row.options)}")
+
+
+def _check_epsilon(where: str, epsilon: Any, such_as: str) -> None:
+    if type(epsilon) not in (int, float) or abs(epsilon) > 1e6:
+        raise FileError(f"{where}: a number, such as {such_as}")
 
 
 def _check_numbers(survey: Survey) -> None:
     """Before Django makes numbers of texts and of true: a file says what it means."""
-    if type(survey.epsilon) not in (int, float) or abs(survey.epsilon) > 1e6:
-        raise FileError("the survey.epsilon: a number, such as 2")
+    _check_epsilon("the survey.epsilon", survey.epsilon, "2")
     for name in ("crowd", "work", *sorted(NUMBERS)):
         value = getattr(survey, name)
         if type(value) is not int and not (name in NUMBERS and value is None):

@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 
 from survey import languages
 from survey.design import DesignError
-from survey.models import Question, Stratum, Survey
+from survey.models import Question, Survey
 
 
 class LinesField(forms.CharField):
@@ -56,7 +56,7 @@ class SurveyForm(forms.ModelForm):
         required=False,
         help_text="As in a survey file; what is left out is shown in the survey's own language: "
         '{"de": {"title": "…", "introduction": "…", "questions": {"q1": {"text": "…", '
-        '"options": ["…", "…"]}}, "strata": {"age": {"text": "…"}}}}. '
+        '"options": ["…", "…"]}}}}. '
         "Who asks, why and the contact are asked_by, purpose and contact. "
         "Yes, no and “prefer not to say” are translated into "
         f"{', '.join(languages.WORDS)}; in other languages, list them as well.",
@@ -89,14 +89,8 @@ class QuestionForm(forms.ModelForm):
 
     class Meta:
         model = Question
-        fields = ["position", "key", "text", "kind", "options", "prefer_not_to_say", "block"]
-        widgets = {"text": forms.Textarea(attrs={"rows": 3, "cols": 40})}
-
-
-class StratumForm(forms.ModelForm):
-    options = LinesField(help_text="One option a line.")
-
-    class Meta:
-        model = Stratum
-        fields = ["position", "key", "text", "options"]
+        fields = [
+            "position", "key", "text", "kind", "options", "prefer_not_to_say", "block",
+            "background", "epsilon",
+        ]  # fmt: skip
         widgets = {"text": forms.Textarea(attrs={"rows": 3, "cols": 40})}

@@ -48,7 +48,7 @@ def is_tag(text: str) -> bool:
 
 
 class Asked(Protocol):
-    """A question or a stratum: its key, the options that it wrote itself, and all of them."""
+    """A question: its key, the options that it wrote itself, and all of them."""
 
     @property
     def key(self) -> str: ...
@@ -68,12 +68,11 @@ def check(language: str, translations: Any) -> None:
         where = f"translations.{tag}"
         if tag == language:
             raise DesignError(where, "this is the survey's own language")
-        _check_object(where, translation, "title", "introduction", *TOLD, "questions", "strata")
+        _check_object(where, translation, "title", "introduction", *TOLD, "questions")
         _check_texts(where, translation, "title", "introduction", *TOLD)
         if len(translation.get("title", "")) > MAX_TITLE:
             raise DesignError(f"{where}.title", f"at most {MAX_TITLE} characters")
-        for kind in ("questions", "strata"):
-            _check_asked(f"{where}.{kind}", translation.get(kind, {}))
+        _check_asked(f"{where}.questions", translation.get("questions", {}))
 
 
 def _check_asked(where: str, translated: Any) -> None:
@@ -120,26 +119,21 @@ def freeze(
     language: str,
     translations: Any,
     questions: Iterable[Asked],
-    strata: Iterable[Asked],
     told: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """What the design holds: by language, the texts and whole lists of options that there are."""
     check(language, translations)
-    asked = {
-        "questions": {question.key: question for question in questions},
-        "strata": {stratum.key: stratum for stratum in strata},
-    }
+    known = {question.key: question for question in questions}
     frozen: dict[str, Any] = {}
     for tag, translation in translations.items():
         if texts := {name: translation[name] for name in told or () if name in translation}:
             frozen.setdefault(tag, {})["told"] = texts
-        for kind, known in asked.items():
-            for key, texts in translation.get(kind, {}).items():
-                where = f"translations.{tag}.{kind}"
-                if key not in known:
-                    raise DesignError(where, f"there is no {key!r} in the survey's {kind}")
-                if fitted := _fit(f"{where}.{key}", texts, known[key], words(tag)):
-                    frozen.setdefault(tag, {}).setdefault(kind, {})[key] = fitted
+        for key, texts in translation.get("questions", {}).items():
+            where = f"translations.{tag}.questions"
+            if key not in known:
+                raise DesignError(where, f"there is no question {key!r} in the survey")
+            if fitted := _fit(f"{where}.{key}", texts, known[key], words(tag)):
+                frozen.setdefault(tag, {}).setdefault("questions", {})[key] = fitted
     return frozen
 
 

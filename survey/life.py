@@ -24,10 +24,11 @@ logger = logging.getLogger(__name__)
 def turn() -> None:
     """Open the drafts and close the open surveys whose hour has come."""
     now = timezone.now()
-    due = Survey.objects.filter(opens_at__lte=Now(), state=Survey.State.DRAFT)
+    surveys = Survey.objects.order_by()  # in any, so that SQLite does not read the finished ones
+    due = surveys.filter(opens_at__lte=Now(), state=Survey.State.DRAFT)
     for survey in due.filter(opens_at__lte=now):
         open_now(survey)
-    for survey in Survey.objects.filter(closes_at__lte=Now(), state=Survey.State.OPEN):
+    for survey in surveys.filter(closes_at__lte=Now(), state=Survey.State.OPEN):
         if survey.closes_at and survey.closes_at <= now:
             close_now(survey)
 

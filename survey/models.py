@@ -173,10 +173,11 @@ class Survey(models.Model):
     )
     translations = models.JSONField(default=dict, blank=True)  # in the form of a survey file
     epsilon = models.FloatField(
-        "total ε",
+        "ε of the sensitive answers",
         validators=[MinValueValidator(1e-9, "More than 0, please.")],
-        help_text="What one respondent spends in all. Smaller protects better and needs more "
-        "people: 1 is strong, 2 is usual, above 3 is weak.",
+        help_text="For all sensitive answers of one person together; each background answer has "
+        "an ε of its own. Smaller protects better and needs more people: 1 is strong, 2 is usual, "
+        "above 3 is weak.",
     )
     ask = models.PositiveSmallIntegerField(
         "blocks asked",
@@ -211,6 +212,8 @@ class Survey(models.Model):
     opened_on = models.DateField(null=True, editable=False)
     closed_on = models.DateField(null=True, editable=False)
     ids_removed_on = models.DateField(null=True, editable=False)
+    # Of a closed survey: the day on which a worker looks at it again; none when nothing is left.
+    due_on = models.DateField(null=True, editable=False)
     # Of a closed survey: how many invitations there were, and how many of them fetched a pass.
     invited = models.PositiveIntegerField(default=0, editable=False)
     fetched = models.PositiveIntegerField(default=0, editable=False)
@@ -235,6 +238,7 @@ class Survey(models.Model):
 
     class Meta:
         ordering = ["slug"]
+        indexes = [models.Index(fields=["state", "due_on"], name="survey_due")]
         constraints = [
             models.CheckConstraint(
                 condition=models.Q(state="draft") | ~models.Q(design=""),
@@ -294,7 +298,7 @@ class Survey(models.Model):
         for name in TOLD:
             designs.check_text(name, getattr(self, name))
         told = self.told()
-        questions, strata = list(self.questions.all()), list(self.strata.all())
+        questions = self.sensitive_questions()
         numbers = sorted({q.block for q in questions if q.block is not None})
         if numbers and any(question.block is None for question in questions):
             raise DesignError("blocks", "give every question a block, or none of them")
@@ -302,13 +306,19 @@ class Survey(models.Model):
         design = designs.build(
             self.epsilon,
             [question.as_design() for question in questions],
-            [stratum.as_design() for stratum in strata],
+            [designs.Background(one.as_design(), one.cost) for one in self.background_questions()],
             blocks or None,
             self.ask,
-            languages.freeze(self.language, self.translations, questions, strata, told),
+            languages.freeze(self.language, self.translations, self.questions.all(), told),
             told,
         )
         return replace(design, work=self.work)
+
+    def sensitive_questions(self) -> "list[Question]":
+        return [question for question in self.questions.all() if not question.background]
+
+    def background_questions(self) -> "list[Question]":
+        return [question for question in self.questions.all() if question.background]
 
     def told(self) -> dict[str, Any]:
         """What respondents are told about who asks: what there is of it."""
@@ -335,12 +345,18 @@ class Survey(models.Model):
         return parse_design(self.design)
 
     def design_to_open(self) -> Design:
-        """The draft's design, if this site lets a survey spend as much."""
-        if self.epsilon > settings.MAX_EPSILON:
-            raise DesignError(
-                "epsilon", f"at most {settings.MAX_EPSILON:g} on this site, not {self.epsilon:g}"
-            )
-        return self.draft_design()
+        """Return the draft's design, if this site lets a survey spend as much."""
+        design = self.draft_design()
+        spent = [("epsilon", design.epsilon, settings.MAX_EPSILON)]
+        spent += [
+            (f"background {block.questions[0].key}.epsilon", block.epsilon, most)
+            for block in design.background_blocks
+            for most in [settings.MAX_BACKGROUND_EPSILON]
+        ]
+        for where, epsilon, most in spent:
+            if epsilon > most:
+                raise DesignError(where, f"at most {most:g} on this site, not {epsilon:g}")
+        return design
 
     def open(self, seen: str | None = None, by: Actor = None) -> None:
         """Freeze the design and start taking reports; `seen` is what the person has looked at.
@@ -366,13 +382,14 @@ class Survey(models.Model):
         self.refresh_from_db()
 
     def close(self, by: Actor = None) -> None:
-        """Take no more reports; the beat moves what still waits, however few they are."""
+        """Take no more reports; a worker then moves what still waits, if that is a crowd."""
         with transaction.atomic():
             PassKey.objects.hold(self)
             survey = Survey.objects.select_for_update().get(pk=self.pk)
             if survey.state != self.State.OPEN:
                 raise ValidationError(f"The survey is {survey.state}: only an open one can close.")
             survey.state, survey.closed_on, survey.closes_at = self.State.CLOSED, today(), None
+            survey.due_on = today()
             survey.invited, survey.fetched = Invitation.objects.forget(survey)
             survey.save()
             PassKey.objects.filter(survey=survey).delete()
@@ -428,11 +445,23 @@ class Survey(models.Model):
         told = self.in_crowds(self.pending().count() if count is None else count)
         return f"{told:,} or more" if told else f"fewer than {self.crowd}"
 
-    def ids_due(self) -> bool:
-        """Whether the ids have been kept for long enough after the closing."""
+    @property
+    def ids_due_on(self) -> date | None:
+        """The day on which the ids have been kept for long enough after the closing."""
         if self.closed_on is None or self.ids_removed_on is not None:
-            return False
-        return (today() - self.closed_on).days >= settings.KEEP_IDS_DAYS
+            return None
+        return self.closed_on + timedelta(days=settings.KEEP_IDS_DAYS)
+
+    def ids_due(self) -> bool:
+        return self.ids_due_on is not None and self.ids_due_on <= today()
+
+    def look_again(self) -> None:
+        """Note the next day on which something is due for a closed survey."""
+        survey = Survey.objects.get(pk=self.pk)
+        days = [day for day in (survey.ids_due_on, survey.delete_on) if day]
+        # Unless its deletion was asked for meanwhile, which is due at once.
+        unchanged = Survey.objects.filter(pk=self.pk, delete_asked_on=survey.delete_asked_on)
+        unchanged.update(due_on=min(days, default=None))
 
     def forget_ids(self) -> Iterator[int]:
         """Delete the ids of a closed survey, which takes no report again; yields how many so far.
@@ -618,7 +647,11 @@ def today() -> date:
 
 
 class Question(models.Model):
-    """A protected question: its answers are randomized in the browser."""
+    """A question, sensitive or background: its answers are randomized in the browser.
+
+    A background question is a choice that everybody is asked, in a block of its own and with an ε
+    of its own; “Prefer not to say” is always one of its options.
+    """
 
     class Kind(models.TextChoices):
         YES_NO = "yes_no", "Yes or no"
@@ -642,10 +675,27 @@ class Question(models.Model):
         "Empty everywhere: chosen for the least error.",
     )
 
+    background = models.BooleanField(default=False)
+    epsilon = models.FloatField(
+        "ε",
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1e-9, "More than 0, please.")],
+        help_text="For a background question: what its answer costs. Empty: "
+        f"{designs.BACKGROUND_EPSILON:g}.",
+    )
+
     class Meta:
-        ordering = ["position", "pk"]
+        ordering = ["background", "position", "pk"]
         constraints = [
-            models.UniqueConstraint(fields=["survey", "key"], name="question_key_once_a_survey")
+            models.UniqueConstraint(fields=["survey", "key"], name="question_key_once_a_survey"),
+            models.CheckConstraint(
+                condition=models.Q(background=False, epsilon__isnull=True)
+                | models.Q(
+                    background=True, kind="choice", prefer_not_to_say=True, block__isnull=True
+                ),
+                name="question_background",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -655,17 +705,28 @@ class Question(models.Model):
         if self.kind == self.Kind.YES_NO and self.options:
             raise ValidationError({"options": "A yes/no question has no options of its own."})
         if self.kind == self.Kind.CHOICE:
-            check_options(self.options, designs.MAX_OPTIONS)
+            check_options(self.options)
+        if self.background and (self.kind != self.Kind.CHOICE or not self.prefer_not_to_say):
+            raise ValidationError("A background question is a choice that may be declined.")
+        if self.background and self.block is not None:
+            raise ValidationError({"block": "A background question is a block of its own."})
+        if self.epsilon is not None and not self.background:
+            raise ValidationError({"epsilon": "Only a background question has an ε of its own."})
         declined = self._words().declined
         keys = [option.key for option in designs.options_from_texts(self.options)]
         if self.prefer_not_to_say and ("prefer-not-to-say" in keys or declined in self.options):
             raise ValidationError({"options": f"“{declined}” stands there twice."})
 
+    @property
+    def cost(self) -> float:
+        """The ε of a background answer."""
+        return self.epsilon or designs.BACKGROUND_EPSILON
+
     def _words(self) -> Words:
         return languages.words(self.survey.language) or ENGLISH
 
     def option_texts(self, own: Sequence[str], words: Words) -> list[str]:
-        """All options in one language: the question's own there, and those that are ours."""
+        """Return all options in one language: the question's own there, and those that are ours."""
         yes_no = [words.no, words.yes] if self.kind == self.Kind.YES_NO else []
         return [*yes_no, *own, *([words.declined] if self.prefer_not_to_say else [])]
 
@@ -676,47 +737,19 @@ class Question(models.Model):
         options = (
             designs.Option(option.key, text) for option, text in zip(keyed, texts, strict=True)
         )
-        return designs.Question(self.key, self.text, tuple(options))
+        return designs.Question(self.key, self.text, tuple(options), self.kind)
 
 
-class Stratum(models.Model):
-    """A background question, asked and sent in clear, and optional for the respondent."""
-
-    survey = models.ForeignKey(Survey, models.CASCADE, related_name="strata")
-    position = models.PositiveSmallIntegerField(default=0)
-    key = models.CharField(max_length=50, validators=[key_validator])
-    text = models.TextField()
-    options = models.JSONField(default=list, help_text="One a line.")
-
-    class Meta:
-        ordering = ["position", "pk"]
-        verbose_name_plural = "strata"
-        constraints = [
-            models.UniqueConstraint(fields=["survey", "key"], name="stratum_key_once_a_survey")
-        ]
-
-    def __str__(self) -> str:
-        return self.key
-
-    def clean(self) -> None:
-        check_options(self.options, designs.MAX_STRATUM_OPTIONS)
-
-    def option_texts(self, own: Sequence[str], words: Words) -> list[str]:
-        """All options in one language: none of a stratum's are ours."""
-        return list(own)
-
-    def as_design(self) -> designs.Question:
-        return designs.Question(self.key, self.text, designs.options_from_texts(self.options))
-
-
-def check_options(options: Any, most: int) -> None:
-    """What the import command and the admin forms both ask of a list of option texts."""
+def check_options(options: Any) -> None:
+    """Check what the import command and the admin forms both ask of a list of option texts."""
     if not isinstance(options, list) or not all(
         isinstance(text, str) and text.strip() for text in options
     ):
         raise ValidationError({"options": "A list of texts, none of them empty."})
-    if not 2 <= len(options) <= most:
-        raise ValidationError({"options": f"2 to {most} options, not {len(options)}."})
+    if not 2 <= len(options) <= designs.MAX_OPTIONS:
+        raise ValidationError(
+            {"options": f"2 to {designs.MAX_OPTIONS} options, not {len(options)}."}
+        )
     if len(set(options)) < len(options):
         raise ValidationError({"options": "The same option stands there twice."})
 
@@ -941,8 +974,8 @@ class ReportManager(models.Manager["Report"]):
 class Report(models.Model):
     """One report. Its content leaves with a batch; its id stays, against duplicates.
 
-    The content is a byte for every question and stratum of the design: the position of the
-    option, or ABSENT where the question was not asked or the stratum not given.
+    The content is a byte for every question of the design: what the report says, or ABSENT where
+    the question was not asked.
     """
 
     id = models.UUIDField(primary_key=True, editable=False)

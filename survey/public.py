@@ -85,8 +85,7 @@ def _texts(survey: Survey, design: Design, tag: str) -> list[str]:
     given, frozen = survey.translations[tag], design.translations.get(tag, {})
     told = frozen.get("told", {})
     texts = [given.get("title"), given.get("introduction"), *(told.get(name) for name in TOLD)]
-    for kind, asked in (("questions", design.questions), ("strata", design.strata)):
-        for question in asked:
-            translated = frozen.get(kind, {}).get(question.key, {})
-            texts += [translated.get("text"), " · ".join(translated.get("options", []))]
+    for question in design.questions:
+        translated = frozen.get("questions", {}).get(question.key, {})
+        texts += [translated.get("text"), " · ".join(translated.get("options", []))]
     return [text for text in texts if text]

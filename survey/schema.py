@@ -41,7 +41,7 @@ def errors(*statuses: int) -> dict[int, OpenApiResponse]:
 REPORT = {
     "type": "object",
     "additionalProperties": False,
-    "required": ["id", "design", "blocks", "strata"],
+    "required": ["id", "design", "blocks"],
     "properties": {
         "id": {
             "type": "string",
@@ -53,13 +53,12 @@ REPORT = {
         "design": {"type": "string", "description": "The hash of the design."},
         "blocks": {
             "type": "object",
-            "description": "Exactly `ask` blocks; option positions, one a question.",
-            "additionalProperties": {"type": "array", "items": {"type": "integer", "minimum": 0}},
-        },
-        "strata": {
-            "type": "object",
-            "description": "Every stratum: an option position, or null for “not given”.",
-            "additionalProperties": {"type": "integer", "minimum": 0, "nullable": True},
+            "description": "Every background block and exactly `ask` of the others. For each "
+            "question an option's position, or null where it was not asked.",
+            "additionalProperties": {
+                "type": "array",
+                "items": {"type": "integer", "minimum": 0, "nullable": True},
+            },
         },
         "pass": {
             "type": "object",
@@ -96,7 +95,7 @@ ERRORS = {
     },
 }
 OUTCOMES = {
-    200: "The same report was stored before; nothing is stored twice.",
+    200: "A report with this id was stored before; nothing is stored twice.",
     201: "Stored, and durable.",
     400: "Malformed, an unknown or missing key, a value out of range, or another design.",
     403: "Without a pass of this survey, or without the proof of work that it asks for.",

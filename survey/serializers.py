@@ -23,6 +23,9 @@ class BlockSerializer(serializers.Serializer[Any]):
     key = serializers.CharField()
     epsilon = serializers.FloatField()
     keep = serializers.IntegerField(help_text="Of `scale`: how often the answers are kept.")
+    background = serializers.BooleanField(
+        required=False, help_text="True if everybody is asked this block, besides `ask` others."
+    )
     questions = QuestionSerializer(many=True)
 
 
@@ -52,11 +55,10 @@ class ToldSerializer(ToldTextsSerializer):
 
 
 class DesignTextsSerializer(serializers.Serializer[Any]):
-    """What is asked, in another language, by the keys of questions and strata."""
+    """What is asked, in another language, by the keys of the questions."""
 
     told = ToldTextsSerializer(required=False)
     questions = serializers.DictField(child=QuestionTextsSerializer(), required=False)
-    strata = serializers.DictField(child=QuestionTextsSerializer(), required=False)
 
 
 class SurveyTextsSerializer(serializers.Serializer[Any]):
@@ -78,10 +80,13 @@ class DesignSerializer(serializers.Serializer[Any]):
     hash = serializers.CharField(help_text="SHA-256 of the canonical JSON of all but this member.")
     mechanism = serializers.CharField()
     scale = serializers.IntegerField()
-    epsilon = serializers.FloatField(help_text="What one respondent spends in all.")
-    ask = serializers.IntegerField(help_text="How many of the blocks one respondent is asked.")
+    epsilon = serializers.FloatField(
+        help_text="What one respondent spends on the blocks that are not background."
+    )
+    ask = serializers.IntegerField(
+        help_text="How many of the blocks that are not background one respondent is asked."
+    )
     blocks = BlockSerializer(many=True)
-    strata = QuestionSerializer(many=True)
     told = ToldSerializer(required=False, help_text="Absent where nothing of it was given.")
     translations = serializers.DictField(
         child=DesignTextsSerializer(),

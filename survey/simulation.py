@@ -15,9 +15,9 @@ from survey.collect.validator import works
 from survey.design import Design, Question
 from survey.models import PassKey
 
-Shares = Mapping[str, Sequence[float]]  # question or stratum key → share of each option
-# The shares for one person, given the strata that they give.
-Population = Callable[[Mapping[str, int | None]], Shares]
+Shares = Mapping[str, Sequence[float]]  # question key → share of each option
+# The shares of the sensitive answers of one person, given their background answers.
+Population = Callable[[Mapping[str, int]], Shares]
 
 
 def secure_draw() -> int:
@@ -29,19 +29,21 @@ def uniform_shares(questions: Sequence[Question]) -> dict[str, list[float]]:
 
 
 def report(
-    design: Design, population: Population, strata: Shares, random: Random
+    design: Design, population: Population, background: Shares, random: Random
 ) -> dict[str, Any]:
-    """What one invented person sends: the answers are drawn from `random`, the noise never is."""
-    given: dict[str, int | None] = {
-        stratum.key: None if random.random() < 0.03 else _pick(strata[stratum.key], random)
-        for stratum in design.strata
-    }
+    """Return what one invented person sends.
+
+    The answers are drawn from `random`, the noise never is.
+    """
+    given = {one.key: _pick(background[one.key], random) for one in design.background}
     shares = population(given)
+    answered = {key: [float(i == value) for i in range(value + 1)] for key, value in given.items()}
+    shares = {**shares, **answered}
     blocks = {}
     for block in design.choose(secure_draw):
         answers = [_pick(shares[question.key], random) for question in block.questions]
         blocks[block.key] = list(block.mechanism.randomize(answers, secure_draw))
-    return {"id": str(uuid4()), "design": design.hash, "blocks": blocks, "strata": given}
+    return {"id": str(uuid4()), "design": design.hash, "blocks": blocks}
 
 
 def admitted(report: dict[str, Any], design: Design, key: bytes = b"") -> dict[str, Any]:
@@ -61,16 +63,17 @@ def send(
     design: Design,
     people: int,
     population: Population,
-    strata: Shares,
+    background: Shares,
     random: Random,
 ) -> Iterator[int]:
-    """Send the reports of so many people; yields how many are stored so far."""
+    """Send the reports of so many people; yield how many are stored so far."""
     stored = 0
     key = bytes(PassKey.objects.get(survey__slug=slug).private) if design.passes else b""
     while stored < people:
         some = min(500, people - stored)
         reports = [
-            admitted(report(design, population, strata, random), design, key) for _ in range(some)
+            admitted(report(design, population, background, random), design, key)
+            for _ in range(some)
         ]
         outcome = door.accept(slug, {"reports": reports})
         refused = [one for one in outcome if one["status"] != 201]

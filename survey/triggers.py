@@ -17,7 +17,7 @@ FROZEN = (  # of a survey that is not a draft any more
     " design design_hash opened_on asked_by purpose contact retention_days access work".split()
 )
 
-TABLES = ("survey_survey", "survey_question", "survey_stratum")
+TABLES = ("survey_survey", "survey_question")
 
 
 def buried(survey: str) -> str:
@@ -79,8 +79,6 @@ CREATE TRIGGER survey_keep_promise BEFORE UPDATE OR DELETE ON survey_survey
   FOR EACH ROW EXECUTE FUNCTION survey_keep_promise();
 CREATE TRIGGER survey_keep_questions BEFORE INSERT OR UPDATE OR DELETE ON survey_question
   FOR EACH ROW EXECUTE FUNCTION survey_keep_questions();
-CREATE TRIGGER survey_keep_strata BEFORE INSERT OR UPDATE OR DELETE ON survey_stratum
-  FOR EACH ROW EXECUTE FUNCTION survey_keep_questions();
 
 CREATE FUNCTION survey_no_truncate() RETURNS trigger AS $$
 BEGIN
@@ -135,6 +133,10 @@ CREATE TRIGGER survey_removed_no_truncate BEFORE TRUNCATE ON survey_removed
 """
 
 
+# The survey of the question that OR REPLACE would delete.
+REPLACED = "(SELECT survey_id FROM survey_question WHERE id = NEW.id)"
+
+
 def sqlite() -> list[str]:
     return [
         f"""
@@ -170,18 +172,12 @@ CREATE TRIGGER survey_keep BEFORE DELETE ON survey_survey
   BEGIN SELECT RAISE(ABORT, 'a survey that was opened cannot be deleted'); END""",
         *(
             f"""
-CREATE TRIGGER {table}_keep_{event.lower()} BEFORE {event} ON {table}
+CREATE TRIGGER survey_question_keep_{event.lower()} BEFORE {event} ON survey_question
   WHEN EXISTS (SELECT 1 FROM survey_survey WHERE id IN ({ids}) AND state <> 'draft'){unless}
   BEGIN SELECT RAISE(ABORT, 'the questions of a survey that was opened are frozen'); END"""
-            for table in ("survey_question", "survey_stratum")
             for event, ids, unless in (
-                ("INSERT", f"NEW.survey_id, (SELECT survey_id FROM {table} WHERE id = NEW.id)", ""),
-                (
-                    "UPDATE",
-                    "OLD.survey_id, NEW.survey_id,"
-                    f" (SELECT survey_id FROM {table} WHERE id = NEW.id)",
-                    "",
-                ),
+                ("INSERT", f"NEW.survey_id, {REPLACED}", ""),
+                ("UPDATE", f"OLD.survey_id, NEW.survey_id, {REPLACED}", ""),
                 ("DELETE", "OLD.survey_id", f" AND NOT {buried('OLD.survey_id')}"),
             )
         ),

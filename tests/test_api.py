@@ -61,16 +61,16 @@ def test_the_examples_in_curl_do_what_they_say(site: Candor, token: str, tmp_pat
     out = run(["bash", "-euo", "pipefail", "-c", examples("sh")], site, token, tmp_path)
     assert out.count('"state":"done"') == 2  # the release, the analysis
     assert f'"slug":"{SLUG}"' in out and '"question":"harassed"' in out
-    assert (tmp_path / "estimates.csv").read_text().startswith("release,as_of,question")
+    assert (tmp_path / "estimates.csv").read_text().startswith("release,question,")
     with ZipFile(tmp_path / "everything.zip") as everything:
         assert "estimates.csv" in everything.namelist()
 
 
 def test_the_examples_in_python_do_what_they_say(site: Candor, token: str, tmp_path: Path) -> None:
     out = run([sys.executable, "-I", "-c", examples("python")], site, token, tmp_path)
-    assert f"{SLUG} open 2.0" in out and "release 1, 400 reports" in out
+    assert f"{SLUG} open 2.0" in out and "release 1, 380 reports" in out
     assert re.search(r"^harassed yes: 0\.\d{3} \(0\.\d{3} to 0\.\d{3}\)$", out, re.MULTILINE)
-    assert "{'role': " in out and "400 {'questions': [" in out
+    assert re.search(r"^\d+ \[\[", out, re.MULTILINE) and "400 {'questions': [" in out
     assert json.loads((tmp_path / "codebook.json").read_text())
 
 
@@ -95,12 +95,15 @@ def described(site: Candor) -> dict[str, Any]:
         description: dict[str, Any] = json.load(response)
     with urllib.request.urlopen(f"{site.url}/api/v1/surveys/{SLUG}/") as response:
         design = json.load(response)["design"]
-    block = design["blocks"][0]
+    sensitive = [block for block in design["blocks"] if not block.get("background")]
+    background = [block for block in design["blocks"] if block.get("background")]
     report = {
         "id": str(uuid4()),
         "design": design["hash"],
-        "blocks": {block["key"]: [0] * len(block["questions"])},
-        "strata": {stratum["key"]: None for stratum in design["strata"]},
+        "blocks": {
+            block["key"]: [0] * len(block["questions"])
+            for block in [*sensitive[: design["ask"]], *background]
+        },
     }
     bodies = {
         "report": report,

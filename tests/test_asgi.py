@@ -97,7 +97,7 @@ def ask(path: str, body: bytes | Chunks, **options: Any) -> Told:
 
 
 def good(survey: Survey, **changes: Any) -> bytes:
-    report = builders.report(survey.frozen_design(), blocks={"b1": [1, 3]}, strata={"age": 1})
+    report = builders.report(survey.frozen_design(), blocks={"b1": [1, 3], "g1": [1]})
     return json.dumps(report | changes).encode()
 
 

@@ -2,10 +2,10 @@
 #
 #     Rscript estimate.R [folder] > again.csv
 #
-# The folder (this one, unless another is named) holds estimates.csv and codebook.csv, and
-# reports.csv where it may be taken home. With the reports, everything is counted anew; groups that
-# are not told apart in them, and all without reports.csv, start from the published counts. Base R
-# alone. The status is 0 if all is as published, else 1.
+# The folder (this one, unless another is named) holds estimates.csv and codebook.csv, and maybe
+# reports.csv. With the reports, everything is counted anew; without them, the computation starts
+# from the published counts. The formulas are those of codebook.json. Base R alone. The status is 0
+# if all is as published, else 1.
 
 tolerance <- 1e-9
 
@@ -14,63 +14,77 @@ read <- function(folder, name) {
            check.names = FALSE, encoding = "UTF-8")
 }
 
-# The unbiased share, and its standard error, when `count` of `n` reports have an option.
-estimate <- function(count, n, a, b) {
-  c(value = (count / n - b) / (a - b),
-    error = sqrt(count * (n - count) / (n - 1)) / (n * (a - b)))
+# The share of people for whom an option is true, and its standard error, when `count` of `n`
+# reports have it.
+share <- function(count, n, channel) {
+  c(value = (count / n - channel$b) / (channel$a - channel$b),
+    error = sqrt(count * (n - count) / (n - 1)) / (n * (channel$a - channel$b)))
 }
 
-# The line of the codebook for an option of a question or stratum; none for "not given".
-entry <- function(codebook, kind, key, option) {
-  codebook[codebook$kind == kind & codebook$key == key & codebook$option == option, ]
+# The share of an option within a group, both those of row `at`; `counts` are the reports by group
+# and option.
+share_in_group <- function(rows, counts, at, channel, channel_by) {
+  n <- sum(counts)
+  u <- ((rows$option == rows$option[at]) - channel$b) / (channel$a - channel$b)
+  w <- ((rows$group == rows$group[at]) - channel_by$b) / (channel_by$a - channel_by$b)
+  size <- sum(counts * w)
+  value <- sum(counts * u * w) / size
+  c(value = value, error = sqrt(n / (n - 1) * sum(counts * ((u - value) * w)^2)) / size)
 }
 
-# How many reports have the option of a published row, and of how many.
-counted <- function(row, codebook, reports) {
-  published <- c(count = as.numeric(row$count), n = as.numeric(row$n))
-  if (is.null(reports)) return(published)
-  here <- rep(TRUE, nrow(reports))
-  if (row$stratum != "") {
-    column <- codebook$column[codebook$kind == "stratum" & codebook$key == row$stratum][1]
-    if (!(column %in% names(reports))) return(published)
-    group <- entry(codebook, "stratum", row$stratum, row$group)$position
-    here <- reports[[column]] == (if (length(group) == 1) group else "")
-  }
-  option <- entry(codebook, "question", row$question, row$option)
-  values <- reports[[option$column]]
-  times <- as.numeric(reports$count)
-  n <- sum(times[here & values != ""])
-  if (row$stratum != "" && n == 0) return(published)  # not told apart
-  c(count = sum(times[here & values == option$position]), n = n)
+channel <- function(codebook, key) {
+  first <- codebook[codebook$key == key, ][1, ]
+  list(a = as.numeric(first$a), b = as.numeric(first$b))
+}
+
+# For each of these options of a question, whether each report has it: a column for each.
+has <- function(codebook, reports, key, options) {
+  entries <- codebook[codebook$key == key, ]
+  positions <- entries$position[match(options, entries$option)]
+  outer(reports[[entries$column[1]]], positions, "==")
+}
+
+# The reports of each row of a table: all rows of one question, by one background question or none.
+counted <- function(rows, codebook, reports) {
+  if (is.null(reports)) return(as.numeric(rows$count))
+  here <- has(codebook, reports, rows$question[1], rows$option)
+  if (rows$by[1] != "") here <- here & has(codebook, reports, rows$by[1], rows$group)
+  colSums(here * as.numeric(reports$count))
+}
+
+text <- function(numbers) ifelse(is.na(numbers), "", sprintf("%.17g", numbers))
+
+# The figures of such a table.
+computed <- function(rows, codebook, reports) {
+  counts <- counted(rows, codebook, reports)
+  n <- sum(counts)
+  one <- channel(codebook, rows$question[1])
+  figures <- vapply(seq_len(nrow(rows)), function(at) {
+    if (rows$standard_error[at] == "") return(c(value = NA, error = NA))  # too few people to tell
+    if (rows$by[1] == "") return(share(counts[at], n, one))
+    share_in_group(rows, counts, at, one, channel(codebook, rows$by[1]))
+  }, c(value = 0, error = 0))
+  same <- all(counts == as.numeric(rows$count)) && all(n == as.numeric(rows$n))
+  told <- rows$standard_error != ""
+  off <- c(0, abs(figures["value", told] - as.numeric(rows$estimate[told])),
+           abs(figures["error", told] - as.numeric(rows$standard_error[told])))
+  list(off = if (same) max(off) else Inf,
+       lines = data.frame(rows[c("question", "option", "by", "group")],
+                          n = sprintf("%.0f", n), count = sprintf("%.0f", counts),
+                          estimate = text(figures["value", ]),
+                          standard_error = text(figures["error", ])))
 }
 
 main <- function(folder) {
   codebook <- read(folder, "codebook.csv")
   published <- read(folder, "estimates.csv")
-  published <- published[published$suppressed == "0", ]
   there <- file.exists(file.path(folder, "reports.csv"))
   reports <- if (there) read(folder, "reports.csv") else NULL
-  worst <- 0
-  again <- lapply(seq_len(nrow(published)), function(i) {
-    row <- published[i, ]
-    found <- counted(row, codebook, reports)
-    channel <- entry(codebook, "question", row$question, row$option)
-    figures <- estimate(found[["count"]], found[["n"]],
-                        as.numeric(channel$a), as.numeric(channel$b))
-    same <- found[["count"]] == as.numeric(row$count) && found[["n"]] == as.numeric(row$n)
-    off <- max(abs(figures[["value"]] - as.numeric(row$estimate)),
-               abs(figures[["error"]] - as.numeric(row$standard_error)))
-    worst <<- max(worst, if (same) off else Inf)
-    data.frame(question = row$question, option = row$option, stratum = row$stratum,
-               group = row$group, n = sprintf("%.0f", found[["n"]]),
-               count = sprintf("%.0f", found[["count"]]),
-               estimate = format(figures[["value"]], digits = 17),
-               standard_error = format(figures[["error"]], digits = 17))
-  })
-  # A line of names, even where no figure is shown.
-  names <- c("question", "option", "stratum", "group", "n", "count", "estimate", "standard_error")
-  empty <- data.frame(matrix(character(0), 0, length(names), dimnames = list(NULL, names)))
-  write.csv(do.call(rbind, c(list(empty), again)), row.names = FALSE)
+  named <- paste(published$question, published$by, sep = "\t")
+  found <- lapply(split(published, factor(named, unique(named))), computed, codebook, reports)
+  again <- do.call(rbind, lapply(found, `[[`, "lines"))
+  write.csv(again, row.names = FALSE)
+  worst <- max(vapply(found, `[[`, 0, "off"))
   verdict <- if (worst <= tolerance) "as published" else "NOT as published"
   source <- if (there) "reports" else "published counts"
   message(sprintf("%d estimates from %s: %s; largest difference %.3g.",

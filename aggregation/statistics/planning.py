@@ -147,6 +147,40 @@ def half_widths(
     ]
 
 
+def half_width_in_group(
+    n: int,
+    size: float,
+    membership: Channel,
+    channel: Channel,
+    share: float | None = None,
+    level: float = 0.95,
+) -> float:
+    """How far the interval for a share within a group reaches to either side, from n reports.
+
+    ``size`` and ``membership`` are those of ``reports_in_group``.
+    """
+    check_channel(channel)
+    rate, reports = _rate(channel, share), reports_in_group(n, size, membership)
+    return _z(level) * math.sqrt(rate * (1 - rate) / reports) / channel.contrast
+
+
+def reports_in_group(n: int, size: float, membership: Channel) -> float:
+    """How many reports from people certain to be in a group say as much about it as n from all.
+
+    ``size`` is the group's part of all people and ``membership`` the channel of the answer that
+    names it. Where the share is the same in every group, the ratio of pseudo-values (``ratio``) has
+    the variance lambda(1-lambda)/c^2 E[w^2]/(n size^2): that of n size^2/E[w^2] such reports, and
+    of n size of them if the group were sent in clear.
+    """
+    n = counts(0, n)[1]
+    check_channel(membership, "membership")
+    size = positive("size", size, 1.0)
+    named = membership.rate(size)
+    # The root of E[w^2], w = (1[the report names the group] - b)/(a - b).
+    spread = math.hypot(math.sqrt(named) * (1 - membership.b), math.sqrt(1 - named) * membership.b)
+    return n * (size * membership.contrast / spread) ** 2
+
+
 def forgers_reach(channel: Channel, forged: float) -> float:
     """What forgers add to the half-width: the honest rate lies in a range f/(1-f) wide."""
     check_channel(channel)

@@ -1,265 +1,230 @@
-"""Logistic regression with predictors that are known from randomized reports only.
+"""Logistic regression on groups and answers that are known from randomized reports only.
 
-What is hidden is a combination h of the outcome y and of the other answers z. Of each row of X the
-reports are a table over the same combinations, and P(report r) = sum of M(r|h) P(h) over h, where
-M is what the blocks do: so outcome and predictors may share a coin, or have one each.
+What is hidden is a combination h of the outcome y and of the predictors z: the group of a
+background question, the option of another question. The reports are a table over the same
+combinations, and P(report r) = sum of M(r|h) P(h) over h, where M is what the blocks do: outcome
+and predictors may share a coin, or have one each. With x(z) a 1 and a dummy for each position of
+each predictor but its first,
 
-    P(y = 1) = expit(x'beta + gamma'z)
-    P(z)  proportional to  exp(sum of z_j x'delta_j + sum of alpha_jk z_j z_k)
+    P(y = 1 | z) = expit(x(z)'beta),        P(z) = any distribution over the combinations.
 
-z has a 0 or 1 for each option that is a predictor. The second line is the log-linear model with all
-pairs: how often each option occurs depends on x, how two go together does not.
+Nothing is assumed of how the predictors go together, nor are they known of anybody. The search is
+in beta and in the logarithms of n P(z), for counts taken as Poisson: the same maximum and the same
+information on beta as for a fixed number of reports, without a constraint.
 
 References
     Blair, Imai & Zhou 2015, J. Am. Stat. Assoc. 110:1304 (randomized response as a predictor)
-    Louis 1982, J. R. Stat. Soc. B 44:226 (information when something is missing)
+    van den Hout & Kooiman 2006, Comput. Stat. Data Anal. 50:3311 (randomized covariates)
+    Baker 1994, The Statistician 43:495 (multinomial likelihoods as Poisson ones)
 """
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import combinations, product
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg import block_diag
-from scipy.special import expit, log_softmax
+from scipy.linalg import block_diag, eigh, null_space
+from scipy.special import expit, xlogy
 
 from aggregation.statistics.binomial import Floats
-from aggregation.statistics.proportion import (
-    Channel,
-    array_of,
-    check_channel,
-    integer,
-    items,
-    probability,
-)
+from aggregation.statistics.proportion import Channel, integer, items
 from aggregation.statistics.scoring import (
     FAR,
+    FLAT,
     Ascent,
-    carried,
     climb,
-    data_of,
     errors_of,
-    finite,
-    frequencies,
     frozen,
     inverse_of,
-    is_flat,
-    matrix_of,
-    refuse,
     squares,
-    vector_of,
 )
-from aggregation.statistics.tables import Block
+from aggregation.statistics.tables import Design, Step, steps_of, table_of_counts
 
-NO_NOISE = Channel(1, 0)
-MOST_HIDDEN = 3  # options that are predictors: each doubles the combinations, and the noise
+MOST_CELLS = 1024  # of a table, a few seconds: the time grows with their cube
 TINY = 1e-300
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PredictorFit:
-    """Coefficients of an outcome model in which some predictors were reported through channels.
+    """Coefficients of an outcome model whose predictors were reported through channels.
 
-    coefficients        one a column of X, and last those of the hidden predictors.
-    share_coefficients  of the model for the hidden predictors themselves: for each, one a column of
-                        X; then one for each pair that can occur together.
-    covariance          of both together, in this order, from the observed information.
+    coefficients      the intercept; then for each predictor one a position but its first.
+    standard_errors, covariance
+                      from the observed information of the whole likelihood; nan for coefficients
+                      that the reports do not determine.
+    shares            the fitted distribution of the predictors, in the shape of their axes.
+    log_likelihood    of the reports, without the multinomial coefficient.
+    iterations        steps taken.
+    converged         a maximum was reached in the coefficients that have a standard error, and
+                      there are such.
+    separated         some coefficients have none: the likelihood still rises as they go to
+                      infinity, or is flat there, or nobody may belong to their group. They stand
+                      where the search gave up; the others hold all the same.
     """
 
     coefficients: Floats
     standard_errors: Floats
-    share_coefficients: Floats
-    share_standard_errors: Floats
     covariance: Floats
+    shares: Floats
     log_likelihood: float
     iterations: int
     converged: bool
     separated: bool
 
 
-def predictor(
-    X: ArrayLike,
-    reports: ArrayLike,
-    y: ArrayLike,
-    channel: Channel,
-    outcome: Channel = NO_NOISE,
-    weights: ArrayLike | None = None,
-) -> PredictorFit:
-    """Regress y on X and on a hidden yes/no answer z of which only randomized ``reports`` exist.
-
-    P(y = 1) = expit(x'beta + gamma z), P(z = 1) = expit(x'delta), and a report depends on z alone,
-    through ``channel`` (Blair, Imai & Zhou 2015). ``outcome`` is the channel of y, if y was
-    randomized too, independently; for one coin for both, see ``predictors``.
-    """
-    X = matrix_of(X)
-    y, reports = vector_of("y", y, len(X)), vector_of("reports", reports, len(X))
-    refuse("y", y, (y != 0) & (y != 1), "0 or 1")
-    refuse("reports", reports, (reports != 0) & (reports != 1), "0 or 1")
-    check_channel(channel)
-    check_channel(outcome, "outcome")
-    totals = np.ones(len(X)) if weights is None else frequencies("weights", weights, len(X))
-    tables = np.zeros((len(X), 2, 2))
-    tables[np.arange(len(X)), y.astype(int), reports.astype(int)] = totals
-    noise = np.kron(*(np.array([[1 - c.b, 1 - c.a], [c.b, c.a]]) for c in (outcome, channel)))
-    return _fit(X, tables, noise)
-
-
 def predictors(
-    X: ArrayLike, tables: ArrayLike, blocks: Sequence[Block], options: Sequence[Sequence[int]]
+    table: ArrayLike, blocks: Design, options: Sequence[Sequence[int]] | None = None
 ) -> PredictorFit:
-    """Regress the first question of a table on X and on the others, all randomized in blocks.
+    """Regress the first axis of a table of reports on the others, all randomized in blocks.
 
-    For each row of X, ``tables`` has the table of its reports: on the first axis the outcome, no
-    and yes; on every other axis a question, of which position 0 stands for all options that are
-    compared with and each further one is a predictor. ``options`` says of each axis how many
-    options of the question each position stands for: so often chance reports it. ``blocks`` are
-    those of ``joint``: which axes share a coin, and how often that keeps the answers.
+    The first axis is the outcome, no and yes. Every other axis is a background question or another
+    question: position 0 is what the others are compared with, each further one has a coefficient.
+    ``blocks`` are those of ``joint``: which axes share a coin, and how often that keeps the
+    answers. Options that were counted together share a position; then ``options`` says of each
+    axis how many options of the question each position stands for: so often chance reports it.
     """
-    X = matrix_of(X)
-    counts = finite("tables", tables, np.ndim(array_of("tables", tables)))
-    if counts.ndim < 3 or counts.shape[:2] != (len(X), 2):
+    counts, _ = table_of_counts(table)
+    if counts.ndim < 2 or counts.shape[0] != 2 or min(counts.shape) < 2:
         raise ValueError(
-            f"tables must be one a row of X, of outcome and other questions, got {counts.shape}"
+            "table must have two positions for the outcome on its first axis, and another axis for "
+            f"each predictor, with two positions or more, got shape {counts.shape}"
         )
-    refuse("tables", counts, (counts < 0) | (counts != np.floor(counts)), "whole numbers")
-    if not counts.any():
-        raise ValueError(f"tables must hold reports, got {tables!r}")
-    shape = counts.shape[1:]
-    chances = _chances(options, shape)
-    hidden = sum(size - 1 for size in shape[1:])
-    if not 1 <= hidden <= MOST_HIDDEN:
-        raise ValueError(f"tables must have 1 to {MOST_HIDDEN} predictors, got {hidden}")
-    return _fit(X, counts, _noise(blocks, chances, shape))
+    if counts.size > MOST_CELLS:
+        raise ValueError(f"table must have at most {MOST_CELLS} cells, got {counts.size}")
+    steps = steps_of(counts.shape, blocks)
+    if options is not None:
+        if any(isinstance(part, Channel) for part in blocks):
+            raise ValueError("options are for blocks: a Channel says what chance reports itself")
+        steps = _merged(steps, _chances(options, counts.shape))
+    return _Model(counts, steps).fit()
 
 
 def _chances(options: Any, shape: tuple[int, ...]) -> list[Floats]:
     """Of each axis, with which probability chance reports each position."""
+    given = items("options", options)
+    if len(given) != len(shape):
+        raise ValueError(f"options must be given for {len(shape)} axes, got {options!r}")
     found = []
-    for one, size in zip(items("options", options), shape, strict=False):
+    for one, size in zip(given, shape, strict=True):
         sizes = [integer("options", n, 1) for n in items("options", one)]
         if len(sizes) != size:
             raise ValueError(f"options must be {size} numbers for an axis of {size}, got {one!r}")
         found.append(np.array(sizes) / sum(sizes))
-    if len(found) != len(shape) or len(options) != len(shape):
-        raise ValueError(f"options must be given for {len(shape)} axes, got {options!r}")
     return found
 
 
-def _noise(blocks: Any, chances: list[Floats], shape: tuple[int, ...]) -> Floats:
-    """M: a row for each combination in a report, a column for each in truth."""
-    cells = math.prod(shape)
-    columns = np.eye(cells).reshape(*shape, cells)
-    seen: list[int] = []
-    for block in items("blocks", blocks):
-        if not isinstance(block, tuple) or len(block) != 2:
-            raise ValueError(f"blocks must be pairs of keep and axes, got {block!r}")
-        keep = probability("blocks", block[0])
-        axes = [integer("blocks", axis) for axis in items("blocks", block[1])]
-        seen += axes
-        if keep == 0 or max([*axes, 0]) >= len(shape):
-            raise ValueError(f"blocks must keep something, of axes that there are, got {block!r}")
-        replaced = np.full(columns.shape, 1 - keep)
-        for axis in axes:
-            replaced *= chances[axis].reshape(-1, *[1] * (columns.ndim - 1 - axis))
-        columns = keep * columns + replaced * columns.sum(axis=tuple(axes), keepdims=True)
-    if sorted(seen) != list(range(len(shape))):
-        raise ValueError(f"blocks must hold each of {len(shape)} axes once, got {blocks!r}")
-    return columns.reshape(cells, cells)
+def _merged(steps: Sequence[Step], chances: list[Floats]) -> tuple[Step, ...]:
+    """The steps where chance does not report all positions equally often."""
+    found = []
+    for step in steps:
+        noise = np.array(1 - step.keep)
+        for axis in step.axes:
+            noise = noise * chances[axis].reshape(-1, *[1] * (len(chances) - 1 - axis))
+        found.append(replace(step, noise=noise))
+    return tuple(found)
 
 
 # --- the fit ------------------------------------------------------------------------------------
 
 
-def _fit(X: Floats, tables: Floats, noise: Floats) -> PredictorFit:
-    totals = tables.reshape(len(X), -1).sum(axis=1)
-    data = data_of(X, totals, totals, NO_NOISE)
-    basis, back = data.basis, data.back
-    rows, width = basis.shape
-    w = tables[totals > 0].reshape(rows, -1)
-    # Of each combination of other answers: which predictors it has, and which pairs of them.
-    states = list(product(*(range(size) for size in tables.shape[2:])))
-    D = np.array(
-        [[float(at == i) for at, size in zip(state, tables.shape[2:], strict=True)
-          for i in range(1, size)] for state in states]
-    )  # fmt: skip
-    hidden = D.shape[1]
-    pairs = [D[:, i] * D[:, j] for i, j in combinations(range(hidden), 2)]
-    E = np.array([pair for pair in pairs if pair.any()]).reshape(-1, len(states)).T
-    features = np.concatenate(
-        [
-            np.einsum("zo,gw->gzow", D, basis).reshape(rows, len(states), -1),
-            np.broadcast_to(E, (rows, *E.shape)),
-        ],
-        axis=2,
-    )
-    outcomes = np.concatenate(
-        [
-            np.broadcast_to(basis[:, None], (rows, len(states), width)),
-            np.broadcast_to(D, (rows, *D.shape)),
-        ],
-        axis=2,
-    )
-    first = width + hidden
+class _Model:
+    """The likelihood of one table; parameters are beta, then log(n P(z)) of each combination z."""
 
-    def look(place: Floats) -> Ascent:
-        """The marginal likelihood, its slope, and two matrices: Louis's and the complete data's."""
-        eta = np.clip(outcomes @ place[:first], -FAR, FAR)
-        share = np.exp(log_softmax(np.clip(features @ place[first:], -FAR, FAR), axis=1))
-        p, other = expit(eta), expit(-eta)
-        chance = np.stack([share * other, share * p], axis=1).reshape(rows, -1)
-        seen = np.maximum(chance @ noise.T, TINY)
-        # How many of each hidden combination there are, given the reports.
-        expected = chance * ((w / seen) @ noise)
-        here = expected.reshape(rows, 2, -1).sum(axis=1)
-        away = features - np.einsum("gz,gzf->gf", share, features)[:, None]
-        # Fisher's identity: the slope is the expected slope of the complete data.
-        slopes = np.concatenate(
+    def __init__(self, counts: Floats, steps: Sequence[Step]) -> None:
+        self.counts = counts
+        # All is applied to stacks of tables, along their first axis.
+        self.steps = [replace(step, axes=tuple(1 + axis for axis in step.axes)) for step in steps]
+        places = np.indices(counts.shape[1:]).reshape(counts.ndim - 1, -1)
+        dummies = [
+            place == position
+            for place, size in zip(places, counts.shape[1:], strict=True)
+            for position in range(1, size)
+        ]
+        self.X = np.column_stack([np.ones(places.shape[1]), *dummies])
+
+    def reported(self, hidden: Floats) -> Floats:
+        """M applied to each row of ``hidden``."""
+        stack = hidden.reshape(-1, *self.counts.shape)
+        for step in self.steps:
+            stack = step.forward(stack)
+        return stack.reshape(len(stack), -1)
+
+    def traced(self, seen: Floats) -> Floats:
+        """The transposed M applied to one table; no before yes."""
+        stack = seen.reshape(1, *self.counts.shape)
+        for step in self.steps:
+            stack = step.adjoint(stack)
+        return stack.reshape(2, -1)
+
+    def look(self, place: Floats) -> Ascent:
+        """The likelihood, its slope, and two matrices: the observed and the complete data's."""
+        X, w, width = self.X, self.counts.ravel(), self.X.shape[1]
+        eta = np.clip(X @ place[:width], -FAR, FAR)
+        people = np.exp(np.clip(place[width:], -FAR, FAR))
+        yes, no = expit(eta), expit(-eta)
+        rates = np.maximum(self.reported(np.stack([people * no, people * yes]))[0], TINY)
+        # How much more of each combination the reports ask for than there is.
+        wanted = self.traced(w / rates)
+        mean, more = no * wanted[0] + yes * wanted[1], wanted[1] - wanted[0]
+        bend = people * yes * no
+        slope = np.concatenate([X.T @ (bend * more), people * (mean - 1)])
+        turned = (bend[:, None] * X).T
+        jacobian = np.concatenate(
             [
-                np.stack([-p, other], axis=1)[..., None] * outcomes[:, None],
-                np.broadcast_to(away[:, None], (rows, 2, *away.shape[1:])),
-            ],
-            axis=3,
-        ).reshape(rows, chance.shape[1], -1)
-        slope = np.einsum("gh,ghk->k", expected, slopes)
-        flat = (-1, slopes.shape[2])
-        complete = block_diag(
-            squares(outcomes.reshape(-1, first), (here * p * other).ravel()),
-            squares(away.reshape(-1, away.shape[2]), (w.sum(axis=1)[:, None] * share).ravel()),
+                np.stack([-turned, turned], axis=1),
+                np.stack([np.diag(people * no), np.diag(people * yes)], axis=1),
+            ]
         )
-        # Louis 1982: missing is the variance of the complete data's slope, given the reports.
-        means = (noise * chance[:, None]) @ slopes / seen[..., None]
-        missing = squares(slopes.reshape(flat), expected.ravel())
-        missing -= squares(means.reshape(flat), w.ravel())
-        return float((w * np.log(seen)).sum()), slope, (complete - missing, complete)
+        moved = self.reported(jacobian)
+        information = (moved * (w / rates**2)) @ moved.T
+        information[:width, :width] -= squares(X, bend * (no - yes) * more)
+        information[:width, width:] -= turned * more
+        information[width:, :width] -= (turned * more).T
+        information[width:, width:] -= np.diag(people * (mean - 1))
+        complete = block_diag(squares(X, bend), np.diag(people))
+        value = float(xlogy(w, rates).sum() - people.sum())
+        return value, slope, (information, complete)
 
-    size = first + features.shape[2]
-    found = [climb(look, start, near=math.inf) for start in _starts(size, width, hidden)]
-    place, steps, still = max(found, key=lambda one: (look(one[0])[0], one[2]))
-    value, _, (information, complete) = look(place)
-    separated = is_flat(complete, look(np.zeros(size))[2][1])
-    turn = block_diag(back, np.eye(hidden), *[back] * hidden, np.eye(E.shape[1]))
-    covariance = carried(None if separated else inverse_of(information), turn)
-    errors = errors_of(covariance)
-    coefficients = np.linalg.solve(turn, place)
-    return PredictorFit(
-        coefficients=frozen(coefficients[:first]),
-        standard_errors=errors[:first],
-        share_coefficients=frozen(coefficients[first:]),
-        share_standard_errors=errors[first:],
-        covariance=covariance,
-        log_likelihood=value,
-        iterations=steps,
-        converged=still and not separated and bool(np.isfinite(errors).all()),
-        separated=separated,
-    )
+    def fit(self) -> PredictorFit:
+        n, (cells, width) = self.counts.sum(), self.X.shape
+        start = np.concatenate([np.zeros(width), np.full(cells, math.log(n / cells))])
+        place, steps, still = climb(self.look, start, near=math.inf)
+        value, _, (information, _) = self.look(place)
+        covariance, open_ = self.covariance(place, information)
+        errors = errors_of(covariance)
+        return PredictorFit(
+            coefficients=frozen(place[:width]),
+            standard_errors=errors,
+            covariance=covariance,
+            shares=frozen(np.exp(place[width:]).reshape(self.counts.shape[1:]) / n),
+            log_likelihood=value + float(np.exp(place[width:]).sum() - n * math.log(n)),
+            iterations=steps,
+            converged=still and not open_.all() and bool(np.isfinite(errors[~open_]).all()),
+            separated=bool(open_.any()),
+        )
 
+    def covariance(self, place: Floats, information: Floats) -> tuple[Floats, Any]:
+        """The covariance of beta, and which coefficients the reports leave open.
 
-def _starts(size: int, width: int, hidden: int) -> list[Floats]:
-    """A hidden predictor matters in one direction or in the other: the likelihood has humps."""
-    signs = np.array(list(product((1.0, -1.0), repeat=hidden)))
-    starts = np.zeros((len(signs), size))
-    starts[:, width : width + hidden] = signs
-    return list(starts)
+        Directions in which the complete data would hold next to no information, beside what they
+        would hold were all combinations equally frequent and all answers toss-ups, are flat.
+        Whatever they move is open; the others are determined by the rest of the information.
+        """
+        X, width = self.X, self.X.shape[1]
+        eta, people = np.clip(X @ place[:width], -FAR, FAR), np.exp(place[width:])
+        most = squares(X, np.full(len(X), self.counts.sum() / len(X) / 4))
+        held = squares(X, people * expit(eta) * expit(-eta))
+        values, vectors = eigh(held, most)
+        flat = vectors[:, values < FLAT]
+        open_ = (np.abs(flat) * np.sqrt(np.diag(most))[:, None] > 1e-3).any(axis=1)
+        covariance = np.full((width, width), np.nan)
+        rest = null_space(flat.T) if flat.size else np.eye(width)
+        if rest.size:
+            turn = block_diag(rest, np.eye(len(X)))
+            inverse = inverse_of(turn.T @ information @ turn)
+            if inverse is not None:
+                covariance = rest @ inverse[: rest.shape[1], : rest.shape[1]] @ rest.T
+        covariance[open_], covariance[:, open_] = np.nan, np.nan
+        return frozen(covariance), open_

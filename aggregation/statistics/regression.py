@@ -6,9 +6,10 @@ With s = expit(x'beta) the chance that an answer is yes, a report says yes with 
 
 and everything is maximum likelihood for the reports (Scheers & Dayton 1988). Noise flattens the
 likelihood and makes it non-concave, so that a maximum may lie at infinity even though nothing is
-perfectly predicted: a stratum whose reports say yes less often than b is enough. Such a fit is
-returned with ``separated`` set and without standard errors; nothing is hidden by a penalty. The
-randomized predictor has a module of its own, ``predictor``.
+perfectly predicted: a row of X whose reports say yes less often than b is enough. Such a fit is
+returned with ``separated`` set and without standard errors; nothing is hidden by a penalty. Here X
+is known of everybody. Predictors that were randomized too, such as the groups of a background
+question, are in ``predictor``.
 
 References
     Scheers & Dayton 1988, J. Am. Stat. Assoc. 83:969 (covariates under randomized response)
@@ -27,7 +28,7 @@ from numpy.typing import ArrayLike
 from scipy.special import chdtrc, chdtri, expit, ndtri
 
 from aggregation.statistics.binomial import Floats
-from aggregation.statistics.predictor import PredictorFit, predictor, predictors
+from aggregation.statistics.predictor import PredictorFit, predictors
 from aggregation.statistics.proportion import Channel, integer, items, strictly_between
 from aggregation.statistics.roots import root
 from aggregation.statistics.scoring import (
@@ -56,7 +57,6 @@ __all__ = [
     "Test",
     "likelihood_ratio",
     "logistic",
-    "predictor",
     "predictors",
     "profile",
     "shares",
@@ -121,7 +121,7 @@ def logistic(
 def tallies(
     X: ArrayLike, counts: ArrayLike, sizes: ArrayLike, channel: Channel | Sequence[Channel]
 ) -> Fit:
-    """The same from tallies: in the stratum of each row ``counts`` of ``sizes`` reports say yes.
+    """The same from tallies: ``counts`` of the ``sizes`` reports with this row of X say yes.
 
     The likelihood depends on the tallies alone, so this equals a regression on all the rows.
     """

@@ -173,24 +173,20 @@ def frozen(values: Any) -> Floats:
 
 
 def data_of(
-    X: Floats,
-    positives: Floats,
-    totals: Floats,
-    channel: Channel | Sequence[Channel],
-    name: str = "channel",
+    X: Floats, positives: Floats, totals: Floats, channel: Channel | Sequence[Channel]
 ) -> Data:
-    """Everything by row, without the rows that have no reports; ``name`` is the channel's."""
+    """Everything by row, without the rows that have no reports."""
     if isinstance(channel, Channel) or not isinstance(channel, Sequence | np.ndarray):
-        check_channel(channel, name)
+        check_channel(channel)
         a, b = np.full(len(X), channel.a), np.full(len(X), channel.b)
     else:
         if len(channel) != len(X):
-            raise ValueError(f"{name} must be one or one a row ({len(X)}), got {len(channel)}")
+            raise ValueError(f"channel must be one or one a row ({len(X)}), got {len(channel)}")
         for one in channel:
-            check_channel(one, name)
+            check_channel(one)
         a, b = np.array([(one.a, one.b) for one in channel]).T
     if (a - b).min() < 1e-100:  # its square must not vanish
-        raise ValueError(f"{name} must have a contrast of 1e-100 or more, got {(a - b).min()!r}")
+        raise ValueError(f"channel must have a contrast of 1e-100 or more, got {(a - b).min()!r}")
     kept = totals > 0
     basis, back = _basis(X[kept])
     return Data(*map(frozen, (basis, back, positives[kept], totals[kept], a[kept], b[kept])))

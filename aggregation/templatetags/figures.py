@@ -5,7 +5,7 @@ import math
 from django import template
 
 from survey.design import Design
-from survey.mechanism import SCALE
+from survey.design.mechanism import SCALE
 
 register = template.Library()
 
@@ -16,15 +16,18 @@ def percent(share: float) -> str:
 
 
 @register.filter
-def points(share: float) -> str:
-    """A standard error, in percentage points."""
-    return f"{100 * share:.1f}"
+def in_100(probability: float) -> str:
+    """A probability as times in 100; never and always are said only where it is so."""
+    count = round(100 * probability)
+    if 0 < probability < 1 and count in (0, 100):
+        return "less than 1" if count == 0 else "more than 99"
+    return str(count)
 
 
 @register.filter
-def fine_points(share: float) -> str:
-    """The same with two digits at least."""
-    return f"{100 * share:.1f}" if share >= 0.0995 else f"{100 * share:.2g}"
+def points(share: float) -> str:
+    """A standard error, in percentage points."""
+    return f"{100 * share:.1f}"
 
 
 @register.filter

@@ -10,7 +10,7 @@
 import { entrance, exchange, readCode, solve, takeFragment } from "./access.js";
 import * as device from "./device.js";
 import { offerLanguages, resetLanguage } from "./language.js";
-import { practiceDesign, total, tryOut } from "./odds.js";
+import { practiceDesign, reportTotal, tryOut } from "./odds.js";
 import { fetchSurvey, newId, reportBody, sendReport } from "./protocol.js";
 import { choose, randomize, secureDraw } from "./randomizer.js";
 import * as screens from "./screens.js";
@@ -26,11 +26,10 @@ const kiosk = new URLSearchParams(location.search).has("kiosk"); // one device, 
  * @typedef {import("./protocol.js").Report} Report
  * @typedef {import("./protocol.js").Survey} Survey
  * @typedef {import("./screens.js").Step} Step
- * @typedef {import("./screens.js").ProtectedStep} ProtectedStep
  * @typedef {ReturnType<typeof setTimeout> | undefined} Timer
  * @typedef {import("./access.js").Entry} Entry
  * @typedef {{ at: number, depth: number, returns: boolean }} Place
- * @typedef {Map<Step, number | null>} Answers  a stratum that is not given is null
+ * @typedef {Map<Step, number>} Answers
  * @typedef {{ wrong?: "malformed" | "unknown", typed?: string }} Refused
  */
 
@@ -44,7 +43,7 @@ const SLOW = 400; // milliseconds until a page says that it is loading
  * @property {Survey} survey  the definition, as the server gave it
  * @property {boolean} another  whether somebody else has answered on this device before, and this
  *   person knows
- * @property {Step[]} steps  the questions of the blocks that chance picked, then the strata
+ * @property {Step[]} steps  the questions of the blocks that chance picked, then the background ones
  * @property {number} deepest  how many entries of the browser's history are of this visit
  * @property {Answers | null} answers  null once the report is built
  * @property {Entry & Refused} entry  where people are invited: code or pass, of which one is there
@@ -96,7 +95,6 @@ async function begin(another = false) {
     /** @type {Answers} */
     const answers = new Map();
     visit = { survey, another, steps, deepest: 0, answers, entry, practice: null, report: null };
-    for (const step of steps) if (step.clear) answers.set(step, null);
     if (survey.design.work) beginWork();
     render(null);
   } catch {
@@ -139,14 +137,9 @@ function beginWork() {
  */
 function stepsOf(design, chosen) {
   const blocks = design.blocks.filter((block) => chosen.includes(block.key));
-  return [
-    ...blocks.flatMap((block) =>
-      block.questions.map((question, index) => {
-        return { question, block, index, clear: /** @type {const} */ (false) };
-      }),
-    ),
-    ...design.strata.map((question) => ({ question, clear: /** @type {const} */ (true) })),
-  ];
+  return blocks.flatMap((block) =>
+    block.questions.map((question, index) => ({ question, block, index })),
+  );
 }
 
 /* --- Moving about ------------------------------------------------------------------------------
@@ -207,10 +200,9 @@ function render(place) {
   if (at === PRACTICE) return showPractice();
   if (at >= steps.length) return showReview();
   const step = steps[at];
-  const screen = step.clear ? screens.stratum : screens.question;
   show(() =>
-    screen({
-      step: /** @type {ProtectedStep} */ (step), // a stratum's screen does not look at it
+    screens.question({
+      step,
       content: contentIn(language, survey).question(step),
       design: survey.design,
       at: at + 1,
@@ -309,7 +301,8 @@ function showReview() {
     const lines = steps.map((step, at) => {
       const question = content.question(step);
       const answer = question.options[/** @type {number} */ (answers.get(step))];
-      return { question, answer, clear: step.clear, change: () => advance(at, true) };
+      const { background } = step.block;
+      return { question, answer, background, change: () => advance(at, true) };
     });
     return screens.review({ lines, back: retreat, send });
   });
@@ -354,17 +347,13 @@ async function send() {
 function buildReport({ survey: { design }, steps, answers, entry: { pass }, id: chosen, nonce }) {
   /** @type {import("./randomizer.js").Answers} */
   const given = Object.create(null);
-  /** @type {import("./protocol.js").Strata} */
-  const strata = Object.create(null);
   for (const step of steps) {
-    const position = /** @type {number} */ (answers.get(step));
-    if (step.clear) strata[step.question.key] = position;
-    else (given[step.block.key] ??= [])[step.index] = position;
+    (given[step.block.key] ??= [])[step.index] = /** @type {number} */ (answers.get(step));
   }
   const id = pass?.id ?? chosen ?? newId();
   const spent = pass && { pass: { message: pass.prepared, signature: pass.signature } };
   const more = spent || (nonce ? { work: nonce } : null);
-  const body = reportBody(design, id, randomize(design, given, secureDraw), strata, more);
+  const body = reportBody(design, id, randomize(design, given, secureDraw), more);
   return { slug, id, body };
 }
 
@@ -500,7 +489,7 @@ addEventListener("online", () => {
 
 /** @param {Survey} survey */
 function ledgerEntry(survey) {
-  return { title: contentIn(language, survey).title.text, epsilon: total(survey.design) };
+  return { title: contentIn(language, survey).title.text, epsilon: reportTotal(survey.design) };
 }
 
 /** @param {() => void} back */

@@ -6,7 +6,10 @@
  * figure on a page can be kinder than what happens. No figure here depends on an answer.
  */
 
-import { MECHANISMS, randomize } from "./randomizer.js";
+import { blanksOf, count, sizeOf } from "./cells.js";
+import { loss, randomize } from "./randomizer.js";
+
+export { loss };
 
 /**
  * @typedef {import("./randomizer.js").Block} Block
@@ -17,37 +20,50 @@ import { MECHANISMS, randomize } from "./randomizer.js";
 const WEAK = Math.log(19); // above this total, somebody could be more than 95 in 100 sure
 
 /**
- * What one question of a block, taken alone, goes through: a = P(an option is reported | it is
- * true), b = P(it is reported | it is not true). One entry for each of the randomizer's mechanisms.
+ * What one value of a question (an option's position, a number's level), taken alone, goes through:
+ * a = P(it is reported | it is true), b = P(it is reported | it is not true).
  *
- * @type {Readonly<Record<Design["mechanism"], (block: Block, question: number, scale: number) => { a: number, b: number }>>}
- */
-export const CHANNELS = Object.freeze({
-  __proto__: null,
-  "replace/1": ({ keep, questions }, question, scale) => {
-    const c = keep / scale;
-    const b = (1 - c) / questions[question].options.length;
-    return { a: c + b, b };
-  },
-});
-
-/**
- * What one block spends.
- * @param {Design} design
  * @param {Block} block
+ * @param {number} question
+ * @param {number} value
+ * @param {number} scale
  */
-export function loss(design, block) {
-  const cells = block.questions.reduce((product, { options }) => product * options.length, 1);
-  return MECHANISMS[design.mechanism].loss(block, cells, block.key);
+export function channel({ keep, questions }, question, value, scale) {
+  const c = keep / scale;
+  const b = ((1 - c) * count(questions, question, value)) / count(questions);
+  return { a: c / (blanksOf(questions[0]) || 1) + b, b };
 }
 
 /**
- * What one respondent spends in all, whichever blocks chance picks: the `ask` largest, summed.
+ * What one respondent spends on the sensitive answers, whichever blocks chance picks: the `ask`
+ * largest, summed. Background answers have an epsilon of their own.
+ *
  * @param {Design} design
  */
-export function total(design) {
-  const losses = design.blocks.map((block) => loss(design, block)).sort((a, b) => b - a);
-  return losses.slice(0, design.ask).reduce((sum, one) => sum + one, 0);
+export function total({ ask, blocks }) {
+  const losses = blocks.filter(({ background }) => !background).map(loss);
+  return sum(losses.sort((a, b) => b - a).slice(0, ask));
+}
+
+/**
+ * What each background answer costs; everybody is asked for all of them.
+ * @param {Design} design
+ */
+export function backgroundLosses(design) {
+  return design.blocks.filter(({ background }) => background).map(loss);
+}
+
+/**
+ * What a whole report costs: the sensitive answers and every background answer.
+ * @param {Design} design
+ */
+export function reportTotal(design) {
+  return total(design) + sum(backgroundLosses(design));
+}
+
+/** @param {number[]} losses */
+function sum(losses) {
+  return losses.reduce((all, one) => all + one, 0);
 }
 
 /**
@@ -67,21 +83,26 @@ export function isWeak(epsilon) {
 }
 
 /**
- * The share of reports that show the answer to this question as it was given.
+ * The share of reports that show the answer to this question as it was given; where that depends on
+ * the answer, the largest.
+ *
  * @param {Design} design
  * @param {Block} block
  * @param {number} question
  */
 export function kept(design, block, question) {
-  return CHANNELS[design.mechanism](block, question, design.scale).a;
+  const size = sizeOf(block.questions[question]);
+  const shares = Array.from({ length: size }, (_, value) => channel(block, question, value, design.scale).a);
+  return Math.max(...shares);
 }
 
 /**
- * The least and the largest `kept` among all questions of a design.
+ * The least and the largest `kept` among the sensitive questions of a design.
  * @param {Design} design
  */
 export function keptRange(design) {
-  const shares = design.blocks.flatMap((block) =>
+  const sensitive = design.blocks.filter(({ background }) => !background);
+  const shares = sensitive.flatMap((block) =>
     block.questions.map((_, question) => kept(design, block, question)),
   );
   return { least: Math.min(...shares), most: Math.max(...shares) };
@@ -112,16 +133,16 @@ export function rest({ count, edge }) {
 
 /* --- The practice question ----------------------------------------------------------------------
  *
- * The real randomizer on an answer that nobody minds, with a coin that costs as much as the whole
- * survey: what such a report says is the most that a whole report of the survey can say. Nothing of
- * it is sent or kept.
+ * The real randomizer on an answer that nobody minds, with a coin that costs as much as all the
+ * sensitive answers: what such a report says is the most that a report can say about these. Nothing
+ * of it is sent or kept.
  */
 
 const TRIES = 100;
 const MOST = 8; // what one block may cost
 
 /**
- * A design of one yes/no question that spends what the survey spends in all.
+ * A design of one yes/no question that spends what the survey spends on the sensitive answers.
  * @param {Design} design
  */
 export function practiceDesign(design) {
@@ -130,7 +151,7 @@ export function practiceDesign(design) {
   const keep = Math.floor(scale * Math.tanh(epsilon / 2)); // (e^ε - 1) / (e^ε - 1 + 2)
   const options = [{ key: "no" }, { key: "yes" }];
   const block = { key: "practice", epsilon, keep, questions: [{ key: "practice", options }] };
-  return { mechanism, scale, epsilon, ask: 1, blocks: [block], strata: [] };
+  return { mechanism, scale, epsilon, ask: 1, blocks: [block] };
 }
 
 /**
@@ -142,6 +163,6 @@ export function practiceDesign(design) {
 export function tryOut(design, answer, draw) {
   const answers = { practice: [answer] };
   let yes = 0;
-  for (let i = 0; i < TRIES; i++) yes += randomize(design, answers, draw).practice[0];
+  for (let i = 0; i < TRIES; i++) yes += Number(randomize(design, answers, draw).practice[0]);
   return { yes, no: TRIES - yes };
 }

@@ -11,7 +11,7 @@
  *
  * @typedef {{ key: string, text: string }} Option
  * @typedef {{ key: string, text: string, options: Option[] }} Question
- * @typedef {{ key: string, epsilon: number, keep: number, questions: Question[] }} Block
+ * @typedef {{ key: string, epsilon: number, keep: number, background?: true, questions: Question[] }} Block
  * @typedef {{ text?: string, options?: string[] }} QuestionTexts
  * @typedef {"asked_by" | "purpose" | "contact"} Told
  * @typedef {{ [name in Told]?: string }} ToldTexts
@@ -19,17 +19,15 @@
  * @typedef {object} DesignTexts
  * @property {ToldTexts} [told]
  * @property {Record<string, QuestionTexts>} [questions]
- * @property {Record<string, QuestionTexts>} [strata]
  * @typedef {object} DesignParts
  * @property {string} hash
  * @property {Block[]} blocks
- * @property {Question[]} strata
  * @property {ToldTexts & { retention_days?: number }} [told]
  * @property {Record<string, DesignTexts>} [translations]
  * @property {PassKey} [passes]
  * @property {number} [work]
  * @typedef {Omit<import("./randomizer.js").Design, "blocks"> & DesignParts} Design
- * @typedef {import("./randomizer.js").Answers} Answers
+ * @typedef {{ [block: string]: import("./randomizer.js").Value[] }} Blocks  randomized
  * @typedef {object} Survey
  * @property {string} slug
  * @property {"open" | "closed" | "test"} state
@@ -41,12 +39,10 @@
  * @typedef {object} ReportedDesign  what a report says of a design
  * @property {string} hash
  * @property {number} ask
- * @property {{ key: string, questions: { options: unknown[] }[] }[]} blocks
- * @property {{ key: string }[]} strata
+ * @property {{ key: string, background?: true, questions: { options: unknown[] }[] }[]} blocks
  * @typedef {{ slug: string, id: string, body: string }} Report
  * @typedef {Uint8Array<ArrayBuffer>} Bytes
  * @typedef {{ getRandomValues: (bytes: Bytes) => Bytes, randomUUID?: () => string }} Generator
- * @typedef {Record<string, number | null>} Strata
  * @typedef {{ pass: { message: string, signature?: string } } | { work: string }} Admission
  * @typedef {"offline" | "missing" | "trouble" | "outdated" | "closed"} Problem
  * @typedef {"unknown" | "usedCode" | "closed" | "noPass"} PassProblem
@@ -71,17 +67,16 @@ export function newId(generator = crypto) {
 }
 
 /**
- * The body for these randomized blocks and these strata, padded with spaces (RFC 8259, 2). `more` is
- * what lets a report in, {pass} or {work}: of one length, whoever it is.
+ * The body for these randomized blocks, padded with spaces (RFC 8259, 2). `more` is what lets a
+ * report in, {pass} or {work}: of one length, whoever it is.
  *
  * @param {ReportedDesign} design
  * @param {string} id
- * @param {Answers} blocks
- * @param {Strata} strata
+ * @param {Blocks} blocks
  * @param {Admission | null} [more]
  */
-export function reportBody(design, id, blocks, strata, more) {
-  return serialize(design, id, blocks, strata, more).padEnd(longest(design, more));
+export function reportBody(design, id, blocks, more) {
+  return serialize(design, id, blocks, more).padEnd(longest(design, more));
 }
 
 /**
@@ -90,28 +85,26 @@ export function reportBody(design, id, blocks, strata, more) {
  * @param {Admission | null} [more]
  */
 export function longest(design, more) {
-  /** @param {{ options: unknown[] }} question */
-  const last = (question) => question.options.length - 1;
-  const blocks = design.blocks
-    .map((block) => [block.key, block.questions.map(last)])
+  /** @type {(block: ReportedDesign["blocks"][number]) => [string, number[]]} */
+  const last = ({ key, questions }) => [key, questions.map(({ options }) => options.length - 1)];
+  const others = design.blocks
+    .filter(({ background }) => !background)
+    .map(last)
     .sort((one, other) => JSON.stringify(other).length - JSON.stringify(one).length)
     .slice(0, design.ask);
-  const strata = design.strata.map((stratum) => [stratum.key, null]); // no position is longer
+  const everybody = design.blocks.filter(({ background }) => background).map(last);
   const id = "00000000-0000-4000-8000-000000000000";
-  /** @type {[Answers, Strata]} */
-  const both = [Object.fromEntries(blocks), Object.fromEntries(strata)];
-  return serialize(design, id, ...both, more).length;
+  return serialize(design, id, Object.fromEntries([...others, ...everybody]), more).length;
 }
 
 /**
  * @param {ReportedDesign} design
  * @param {string} id
- * @param {Answers} blocks
- * @param {Strata} strata
+ * @param {Blocks} blocks
  * @param {Admission | null} [more]
  */
-function serialize(design, id, blocks, strata, more) {
-  return JSON.stringify({ id, design: design.hash, blocks, strata, ...more });
+function serialize(design, id, blocks, more) {
+  return JSON.stringify({ id, design: design.hash, blocks, ...more });
 }
 
 /* --- The three requests ----------------------------------------------------------------------- */

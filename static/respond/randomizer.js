@@ -1,107 +1,134 @@
-/*
- * The randomizer of Candor: what chance may do to answers before anything leaves this device.
+/**
+ * The randomizer of Candor: what happens to answers before anything leaves this device.
  *
- * What it does. Questions are asked in blocks. For every block one biased coin is tossed: with
- * probability keep / 2^32 all answers of the block are kept, otherwise every one of them is
- * replaced by an option drawn uniformly and independently. On the K possible answers of a block
- * this is K-ary randomized response, which is exactly epsilon-locally differentially private with
+ * Questions are asked in blocks. A block has K allowed cells, the combinations of answers that a
+ * person can have. For each block one biased coin is tossed: with probability keep / 2^32 the
+ * person's own cell is reported, otherwise a cell drawn uniformly from all K. This is K-ary
+ * randomized response, which is exactly epsilon-locally differentially private with
  * epsilon = ln(1 + keep K / (2^32 - keep)); the losses of the blocks answered add up.
+ *   - A follow-up that was not asked has the value null, and K counts only what can occur.
+ *   - A number is first rounded at random to one of its levels, right on average, at no cost.
+ *   - Multiple choice, up to r of d options, is alone in its block. Picks are padded with blanks to
+ *     r slots and one slot is drawn; the cells are the d options and r blanks, a blank is reported
+ *     as null, and epsilon = ln(1 + keep K / (r (2^32 - keep))).
  *
- * What it promises, and checks while it runs:
- *   - what is returned depends on the answers only through that coin;
- *   - the real loss of every block is at most the `epsilon` stated for it, and the losses of the
- *     blocks asked add up to at most the `epsilon` stated for the whole design: a design whose
- *     `keep` says otherwise is refused;
- *   - how many random words are drawn does not depend on the answers;
- *   - probabilities are integers and options are drawn by rejection: no rounding, no modulo bias;
+ * It promises, and checks while it runs, that
+ *   - what is returned depends on the answers only through those coins, roundings and slots;
+ *   - no block costs more than the epsilon stated for it, and the blocks asked of one person,
+ *     background questions aside, together no more than the epsilon stated for the design;
+ *   - each block draws a coin, a rounding for each number, a slot for multiple choice and a cell,
+ *     in this order, whatever the answers are, and without rounding or modulo bias;
  *   - randomness is an argument; secureDraw() has no second source, and throws without the first;
  *   - an error names the place that is wrong and repeats no value, so no error holds an answer.
  * It loads nothing, sends nothing, stores nothing and reads nothing but its arguments.
  *
- * How to check it. Read it: that is all of it. Then `node --test tests/js/` compares this very file
- * with the Python code draw for draw, `make audit` runs it millions of times against the exact
- * probabilities, and docs/privacy.md says how to compare the bytes that a site serves with these.
+ * To check it, read it: that is all of it. `node --test tests/js/` and `make audit` run this very
+ * file, and docs/privacy.md says how to compare the bytes that a site serves with these.
+ *
+ * @typedef {() => number} Draw a fresh uniform integer in [0, 2^32)
+ * @typedef {number | null} Value an option's position or a number's level; null: not asked, a blank
+ * @typedef {number | null | number[]} Answer an option's position, a number, the positions picked
+ * @typedef {{ key?: string, kind?: string, options: { key?: string }[], least?: number, most?: number,
+ *   levels?: number, picks?: number, only_if?: { question: string, options: string[] } }} Question
+ * @typedef {{ key: string, epsilon: number, keep: number, background?: true, questions: Question[] }} Block
+ * @typedef {{ mechanism: string, scale: number, epsilon: number, ask: number, blocks: Block[] }} Design
+ * @typedef {{ [block: string]: Answer[] }} Answers
+ * @typedef {{ size: number, least: number, span: number, picks: number,
+ *   gate: { question: number, values: number[] } | null }} Shape
+ * @typedef {ReturnType<typeof checkBlock>} Checked
  */
 
-/**
- * @typedef {() => number} Draw
- * @typedef {{ key: string, epsilon: number, keep: number, questions: { options: unknown[] }[] }} Block
- * @typedef {{ scale: number, epsilon: number, ask: number, blocks: Block[] }} Numbers
- * @typedef {Numbers & { mechanism: "replace/1" }} Design
- * @typedef {{ [block: string]: number[] }} Answers
- */
-
+const MECHANISM = "cells/1";
 const SCALE = 2 ** 32; // random words are integers in [0, SCALE); probabilities are over SCALE
 const MAX_EPSILON = 8; // of one block
-const MAX_CELLS = 2 ** 20; // possible answers of one block
+const MAX_CELLS = 2 ** 20; // of one block
+const MAX_BOUND = 2 ** 31; // of a number: its level is computed without rounding
 const ROUNDING = 1e-12; // of logarithms and sums, where losses are compared with stated ones
 
-/* Mechanisms by their versioned name: what one costs, and how it makes a report of answers. */
-export const MECHANISMS = Object.freeze({
-  __proto__: null,
-  "replace/1": Object.freeze({ loss: lossOfReplacing, randomize: keepOrReplace }),
-});
-
-/* The loss of a block with this many possible answers. */
-/** @param {Block} block @param {number} cells @param {string} where */
-function lossOfReplacing(block, cells, where) {
-  demand(isInteger(block.keep, 1, SCALE - 1), `${where}.keep`, "an integer from 1 to 2^32 - 1");
-  return Math.log1p((block.keep * cells) / (SCALE - block.keep));
-}
-
-/* The report of one block. Chance is drawn whether or not it is needed. */
-/** @param {Block} block @param {number[]} sizes @param {number[]} answers @param {Draw} draw */
-function keepOrReplace(block, sizes, answers, draw) {
-  const kept = nextWord(draw) < block.keep;
-  const chance = sizes.map((size) => uniform(size, draw));
-  return sizes.map((_, i) => (kept ? answers[i] : chance[i]));
-}
-
-/*
- * The report: `answers` after chance. `design` is the design object of protocol 1; `answers` has
- * the positions of the chosen options by block, {"b1": [1, 0]}, for exactly design.ask blocks;
- * draw() returns a fresh uniform integer in [0, 2^32). Everything is checked before the first draw.
+/**
+ * The report: answers, {"b1": [1, 0]}, after chance. All is checked before the first draw.
+ * @type {(design: Design, answers: Answers, draw: Draw) => { [block: string]: Value[] }}
  */
-/** @param {Design} design @param {Answers} answers @param {Draw} draw */
 export function randomize(design, answers, draw) {
-  const { mechanism, blocks } = checkDesign(design);
-  const asked = checkAnswers(blocks, design.ask, answers);
+  const asked = checkAnswers(checkDesign(design), design.ask, answers);
   demand(typeof draw === "function", "draw", "a function");
-  return Object.fromEntries(
-    asked.map(({ block, sizes, given }) => [
-      block.key,
-      mechanism.randomize(block, sizes, given, draw),
-    ]),
-  );
+  return Object.fromEntries(asked.map(([block, given]) => [block.key, report(block, given, draw)]));
 }
 
-/* The keys of the blocks that one respondent is asked: design.ask of them, all sets alike. */
-/** @param {Design} design @param {Draw} draw */
+/** The blocks that one person is asked, all sets alike. @type {(design: Design, draw: Draw) => string[]} */
 export function choose(design, draw) {
-  const { blocks } = checkDesign(design);
+  const blocks = checkDesign(design);
   demand(typeof draw === "function", "draw", "a function");
-  const positions = blocks.map((_, i) => i);
+  const others = blocks.filter(({ background }) => !background);
   for (let i = 0; i < design.ask; i++) {
-    const j = i + uniform(positions.length - i, draw);
-    [positions[i], positions[j]] = [positions[j], positions[i]];
+    const j = i + uniform(others.length - i, draw);
+    [others[i], others[j]] = [others[j], others[i]];
   }
-  const chosen = positions.slice(0, design.ask).sort((a, b) => a - b);
-  return chosen.map((i) => blocks[i].block.key);
+  const chosen = others.slice(0, design.ask);
+  return blocks.filter((one) => one.background || chosen.includes(one)).map(({ key }) => key);
 }
 
-/* One word from the secure generator of the browser. Without one, nothing may be sent. */
+/** What one block costs. @type {(block: Block) => number} */
+export const loss = (block) => checkBlock(block, "block").loss;
+
+/** One word from the browser's secure generator. Without one, nothing may be sent. */
 export function secureDraw() {
-  const generator = globalThis.crypto;
-  demand(
-    typeof generator?.getRandomValues === "function",
-    "crypto",
-    "no secure random generator here, so nothing can be sent",
-  );
-  return generator.getRandomValues(new Uint32Array(1))[0];
+  const secure = typeof globalThis.crypto?.getRandomValues === "function";
+  demand(secure, "crypto", "no secure random generator here, so nothing can be sent");
+  return globalThis.crypto.getRandomValues(new Uint32Array(1))[0];
 }
 
-/* An option position, uniform on [0, size): exact for every size, by rejection. */
-/** @param {number} size @param {Draw} draw */
+/** The report of one block. @type {(block: Checked, given: Answer[], draw: Draw) => Value[]} */
+function report({ keep, shapes, cells }, given, draw) {
+  const kept = nextWord(draw) < keep;
+  const own = shapes.map((shape, i) => ownValue(shape, given[i], draw));
+  const chance = cellAt(shapes, uniform(cells, draw), []); // drawn whether or not it is needed
+  return kept ? own : chance.map((value, i) => (Number(value) < shapes[i].size ? value : null));
+}
+
+/** The answer, a level of a number, or a pick. @type {(shape: Shape, answer: any, draw: Draw) => Value} */
+function ownValue({ size, least, span, picks }, answer, draw) {
+  if (picks) return answer[uniform(picks, draw)] ?? null;
+  if (!span) return answer;
+  const u = uniform(span, draw);
+  if (answer === null) return null;
+  const scaled = (answer - least) * (size - 1);
+  const rest = scaled % span;
+  return (scaled - rest) / span + (u < rest ? 1 : 0);
+}
+
+/** Cells are in lexicographic order. @type {(shapes: Shape[], number: number, cell: Value[]) => Value[]} */
+function cellAt(shapes, number, cell) {
+  if (cell.length === shapes.length) return cell;
+  for (const value of valuesAfter(shapes, cell)) {
+    const count = completions(shapes, [...cell, value]);
+    if (number < count) return cellAt(shapes, number, [...cell, value]);
+    number -= count;
+  }
+  throw new TypeError("cells: no such cell");
+}
+
+/** How many allowed cells begin like this. @type {(shapes: Shape[], cell: Value[]) => number} */
+function completions(shapes, cell) {
+  if (cell.length === shapes.length) return 1;
+  const values = valuesAfter(shapes, cell);
+  const decides = shapes.some(({ gate }) => gate?.question === cell.length); // what is asked later
+  if (!decides) return values.length * completions(shapes, [...cell, values[0]]);
+  let total = 0; // counted no further than it takes to refuse
+  for (const value of values) if (total <= MAX_CELLS) total += completions(shapes, [...cell, value]);
+  return total;
+}
+
+/** What the next question may be. @type {(shapes: Shape[], cell: Value[]) => Value[]} */
+function valuesAfter(shapes, cell) {
+  const { size, picks } = shapes[cell.length];
+  return isAsked(shapes[cell.length], cell) ? [...Array(size + picks).keys()] : [null];
+}
+
+/** @type {(shape: Shape, before: Answer[]) => boolean} */
+const isAsked = ({ gate }, before) => !gate || gate.values.some((one) => one === before[gate.question]);
+
+/** An integer, uniform on [0, size): exact, by rejection. @type {(size: number, draw: Draw) => number} */
 function uniform(size, draw) {
   const limit = SCALE - (SCALE % size);
   let word = nextWord(draw);
@@ -116,83 +143,107 @@ function nextWord(draw) {
   return word;
 }
 
-/* The mechanism of a design, and its blocks with the number of options of each question. */
-/** @param {Design} design */
+/** @type {(design: Design) => Checked[]} */
 function checkDesign(design) {
   demand(isObject(design), "design", "an object");
-  const { mechanism: name, scale, epsilon, ask, blocks } = design;
-  const mechanism = typeof name === "string" ? MECHANISMS[name] : undefined;
-  demand(mechanism !== undefined, "design.mechanism", "not known here");
+  const { mechanism, scale, epsilon, ask, blocks } = design;
+  demand(mechanism === MECHANISM, "design.mechanism", "not known here");
   demand(scale === SCALE, "design.scale", "2^32");
   demand(Array.isArray(blocks) && blocks.length > 0, "design.blocks", "a list, not empty");
-  demand(isInteger(ask, 1, blocks.length), "design.ask", "from 1 to the number of blocks");
-  const checked = blocks.map((block, i) => checkBlock(mechanism, block, `design.blocks[${i}]`));
-  const keys = new Set(blocks.map((block) => block.key));
-  demand(keys.size === blocks.length, "design.blocks", "two blocks have the same key");
-  const losses = blocks.map((block) => block.epsilon).sort((a, b) => b - a);
-  const total = losses.slice(0, ask).reduce((sum, loss) => sum + loss, 0);
-  demand(
-    Number.isFinite(epsilon) && total <= epsilon * (1 + ROUNDING),
-    "design.epsilon",
-    "not a number, or below what the blocks asked cost together",
-  );
-  return { mechanism, blocks: checked };
+  const checked = blocks.map((block, i) => checkBlock(block, `design.blocks[${i}]`));
+  const others = checked.filter(({ background }) => !background);
+  demand(isInteger(ask, 1, others.length), "design.ask", "from 1 to the number of blocks");
+  const keys = new Set(checked.map(({ key }) => key)).size;
+  demand(keys === blocks.length, "design.blocks", "two blocks have the same key");
+  const losses = others.map((block) => block.epsilon).sort((a, b) => b - a);
+  const total = losses.slice(0, ask).reduce((sum, one) => sum + one, 0);
+  const stated = Number.isFinite(epsilon) && total <= epsilon * (1 + ROUNDING);
+  demand(stated, "design.epsilon", "not a number, or below what the blocks asked cost together");
+  return checked;
 }
 
-/** @param {typeof MECHANISMS["replace/1"]} mechanism @param {Block} block @param {string} where */
-function checkBlock(mechanism, block, where) {
+/** @param {Block} block @param {string} where */
+function checkBlock(block, where) {
   demand(isObject(block), where, "an object");
-  const { key, epsilon, questions } = block;
+  const { key, epsilon, keep, background, questions } = block;
   demand(typeof key === "string" && /^[A-Za-z][\w-]*$/.test(key), `${where}.key`, "not a key");
-  demand(Array.isArray(questions), `${where}.questions`, "a list");
-  const sizes = questions.map((question, i) => {
-    const options = question?.options;
-    const enough = Array.isArray(options) && options.length >= 2;
-    demand(enough, `${where}.questions[${i}].options`, "a list of 2 or more");
-    return options.length;
-  });
-  const cells = sizes.reduce((product, size) => product * size, 1);
-  demand(cells >= 2 && cells <= MAX_CELLS, `${where}.questions`, "none, or too many to combine");
+  demand(background === undefined || background === true, `${where}.background`, "true or absent");
+  demand(Array.isArray(questions) && questions.length > 0, `${where}.questions`, "none");
+  const shapes = questions.map((_, i) => checkQuestion(questions, i, `${where}.questions[${i}]`));
+  const cells = completions(shapes, []);
+  demand(cells <= MAX_CELLS, `${where}.questions`, "too many to combine");
   const stated = Number.isFinite(epsilon) && epsilon > 0 && epsilon <= MAX_EPSILON;
   demand(stated, `${where}.epsilon`, "above 0 and at most 8");
-  const loss = mechanism.loss(block, cells, where);
+  demand(isInteger(keep, 1, SCALE - 1), `${where}.keep`, "an integer from 1 to 2^32 - 1");
+  const loss = Math.log1p((keep * cells) / ((shapes[0].picks || 1) * (SCALE - keep)));
   demand(loss <= epsilon * (1 + ROUNDING), `${where}.keep`, "costs more than the stated epsilon");
-  return { block, sizes };
+  return { key, epsilon, keep, background, shapes, cells, loss };
 }
 
-/* The blocks that were asked, in the design's order, each with its own copy of the answers. */
-/** @param {ReturnType<typeof checkBlock>[]} blocks @param {number} ask @param {Answers} answers */
+/** @type {(questions: Question[], i: number, where: string) => Shape} */
+function checkQuestion(questions, i, where) {
+  demand(isObject(questions[i]), where, "an object");
+  const { kind, options, least = 0, most = 0, levels = 0, picks = 0, only_if } = questions[i];
+  const [number, several] = [kind === "number", kind === "several"];
+  const enough = number || (Array.isArray(options) && options.length >= 2);
+  demand(enough, `${where}.options`, "a list of 2 or more");
+  const bounds = isInteger(least, -MAX_BOUND, MAX_BOUND) && isInteger(most, least + 1, MAX_BOUND);
+  demand(!number || bounds, `${where}.least`, "two whole numbers in order, within 2^31");
+  const few = isInteger(levels, 1, Math.min(most - least, MAX_CELLS - 1));
+  demand(!number || few, `${where}.levels`, "from 1 to as many as there are numbers");
+  demand(!several || isInteger(picks, 1, options.length), `${where}.picks`, "too few or too many");
+  demand(!several || questions.length === 1, where, "multiple choice is alone in its block");
+  const gate = only_if === undefined ? null : checkGate(only_if, questions.slice(0, i), where);
+  if (number) return { size: levels + 1, least, span: most - least, picks: 0, gate };
+  return { size: options.length, least: 0, span: 0, picks: several ? picks : 0, gate };
+}
+
+/** @type {(only: Question["only_if"], earlier: Question[], where: string) => Shape["gate"]} */
+function checkGate(only, earlier, where) {
+  const question = earlier.findIndex(({ key, kind }) => key && key === only?.question && kind !== "number");
+  const keys = earlier[question]?.options.map(({ key }) => key) ?? [];
+  const values = Array.isArray(only?.options) ? only.options.map((key) => keys.indexOf(key)) : [];
+  const known = values.length > 0 && !values.includes(-1);
+  demand(known, `${where}.only_if`, "options of an earlier question");
+  return { question, values };
+}
+
+/** The blocks asked, with their answers. @type {(blocks: Checked[], ask: number, answers: Answers) => [Checked, Answer[]][]} */
 function checkAnswers(blocks, ask, answers) {
   demand(isObject(answers), "answers", "an object");
   const keys = Object.keys(answers);
-  const asked = blocks.filter(({ block }) => keys.includes(block.key));
-  demand(asked.length === keys.length, "answers", "a block that the design does not have");
-  demand(asked.length === ask, "answers", "exactly the number of blocks that the design asks");
-  return asked.map(({ block, sizes }) => {
-    const where = `answers.${block.key}`;
-    const given = answers[block.key];
-    const complete = Array.isArray(given) && given.length === sizes.length;
-    demand(complete, where, "a list of one answer a question");
-    const copy = Array.from(given);
-    sizes.forEach((size, i) => {
-      demand(isInteger(copy[i], 0, size - 1), `${where}[${i}]`, "not the position of an option");
-    });
-    return { block, sizes, given: copy };
-  });
+  const asked = blocks.filter(({ key, background }) => background || keys.includes(key));
+  const known = asked.length === keys.length && asked.every(({ key }) => keys.includes(key));
+  const exact = asked.filter(({ background }) => !background).length === ask;
+  demand(known && exact, "answers", "exactly the blocks that one person is asked");
+  return asked.map((block) => [block, checkGiven(block, answers[block.key])]);
 }
 
-/** @param {number} value @param {number} least @param {number} most */
-function isInteger(value, least, most) {
-  return Number.isInteger(value) && value >= least && value <= most;
+/** @type {(block: Checked, answers: Answer[]) => Answer[]} */
+function checkGiven({ key, shapes }, answers) {
+  const complete = Array.isArray(answers) && answers.length === shapes.length;
+  demand(complete, `answers.${key}`, "a list of one answer a question");
+  const given = answers.map((one) => (Array.isArray(one) ? [...one] : one));
+  for (const [i, shape] of shapes.entries()) {
+    const possible = isAsked(shape, given) ? isAnswer(shape, given[i]) : given[i] === null;
+    demand(possible, `answers.${key}[${i}]`, "not a possible answer");
+  }
+  return given;
 }
 
-/** @param {unknown} value */
-function isObject(value) {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+/** @type {(shape: Shape, answer: any) => boolean} */
+function isAnswer({ size, least, span, picks }, answer) {
+  if (!picks) return isInteger(answer, least, least + (span || size - 1));
+  const few = Array.isArray(answer) && answer.length <= picks;
+  return few && answer.every((one, i) => isInteger(one, i ? answer[i - 1] + 1 : 0, size - 1));
 }
 
-/* The message is made of places and fixed words only: no value ever goes into it. */
-/** @type {(condition: unknown, where: string, what: string) => asserts condition} */
+/** @type {(value: any, least: number, most: number) => boolean} */
+const isInteger = (value, least, most) => Number.isInteger(value) && value >= least && value <= most;
+/** @type {(value: unknown) => boolean} */
+const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Made of places and fixed words only. @type {(condition: unknown, where: string, what: string) => asserts condition} */
 function demand(condition, where, what) {
   if (!condition) throw new TypeError(`${where}: ${what}`);
 }

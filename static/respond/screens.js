@@ -8,7 +8,17 @@
 
 import { ending } from "./access.js";
 import { el, svg } from "./dom.js";
-import { isWeak, kept, keptRange, outOf100, rest, sure, total } from "./odds.js";
+import {
+  backgroundLosses,
+  isWeak,
+  kept,
+  keptRange,
+  outOf100,
+  reportTotal,
+  rest,
+  sure,
+  total,
+} from "./odds.js";
 import {
   about,
   atMost,
@@ -34,12 +44,10 @@ import {
  * @typedef {ReturnType<Content["question"]>} QuestionTexts
  * @typedef {keyof typeof words.problems} Problem
  *
- * A step is a question that is asked; `clear` is a background question.
+ * A step is a question that is asked.
  * @typedef {import("./protocol.js").Question} Question
  * @typedef {import("./protocol.js").Block} Block
- * @typedef {{ question: Question, clear: false, block: Block, index: number }} ProtectedStep
- * @typedef {{ question: Question, clear: true }} ClearStep
- * @typedef {ProtectedStep | ClearStep} Step
+ * @typedef {{ question: Question, block: Block, index: number }} Step
  *
  * @typedef {object} Opening
  * @property {import("./protocol.js").Survey} survey
@@ -56,12 +64,11 @@ import {
  * @typedef {object} Asking
  * @property {number} at
  * @property {number} of
- * @property {number | null | undefined} chosen
- * @property {(position: number | null) => void} choose
+ * @property {number | undefined} chosen
+ * @property {(position: number) => void} choose
  * @property {{ returns: boolean, back: () => void, next: () => void }} moves
- * @typedef {Text & { position: number | null, own?: boolean }} Choice
  *
- * @typedef {{ question: QuestionTexts, answer?: Text, clear: boolean, change: () => void }} Line
+ * @typedef {{ question: QuestionTexts, answer: Text, background?: true, change: () => void }} Line
  *
  * @typedef {object} Thanks
  * @property {boolean | undefined} resumed
@@ -83,6 +90,7 @@ export function opening({ survey, content, steps, program, start, practise, open
   const spent = total(design);
   const weak = isWeak(spent);
   const certain = outOf100(sure(spent));
+  const losses = backgroundLosses(design);
   const promise = weak ? words.opening.weakPromise : words.opening.promise;
 
   return el(
@@ -98,7 +106,8 @@ export function opening({ survey, content, steps, program, start, practise, open
       "section",
       { class: weak ? "promise weak" : "promise" },
       el("p", {}, promise.who),
-      odds(certain),
+      odds(certain, losses.length > 0),
+      losses.length ? aboutYou(Math.max(...losses)) : null,
     ),
     howItWorks(practise),
     fears(design, weak),
@@ -148,23 +157,45 @@ function who({ told }, content) {
 
 /** @param {Design} design @param {Step[]} steps */
 function facts(design, steps) {
-  const strata = design.strata.length;
-  const count = steps.length - strata;
-  const all = design.blocks.reduce((sum, { questions }) => sum + questions.length, 0);
+  const background = steps.filter(({ block }) => block.background).length;
+  const count = steps.length - background;
+  const all = sensitive(design).length;
   return [
     fill(count < all ? words.opening.some : words.opening.all, { count, all }),
-    strata && fill(words.opening.background, { count: strata }),
+    background && fill(words.opening.background, { count: background }),
     words.opening.once,
   ]
     .filter(Boolean)
     .join(" ");
 }
 
-/** @param {Share} certain */
-function odds(certain) {
+/**
+ * Every question that is not a background question.
+ * @param {Design} design
+ */
+function sensitive({ blocks }) {
+  return blocks.filter(({ background }) => !background).flatMap(({ questions }) => questions);
+}
+
+/**
+ * What a report can say of the background answer that is protected least.
+ * @param {number} epsilon
+ */
+function aboutYou(epsilon) {
+  const text = isWeak(epsilon) ? words.opening.weakAboutYou : words.opening.aboutYou;
+  return el("p", {}, fill(text, { sure: atMost(outOf100(sure(epsilon))) }));
+}
+
+/**
+ * What a report can say of a sensitive answer.
+ * @param {Share} certain
+ * @param {boolean} more whether the report holds background answers as well
+ */
+function odds(certain, more) {
   const text = words.opening;
   const filled = fill(text.filled, { sure: exactly(certain) });
   const empty = fill(text.empty, { doubt: exactly(rest(certain)) });
+  const after = more ? text.afterSensitive : text.after;
   return el(
     "figure",
     { class: "odds" },
@@ -173,7 +204,7 @@ function odds(certain) {
       "figcaption",
       {},
       el("p", {}, text.before),
-      el("p", { class: "figure" }, fill(text.after, { sure: atMost(certain) })),
+      el("p", { class: "figure" }, fill(after, { sure: atMost(certain) })),
       key(filled, empty),
     ),
   );
@@ -221,8 +252,7 @@ function howItWorks(practise) {
 
 /** @param {Design} design @param {boolean} weak */
 function fears(design, weak) {
-  const questions = design.blocks.flatMap((block) => block.questions);
-  const asksYes = questions.some(({ options }) => options.some(({ key: name }) => name === "yes"));
+  const asksYes = sensitive(design).some(({ options }) => options.some(({ key: name }) => name === "yes"));
   const text = words.opening.fears[weak ? "weak" : asksYes ? "yes" : "choice"];
   return el(
     "section",
@@ -253,10 +283,9 @@ function invitation(design) {
  * @param {string} slug
  */
 function unprotected(design, program, slug) {
-  const background = design.strata.length > 0;
   const text = words.opening.unprotected;
   /**
-   * @param {"part" | "background" | "device" | "belief" | "others" | "page"} name
+   * @param {"part" | "device" | "belief" | "others" | "page"} name
    * @param {...string} more
    */
   const point = (name, ...more) => el("li", {}, el("strong", {}, text[name]), " ", more);
@@ -271,7 +300,6 @@ function unprotected(design, program, slug) {
       "ul",
       {},
       point("part", text.partText),
-      background && point("background", text.backgroundText),
       point("device", text.deviceText),
       point("belief", text.beliefText),
       !design.passes && point("others", text.othersText),
@@ -290,6 +318,7 @@ function unprotected(design, program, slug) {
 function detail(design, certain, page) {
   const text = words.opening.detail;
   const { least, most } = keptRange(design);
+  const whole = outOf100(sure(reportTotal(design)));
   return el(
     "details",
     {},
@@ -297,7 +326,10 @@ function detail(design, certain, page) {
     el(
       "ul",
       {},
-      el("li", {}, fill(text.together, { sure: atMost(certain) })),
+      el("li", {}, fill(text.together, { sure: atMost(whole) })),
+      backgroundLosses(design).length
+        ? el("li", {}, fill(text.sensitive, { sure: atMost(certain) }))
+        : null,
       el("li", {}, fill(text.alone, { kept: between(outOf100(least), outOf100(most)) })),
       el("li", {}, text.others),
     ),
@@ -423,36 +455,14 @@ export function fetching() {
 /* --- The questions ---------------------------------------------------------------------------- */
 
 /**
- * A question whose answer chance may change. `moves` is where the buttons lead.
- * @param {Asking & { step: ProtectedStep, content: QuestionTexts, design: Design }} view
+ * A question; chance may change the answer to it. `moves` is where the buttons lead.
+ * @param {Asking & { step: Step, content: QuestionTexts, design: Design }} view
  */
-export function question({ step, content, design, ...view }) {
+export function question({ step, content, design, at, of, chosen, choose, moves }) {
+  const { background } = step.block;
   const share = about(outOf100(kept(design, step.block, step.index)));
   const text = fill(words.asking.note, { kept: share });
   const note = el("p", { class: "note", id: "note" }, icon("chance"), el("span", {}, text));
-  const options = content.options.map((option, position) => ({ ...option, position }));
-  return asking({ content, note, options, ...view });
-}
-
-/**
- * A background question, sent in clear; "not given" is an option, and chosen at first.
- * @param {Asking & { content: QuestionTexts }} view
- */
-export function stratum({ content, ...view }) {
-  const { clear, clearText, notGiven } = words.asking;
-  const note = el(
-    "p",
-    { class: "note clear", id: "note" },
-    icon("clear"),
-    el("span", {}, el("strong", {}, clear), " ", clearText),
-  );
-  const given = content.options.map((option, position) => ({ ...option, position }));
-  const options = [{ text: notGiven, lang: language, position: null, own: true }, ...given];
-  return asking({ content, note, options, ...view });
-}
-
-/** @param {Asking & { content: QuestionTexts, note: HTMLElement, options: Choice[] }} view */
-function asking({ at, of, content, note, options, chosen, choose, moves }) {
   const alert = el("p", { class: "alert", role: "alert" });
   const next = el(
     "button",
@@ -460,7 +470,7 @@ function asking({ at, of, content, note, options, chosen, choose, moves }) {
     moves.returns ? words.asking.done : words.asking.next,
   );
   let ready = chosen !== undefined;
-  /** @param {number | null} position */
+  /** @param {number} position */
   const settle = (position) => {
     ready = true;
     alert.replaceChildren();
@@ -473,31 +483,41 @@ function asking({ at, of, content, note, options, chosen, choose, moves }) {
     event.preventDefault();
     if (ready) return moves.next();
     alert.replaceChildren(words.asking.missing);
-    form.querySelector("input")?.focus();
+    /** @type {HTMLElement} */ (form.querySelector("input, select")).focus();
   };
 
   const heading = el(
     "h1",
-    { ...said(content), id: "question", "aria-describedby": "progress" },
+    {
+      ...said(content),
+      id: "question",
+      "aria-describedby": background ? "progress about-you" : "progress",
+    },
     content.text,
   );
-  const long = options.length > LONG_LIST + 1 && options.some(({ position }) => position === null);
-  const list = long
-    ? [heading, untranslated(content, ...options), note, dropDown(options, chosen, settle)]
-    : [
-        el(
-          "fieldset",
-          { "aria-describedby": "note" },
-          el("legend", {}, heading),
-          untranslated(content, ...options),
-          note,
-          el("div", { class: "options" }, options.map((one) => card(one, chosen, settle))),
-        ),
-      ];
+  const { options } = content;
+  const list =
+    background && options.length > LONG_LIST
+      ? [heading, untranslated(content, ...options), note, dropDown(options, chosen, settle)]
+      : [
+          el(
+            "fieldset",
+            { "aria-describedby": "note" },
+            el("legend", {}, heading),
+            untranslated(content, ...options),
+            note,
+            el(
+              "div",
+              { class: "options" },
+              options.map((option, position) => card(option, position, chosen, settle)),
+            ),
+          ),
+        ];
   const form = el(
     "form",
     { class: "screen asking", novalidate: true, autocomplete: "off", submit },
     progress(fill(words.asking.progress, { at, of }), at / (of + 1)),
+    background && el("p", { class: "stage", id: "about-you" }, words.asking.aboutYou),
     list,
     actions(alert, moves.returns ? null : backButton(moves.back), next),
   );
@@ -505,27 +525,28 @@ function asking({ at, of, content, note, options, chosen, choose, moves }) {
 }
 
 /**
- * @param {Choice} option
- * @param {number | null | undefined} chosen
- * @param {(position: number | null) => void} settle
+ * @param {Text} option
+ * @param {number} position
+ * @param {number | undefined} chosen
+ * @param {(position: number) => void} settle
  */
-function card({ text, lang, position, own }, chosen, settle) {
+function card({ text, lang }, position, chosen, settle) {
   const input = el("input", {
     type: "radio",
     name: "answer",
-    value: position ?? "",
+    value: position,
     autocomplete: "off",
     change: () => settle(position),
   });
   input.checked = position === chosen;
-  const name = own ? "option own" : "option";
-  return el("label", { class: name, ...said({ lang }) }, input, el("span", {}, text));
+  return el("label", { class: "option", ...said({ lang }) }, input, el("span", {}, text));
 }
 
 /**
- * @param {Choice[]} options
- * @param {number | null | undefined} chosen
- * @param {(position: number | null) => void} settle
+ * Begins with a line that is no answer, so that none is chosen before somebody chooses.
+ * @param {Text[]} options
+ * @param {number | undefined} chosen
+ * @param {(position: number) => void} settle
  */
 function dropDown(options, chosen, settle) {
   /** @type {HTMLSelectElement} */
@@ -535,23 +556,24 @@ function dropDown(options, chosen, settle) {
       autocomplete: "off",
       "aria-labelledby": "question",
       "aria-describedby": "note",
-      change: () => settle(options[select.selectedIndex].position),
+      change: () => settle(select.selectedIndex - 1),
     },
+    el("option", { disabled: true }, words.asking.choose),
     options.map(({ text, lang }) => el("option", said({ lang }), text)),
   );
-  select.selectedIndex = options.findIndex(({ position }) => position === chosen);
+  select.selectedIndex = (chosen ?? -1) + 1;
   return select;
 }
 
 /* --- Checking and sending --------------------------------------------------------------------- */
 
 /**
- * `lines` are the answers in the order asked: {question, answer, clear, change}.
+ * `lines` are the answers in the order asked: {question, answer, background, change}.
  * @param {{ lines: Line[], back: () => void, send: () => void }} view
  */
 export function review({ lines, back, send }) {
-  const hidden = lines.filter(({ clear }) => !clear);
-  const clear = lines.filter((line) => line.clear);
+  const others = lines.filter(({ background }) => !background);
+  const background = lines.filter((line) => line.background);
   /** @param {Event} event */
   const submit = (event) => {
     event.preventDefault();
@@ -563,8 +585,8 @@ export function review({ lines, back, send }) {
     progress(words.review.progress, 1),
     el("h1", {}, words.review.title),
     el("p", { class: "lead" }, words.review.lead),
-    answersList(words.review.protected, "chance", hidden),
-    clear.length ? answersList(words.review.clear, "clear", clear) : null,
+    answersList(words.review.answers, others),
+    background.length ? answersList(words.review.aboutYou, background) : null,
     actions(
       backButton(back),
       el("button", { class: "primary", type: "submit" }, words.review.send),
@@ -572,16 +594,12 @@ export function review({ lines, back, send }) {
   );
 }
 
-/**
- * @param {string} title
- * @param {"chance" | "clear"} picture
- * @param {Line[]} lines
- */
-function answersList(title, picture, lines) {
+/** @param {string} title @param {Line[]} lines */
+function answersList(title, lines) {
   return el(
     "section",
-    { class: `answers ${picture}` },
-    el("h2", {}, icon(picture), title),
+    { class: "answers" },
+    el("h2", {}, icon("chance"), title),
     el(
       "dl",
       {},
@@ -591,9 +609,7 @@ function answersList(title, picture, lines) {
           {},
           el("dt", said(asked), asked.text),
           // A browser that translates pages would send it away.
-          answer
-            ? el("dd", { ...said(answer), translate: "no" }, answer.text)
-            : el("dd", {}, words.review.notGiven),
+          el("dd", { ...said(answer), translate: "no" }, answer.text),
           el(
             "dd",
             { class: "change" },
@@ -704,7 +720,6 @@ function whatIsSent(summary, body) {
     el("summary", {}, summary),
     el("h2", { id: "sent" }, words.sent.title),
     el("p", {}, words.sent.text),
-    Object.keys(sent.strata).length ? el("p", {}, words.sent.strata) : null,
     sent.pass && el("p", {}, words.sent.pass),
     sent.work && el("p", {}, words.sent.work),
     el("pre", { tabindex: 0, role: "region", "aria-labelledby": "sent", dir: "ltr" }, body),
@@ -939,11 +954,6 @@ const ICONS = {
   chance: [
     ["path", { d: "M3 7h4.5l8 10H21M18 14l3 3-3 3" }],
     ["path", { d: "M3 17h4.5l2.4-3M13.1 10l2.4-3H21M18 4l3 3-3 3" }],
-  ],
-  // an eye: anyone can see it
-  clear: [
-    ["path", { d: "M2.5 12S6 5.5 12 5.5 21.5 12 21.5 12 18 18.5 12 18.5 2.5 12 2.5 12z" }],
-    ["circle", { cx: 12, cy: 12, r: 2.8 }],
   ],
   waiting: [
     ["circle", { cx: 12, cy: 12, r: 9 }],

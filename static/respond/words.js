@@ -158,9 +158,9 @@ export function contentIn(tag, survey) {
     introduction: pick(told?.introduction, survey.introduction),
     /** @param {import("./protocol.js").Told} name */
     told: (name) => pick(asked?.told?.[name], design.told?.[name] ?? ""),
-    /** @param {{ question: import("./protocol.js").Question, clear?: boolean }} step */
-    question({ question, clear }) {
-      const translated = asked?.[clear ? "strata" : "questions"]?.[question.key];
+    /** @param {{ question: import("./protocol.js").Question }} step */
+    question({ question }) {
+      const translated = asked?.questions?.[question.key];
       return {
         ...pick(translated?.text, question.text),
         options: question.options.map(({ text }, i) => pick(translated?.options?.[i], text)),

@@ -1,9 +1,10 @@
 /*
- * The privacy dial: total ε by words, by slider or by number, and what follows from it. Every
+ * The privacy dial: the ε of the sensitive answers by words, by slider or by number, and what follows from it. Every
  * figure is the server's; nothing is computed here.
  */
 
-import { svg } from "../respond/dom.js";
+import { el, svg } from "../respond/dom.js";
+import { OWN } from "./document.js";
 import { forget, numberField, problemOf } from "./numbers.js";
 
 /**
@@ -111,20 +112,59 @@ export function mark(epsilon) {
 }
 
 /** @param {Figures} figures @param {State} state */
-export function showFigures(figures, { questions }) {
-  const { problem } = figures;
-  const { count, more } = figures.sure;
-  $("dots").replaceChildren(dots(count));
-  $("sure").textContent = more ? `more than ${count} in 100` : `${count} in 100`;
+export function showFigures(figures, state) {
+  const { problem, by_group: byGroup = [] } = figures;
+  const asked = state.questions.length > 0;
+  $("dots").replaceChildren(dots(figures.dots));
+  $("sure").textContent = figures.sure;
   $("weak").hidden = !figures.weak;
-  $("dial-problem").textContent = problem && questions.length ? problem.what : "";
+  $("dial-problem").textContent = problem && asked ? problem.what : "";
   $("everybody").textContent = problem ? "–" : (figures.everybody ?? "");
-  $("by-group").hidden = !figures.group;
-  $("group").textContent = figures.group ?? "";
-  $("groups").textContent = figures.groups ?? "";
-  $("hidden").hidden = !figures.hidden;
-  $("blocks").textContent = figures.blocks ?? (questions.length ? "" : "Add a question to see how.");
+  $("by-group").replaceChildren(
+    ...byGroup.map(({ groups, error }, i) => found(`In one of ${groups} groups by ${called(state, i)}`, error)),
+  );
+  $("blocks").textContent = figures.blocks ?? (asked ? "" : "Add a question to see how.");
+  showCosts(figures, state);
 }
+
+/**
+ * What the parts of a report cost, where it has more than one.
+ * @param {Figures} figures
+ * @param {State} state
+ */
+function showCosts({ sure, costs, report }, state) {
+  $("costs").hidden = !costs.length;
+  const rows = [
+    { name: "Sensitive answers", epsilon: String(state.epsilon), sure },
+    ...costs.map((cost, i) => ({ name: called(state, i), ...cost })),
+    { name: "Whole report", ...report },
+  ];
+  $("cost-rows").replaceChildren(
+    ...rows.map((row) =>
+      el(
+        "tr",
+        {},
+        el("th", { scope: "row", dir: "auto" }, row.name),
+        el("td", {}, row.epsilon),
+        el("td", {}, row.sure),
+      ),
+    ),
+  );
+}
+
+/**
+ * A background question in a list of figures.
+ * @param {State} state
+ * @param {number} i
+ */
+function called({ background }, i) {
+  const text = background[i]?.text[OWN].trim();
+  return text ? `“${text}”` : `background question ${i + 1}`;
+}
+
+/** @param {string} what @param {string} figure */
+const found = (what, figure) =>
+  el("div", {}, el("dt", { dir: "auto" }, what), el("dd", {}, figure));
 
 /**
  * 100 dots, told apart by shape as well as by colour, as respondents see them.

@@ -9,20 +9,20 @@
 /**
  * @typedef {Record<string, string>} Texts  by language tag
  * @typedef {Record<string, string[]>} Ours  our words for no, yes and “prefer not to say”, by tag
- * @typedef {"questions" | "strata"} Kind
+ * @typedef {"questions" | "background"} Kind
  * @typedef {"title" | "introduction" | "asked_by" | "purpose" | "contact"} TextName
  *
  * A survey file: its questions, their translations, and the whole.
- * @typedef {{ key: string, text: string, kind?: string, options?: string[], prefer_not_to_say?: boolean }} Item
+ * @typedef {{ key: string, text: string, kind?: string, options?: string[], prefer_not_to_say?: boolean, epsilon?: number }} Item
  * @typedef {{ text?: string, options?: string[] }} ItemTexts
- * @typedef {{ [name in TextName]?: string } & { [kind in Kind]?: Record<string, ItemTexts> }} Translation
+ * @typedef {{ [name in TextName]?: string } & { questions?: Record<string, ItemTexts> }} Translation
  * @typedef {object} SurveyParts
  * @property {string} language
  * @property {Record<string, Translation>} translations
  * @property {number} epsilon
  * @property {number | null} [ask]
  * @property {Item[]} questions
- * @property {Item[]} strata
+ * @property {Item[]} background
  * @property {string[][]} [blocks]
  * @typedef {SurveyParts & Record<string, any>} SurveyDocument  with what the editor does not know
  *
@@ -32,7 +32,8 @@
  * @property {string} id
  * @property {string} key
  * @property {string} [kind]
- * @property {boolean} declined
+ * @property {boolean} declined  always so for a background question
+ * @property {number | null} epsilon  of a background question; null: the usual one
  * @property {number | null} block
  * @property {Texts} text
  * @property {HeldOption[]} options
@@ -44,7 +45,7 @@
  * @property {number} epsilon
  * @property {number | null} ask
  * @property {Held[]} questions
- * @property {Held[]} strata
+ * @property {Held[]} background
  * @typedef {StateParts & Record<TextName, Texts>} State
  * @typedef {{ holder: any, at: string | number, original: string, option?: HeldOption }} OptionField
  */
@@ -78,6 +79,12 @@ export function cleaned(text) {
 export const isOurs = (tag, ours) => tag.split("-")[0] in ours;
 
 /**
+ * Every question, the background ones last: no two have the same key.
+ * @param {State} state
+ */
+export const allQuestions = ({ questions, background }) => [...questions, ...background];
+
+/**
  * How many of our options come before a question's own, and after them.
  * @param {{ kind?: string }} question
  */
@@ -93,9 +100,9 @@ const after = ({ declined }) => (declined ? 1 : 0);
  * @returns {State}
  */
 export function fromDocument(document, ours, held = null) {
-  const { language, translations, epsilon, ask, questions, strata, blocks, ...rest } = document;
+  const { language, translations, epsilon, ask, questions, background, blocks, ...rest } = document;
   const tags = Object.keys(translations);
-  const asked = held ? [...held.questions, ...held.strata] : [];
+  const asked = held ? allQuestions(held) : [];
   const used = new Set(asked.flatMap(({ id, options }) => [id, ...options.map((one) => one.id)]));
   /** @type {Set<Held | undefined>} */
   const taken = new Set();
@@ -117,7 +124,7 @@ export function fromDocument(document, ours, held = null) {
   /** @param {Kind} kind @param {Item} item */
   const read = (kind, item) => {
     /** @param {string} tag */
-    const translated = (tag) => translations[tag][kind]?.[item.key] ?? {};
+    const translated = (tag) => translations[tag].questions?.[item.key] ?? {};
     const same = sameAs(item, held?.[kind].filter((one) => !taken.has(one)) ?? [], document[kind]);
     taken.add(same);
     const id = same?.id ?? free(`${kind}-${item.key}`);
@@ -125,10 +132,11 @@ export function fromDocument(document, ours, held = null) {
     const question = {
       id,
       key: item.key,
-      kind: item.kind,
-      declined: item.prefer_not_to_say ?? false,
+      kind: kind === "background" ? "choice" : item.kind,
+      declined: kind === "background" || (item.prefer_not_to_say ?? false),
+      epsilon: item.epsilon ?? null,
       block: null,
-      text: texts(item.text, (translation) => translation[kind]?.[item.key]?.text),
+      text: texts(item.text, (translation) => translation.questions?.[item.key]?.text),
       options: [],
       ours: {},
     };
@@ -162,7 +170,7 @@ export function fromDocument(document, ours, held = null) {
     epsilon,
     ask: ask ?? null,
     questions: questions.map((item) => read("questions", item)),
-    strata: strata.map((item) => read("strata", item)),
+    background: background.map((item) => read("background", item)),
   };
   const state = /** @type {State} */ (parts);
   for (const name of TEXTS) {
@@ -203,7 +211,7 @@ function optionIds(texts, before, made) {
 
 /** @param {State} state @param {Ours} ours */
 export function toDocument(state, ours) {
-  const { rest, language, epsilon, ask, questions, strata } = state;
+  const { rest, language, epsilon, ask, questions, background } = state;
   /** @type {SurveyDocument} */
   const document = {
     ...rest,
@@ -221,10 +229,11 @@ export function toDocument(state, ours) {
       ...(question.kind === "choice" && { options: question.options.map((one) => one.text[OWN]) }),
       prefer_not_to_say: question.declined,
     })),
-    strata: strata.map((stratum) => ({
-      key: stratum.key,
-      text: stratum.text[OWN],
-      options: stratum.options.map((one) => one.text[OWN]),
+    background: background.map((question) => ({
+      key: question.key,
+      text: question.text[OWN],
+      options: question.options.map((one) => one.text[OWN]),
+      ...(question.epsilon !== null && { epsilon: question.epsilon }),
     })),
     translations: Object.fromEntries(
       state.tags.map((tag) => [tag, translation(state, tag, ours)]),
@@ -247,19 +256,17 @@ function translation(state, tag, ours) {
   for (const name of TEXTS) {
     if (state[name][tag]?.trim()) given[name] = state[name][tag];
   }
-  for (const kind of /** @type {Kind[]} */ (["questions", "strata"])) {
-    /** @type {Record<string, ItemTexts>} */
-    const found = {};
-    for (const question of state[kind]) {
-      /** @type {ItemTexts} */
-      const texts = {};
-      if (question.text[tag]?.trim()) texts.text = question.text[tag];
-      const options = optionFields(question, tag, ours).map(({ holder, at }) => holder[at] ?? "");
-      if (options.some((text) => text.trim())) texts.options = options;
-      if (Object.keys(texts).length) found[question.key] = texts;
-    }
-    if (Object.keys(found).length) given[kind] = found;
+  /** @type {Record<string, ItemTexts>} */
+  const found = {};
+  for (const question of allQuestions(state)) {
+    /** @type {ItemTexts} */
+    const texts = {};
+    if (question.text[tag]?.trim()) texts.text = question.text[tag];
+    const options = optionFields(question, tag, ours).map(({ holder, at }) => holder[at] ?? "");
+    if (options.some((text) => text.trim())) texts.options = options;
+    if (Object.keys(texts).length) found[question.key] = texts;
   }
+  if (Object.keys(found).length) given.questions = found;
   return given;
 }
 
@@ -303,7 +310,7 @@ export function missing(state, tag, ours) {
   for (const name of TEXTS) {
     if (!NAMES.includes(name)) count += gap(state[name][OWN], state[name][tag]);
   }
-  for (const question of [...state.questions, ...state.strata]) {
+  for (const question of allQuestions(state)) {
     count += gap(question.text[OWN], question.text[tag]);
     for (const { holder, at, original } of optionFields(question, tag, ours)) {
       count += gap(original, holder[at]);

@@ -7,7 +7,8 @@
 import { el } from "../respond/dom.js";
 import { $, dial, fillDial, mark, showFigures, showProblems } from "./dial.js";
 import {
-  OWN, TEXTS, cleaned, fromDocument, isKey, isMade, isOurs, keyFor, missing, optionFields, toDocument,
+  OWN, TEXTS, allQuestions, cleaned, fromDocument, isKey, isMade, isOurs, keyFor, missing, optionFields,
+  toDocument,
 } from "./document.js";
 import { numberField, problemOf, unkept } from "./numbers.js";
 import { sortable } from "./order.js";
@@ -45,7 +46,7 @@ const page = $("editor");
 const QUICK = 150; // milliseconds: the dial waits less than a text
 
 /** @type {Kind[]} */
-const KINDS = ["questions", "strata"];
+const KINDS = ["questions", "background"];
 
 const TAGS = (
   "ar bg bn ca cs da de el en es et eu fa fi fr ga gl he hi hr hu hy id it ja ka ko lt lv mk ms nl " +
@@ -59,7 +60,7 @@ const nameOf = (tag) => names.of(tag) ?? tag;
 const directionOf = (tag) => (RIGHT_TO_LEFT.includes(tag.split("-")[0]) ? "rtl" : "ltr");
 
 /** @type {Record<string, string>} */
-const NAMES = { questions: "Question", strata: "Background question" };
+const NAMES = { questions: "Question", background: "Background question" };
 
 /** @type {State} */
 let state;
@@ -169,22 +170,35 @@ const PLACES = {
   epsilon: "Privacy dial: ",
   ask: "Blocks: ",
   blocks: "Blocks: ",
-  crowd: "Smallest crowd: ",
+  crowd: "Responses before results change: ",
   expected: "People you hope to reach: ",
   retention_days: "Days until everything is deleted: ",
 };
-const TRANSLATED = /^translations\.([^.[]+)\.(questions|strata)\.([^.[]+)\.?(text|options(?:\[\d+\])?)?$/;
+const TRANSLATED = /^translations\.([^.[]+)\.questions\.([^.[]+)\.?(text|options(?:\[\d+\])?)?$/;
+
+/**
+ * The list that holds the question with this key, and its place there.
+ * @param {string | undefined} key
+ * @returns {{ kind: Kind, place: number } | null}
+ */
+function find(key) {
+  for (const kind of KINDS) {
+    const place = state[kind].findIndex((one) => one.key === key);
+    if (place >= 0) return { kind, place };
+  }
+  return null;
+}
 
 /**
  * Where something stands, in words.
  * @param {string} where
  */
 function placeOf(where) {
-  const found = /^(questions|strata)\[(\d+)\]/.exec(where);
-  if (found) return `${NAMES[found[1]]} ${Number(found[2]) + 1}: `;
-  const [, tag, kind, key] = TRANSLATED.exec(where) ?? [];
-  const place = kind ? state[/** @type {Kind} */ (kind)].findIndex((one) => one.key === key) : -1;
-  if (place >= 0) return `${NAMES[kind]} ${place + 1}, ${nameOf(tag)}: `;
+  const asked = /^(questions|background)\[(\d+)\]/.exec(where);
+  if (asked) return `${NAMES[asked[1]]} ${Number(asked[2]) + 1}: `;
+  const [, tag, key] = TRANSLATED.exec(where) ?? [];
+  const found = find(key);
+  if (found) return `${NAMES[found.kind]} ${found.place + 1}, ${nameOf(tag)}: `;
   return PLACES[where] ?? (where ? `${where}: ` : "");
 }
 
@@ -194,11 +208,11 @@ function placeOf(where) {
  * @returns {{ at: string, tag?: string }}
  */
 function fieldOf(where) {
-  const [, tag, kind, key, rest] = TRANSLATED.exec(where) ?? [];
-  const place = kind ? state[/** @type {Kind} */ (kind)].findIndex((one) => one.key === key) : -1;
-  if (place < 0) return { at: where };
+  const [, tag, key, rest] = TRANSLATED.exec(where) ?? [];
+  const found = find(key);
+  if (!found) return { at: where };
   const text = rest === "options" ? "options[0]" : (rest ?? "text");
-  return { at: `${kind}[${place}].${text}:${tag}`, tag };
+  return { at: `${found.kind}[${found.place}].${text}:${tag}`, tag };
 }
 
 /** @param {string} step @param {number} [pause] */
@@ -299,7 +313,7 @@ function showWrong() {
   const known = Object.fromEntries(Object.entries(wrong).map(([at, what]) => [fieldOf(at).at, what]));
   for (const [at, { input, error }] of fields) {
     const what = touched.has(input.id) && !edited.has(at) ? (known[at] ?? "") : "";
-    const text = refused?.where === at ? `${refused.what}.` : what;
+    const text = problemOf(input) || (refused?.where === at ? `${refused.what}.` : what);
     if (error.textContent !== text) error.textContent = text;
     if (text) input.setAttribute("aria-invalid", "true");
     else input.removeAttribute("aria-invalid");
@@ -385,12 +399,10 @@ function draw() {
     pair({ id: "purpose", at: "purpose", label: "Why, and what becomes of the results", holder: state.purpose, lines: 2 }),
     pair({ id: "contact", at: "contact", label: "How people reach you with questions", holder: state.contact, most: limits.told }),
   );
-  $("questions").replaceChildren(...state.questions.map((one, i) => card("questions", one, i)));
-  $("strata").replaceChildren(...state.strata.map((one, i) => card("strata", one, i)));
-  for (const button of adders()) {
-    const list = button.dataset.add === "strata" ? state.strata : state.questions;
-    button.disabled = list.length >= limits.questions;
+  for (const kind of KINDS) {
+    $(kind).replaceChildren(...state[kind].map((one, i) => card(kind, one, i)));
   }
+  for (const button of adders()) button.disabled = full();
   showLanguages();
   showWrong();
   showErrorsOfQuestions();
@@ -402,6 +414,9 @@ function draw() {
     }
   }
 }
+
+/* Whether no question can be added any more. */
+const full = () => allQuestions(state).length >= limits.questions;
 
 /** @param {Kind} kind @param {Held} question @param {number} i */
 function card(kind, question, i) {
@@ -421,14 +436,15 @@ function card(kind, question, i) {
       kind === "questions" && el("span", { class: "found quiet", id: `${id}-found` }),
     ),
     pair({ id: `${id}-text`, at: `${at}.text`, label: "Text", holder: question.text, lines: 2 }),
-    question.kind === "yes_no" ? oursOf(question) : options(kind, question, at, name),
-    kind === "questions" && declinable(question),
+    question.kind === "yes_no" ? oursOf(question) : options(question, at, name),
+    kind === "questions" ? declinable(question) : alwaysDeclinable(),
+    kind === "background" && costOf(question, at),
     el(
       "div",
       { class: "foot" },
       action("Move up", `${id}-up`, name, i === 0, () => move(kind, i, i - 1, `${id}-up`)),
       action("Move down", `${id}-down`, name, i === list.length - 1, () => move(kind, i, i + 1, `${id}-down`)),
-      action("Duplicate", `${id}-again`, name, list.length >= limits.questions, () => duplicate(kind, i)),
+      action("Duplicate", `${id}-again`, name, full(), () => duplicate(kind, i)),
       action("Delete", `${id}-delete`, name, false, () => remove(kind, i)),
       details(kind, question),
     ),
@@ -479,9 +495,38 @@ function kindOf(question, name) {
   return select;
 }
 
+/* “Prefer not to say” in the survey's own language. */
+const declining = () => (ours[state.language.split("-")[0]] ?? ours.en)[2];
+
+const alwaysDeclinable = () =>
+  el("p", { class: "quiet small" }, `The last option is always “${declining()}”.`);
+
+/**
+ * What the answer to a background question costs; without a number, what is usual.
+ * @param {Held} question
+ * @param {string} at
+ */
+function costOf(question, at) {
+  const cost = numberText(
+    {
+      id: `${question.id}-epsilon`,
+      at: `${at}.epsilon`,
+      label: "ε of this answer",
+      least: 0.01,
+      most: limits.background_epsilon,
+      value: question.epsilon,
+    },
+    { inputmode: "decimal", "data-where": "on this site", placeholder: limits.usual_background_epsilon },
+    (value) => {
+      question.epsilon = value;
+    },
+  );
+  const said = el("p", { class: "quiet small", id: `${question.id}-sure` });
+  return el("div", { class: "cost" }, cost, said);
+}
+
 /** @param {Held} question */
 function declinable(question) {
-  const words = ours[state.language.split("-")[0]] ?? ours.en;
   /** @type {HTMLInputElement} */
   const box = el("input", {
     type: "checkbox",
@@ -493,7 +538,7 @@ function declinable(question) {
       changed("", QUICK);
     },
   });
-  return el("label", { class: "check" }, box, el("span", {}, `May be declined: adds “${words[2]}”, randomized like the others`));
+  return el("label", { class: "check" }, box, el("span", {}, `May be declined: adds “${declining()}”, randomized like the others`));
 }
 
 /**
@@ -526,14 +571,12 @@ function translatedOption(question, { holder, at, original }, tag) {
 }
 
 /**
- * @param {Kind} kind
  * @param {Held} question
  * @param {string} at
  * @param {string} name
  */
-function options(kind, question, at, name) {
-  const most = kind === "strata" ? limits.groups : limits.options;
-  const rows = question.options.map((option, j) => optionRow(kind, question, option, j, at, name));
+function options(question, at, name) {
+  const rows = question.options.map((option, j) => optionRow(question, option, j, at, name));
   const list = el("ol", { class: "options" }, rows);
   sortable(list, (from, to) => moveOption(question, from, to, name));
   const error = el("p", { class: "error", id: `${question.id}-options-error` });
@@ -545,7 +588,7 @@ function options(kind, question, at, name) {
       id: `${question.id}-add`,
       "aria-label": `Add an option: ${name}`,
       "aria-describedby": `${question.id}-options-error`,
-      disabled: question.options.length >= most,
+      disabled: question.options.length >= limits.options,
       click() {
         addOptions(question, 1);
         draw();
@@ -556,7 +599,7 @@ function options(kind, question, at, name) {
     "+ Option",
   );
   fields.set(`${at}.options`, { input: add, error });
-  const shown = other && !isOurs(other, ours) && question.declined && kind === "questions" ? other : "";
+  const shown = other && !isOurs(other, ours) && question.declined ? other : "";
   const declined = shown && optionFields(question, shown, ours).at(-1);
   return el(
     "div",
@@ -569,14 +612,13 @@ function options(kind, question, at, name) {
 }
 
 /**
- * @param {Kind} kind
  * @param {Held} question
  * @param {HeldOption} option
  * @param {number} j
  * @param {string} at
  * @param {string} name
  */
-function optionRow(kind, question, option, j, at, name) {
+function optionRow(question, option, j, at, name) {
   const where = `Option ${j + 1}`;
   const open = menu === option.id;
   /** @param {number} by */
@@ -611,7 +653,7 @@ function optionRow(kind, question, option, j, at, name) {
             tag: tag || state.language,
             lines: 1,
             hideLabel: true,
-            enter: () => nextOption(kind, question, j, tag),
+            enter: () => nextOption(question, j, tag),
           }),
         ),
       ),
@@ -646,15 +688,13 @@ function optionRow(kind, question, option, j, at, name) {
 
 /**
  * Enter leads to the next option; behind one of the original a new one is put, if there is none.
- * @param {Kind} kind
  * @param {Held} question
  * @param {number} j
  * @param {string} tag
  */
-function nextOption(kind, question, j, tag) {
-  const most = kind === "strata" ? limits.groups : limits.options;
+function nextOption(question, j, tag) {
   const last = j === question.options.length - 1;
-  if (last && (tag || question.options.length >= most)) return;
+  if (last && (tag || question.options.length >= limits.options)) return;
   if (last) {
     addOptions(question, 1);
     draw();
@@ -683,10 +723,9 @@ function details(kind, question) {
     maxlength: 50,
     "aria-describedby": `${id}-error`,
     change() {
-      const taken = state[kind].filter((one) => one !== question).map(({ key }) => key);
       error.textContent = !isKey(input.value)
         ? "1 to 50 letters, digits, hyphens or underscores. The old key stays."
-        : taken.includes(input.value)
+        : takenKeys(question).includes(input.value)
           ? "Another question has this key. The old key stays."
           : "";
       if (error.textContent) return;
@@ -709,31 +748,51 @@ function details(kind, question) {
 /** @param {Held} question */
 function blockOf(question) {
   const id = `${question.id}-block`;
+  return numberText(
+    { id, at: id, label: "Block", least: 1, most: limits.questions, value: question.block },
+    { inputmode: "numeric", required: true },
+    (value) => {
+      question.block = value;
+    },
+  );
+}
+
+/**
+ * A number of a question. `keep` gets what can be kept; null: nothing stands there.
+ * @param {{ id: string, at: string, label: string, least: number, most: number, value: number | null }} field
+ * @param {import("../respond/dom.js").Attributes} more
+ * @param {(value: number | null) => void} keep
+ */
+function numberText({ id, at, label, least, most, value }, more, keep) {
   const input = el("input", {
     id,
     type: "text",
-    inputmode: "numeric",
-    "data-least": 1,
-    "data-most": limits.questions,
+    "data-least": least,
+    "data-most": most,
     autocomplete: "off",
-    required: true,
     "aria-describedby": `${id}-error`,
+    ...more,
   });
   const error = el("p", { class: "error", id: `${id}-error` });
-  numberField(input, (value) => {
-    error.textContent = problemOf(input);
-    if (error.textContent) input.setAttribute("aria-invalid", "true");
-    else input.removeAttribute("aria-invalid");
-    if (value === undefined) return showSaving(saving);
-    question.block = value;
+  fields.set(at, { input, error });
+  numberField(input, (number) => {
+    edited.add(at);
+    showWrong();
+    if (number === undefined) return showSaving(saving);
+    keep(number);
     changed(id, QUICK);
   });
-  input.value = String(question.block);
-  return el("div", { class: "text short" }, el("label", { for: id }, "Block"), input, error);
+  input.value = value === null ? "" : String(value);
+  return el("div", { class: "text short" }, el("label", { for: id }, label), input, error);
 }
 
-/* Beside each question how well it will be known, and with which others it is asked. */
+/* Beside each question how well it will be known or protected, and with which others it is asked. */
 function showErrorsOfQuestions() {
+  state.background.forEach((question, i) => {
+    const cost = figures?.costs[i];
+    const place = $(`${question.id}-sure`);
+    if (cost && place) place.textContent = `Someone guessing 50:50 becomes at most ${cost.sure} sure of this answer.`;
+  });
   const errors = figures?.problem ? null : figures?.questions;
   if (!errors) return;
   state.questions.forEach((question, i) => {
@@ -779,16 +838,28 @@ function moveOption(question, from, to, name) {
   changed("", QUICK);
 }
 
+/** @type {Record<Kind, string>} */
+const LETTERS = { questions: "q", background: "b" }; // of keys without a text
+
+/**
+ * The keys of all questions, or of all others.
+ * @param {Held} [but]
+ */
+const takenKeys = (but) =>
+  allQuestions(state)
+    .filter((one) => one !== but)
+    .map(({ key }) => key);
+
 /** @param {Kind} kind @param {string | undefined} asked */
 function add(kind, asked) {
   const list = state[kind];
-  const letter = kind === "strata" ? "b" : "q";
   /** @type {Held} */
   const question = {
     id: `new-${++fresh}`,
-    key: keyFor("", list.map(({ key }) => key), letter),
+    key: keyFor("", takenKeys(), LETTERS[kind]),
     kind: asked,
-    declined: false,
+    declined: kind === "background",
+    epsilon: null,
     block: list.some(({ block }) => block !== null) ? Math.max(...list.map(({ block }) => block ?? 1)) : null,
     text: { [OWN]: "" },
     options: [],
@@ -807,7 +878,7 @@ function duplicate(kind, i) {
   const list = state[kind];
   const copy = structuredClone(list[i]);
   copy.id = `new-${++fresh}`;
-  copy.key = keyFor(list[i].key, list.map(({ key }) => key));
+  copy.key = keyFor(list[i].key, takenKeys());
   for (const option of copy.options) option.id = `new-${++fresh}`;
   list.splice(i + 1, 0, copy);
   draw();
@@ -837,9 +908,7 @@ function nameKeys(event) {
   for (const kind of KINDS) {
     const found = state?.[kind].find(({ id }) => left === `${id}-text`);
     if (!found || isMade(found.key) || !found.text[OWN].trim()) continue;
-    const taken = state[kind].filter((one) => one !== found).map(({ key }) => key);
-    const letter = kind === "strata" ? "b" : "q";
-    found.key = keyFor(found.text[OWN], taken, letter);
+    found.key = keyFor(found.text[OWN], takenKeys(found), LETTERS[kind]);
     const shown = /** @type {HTMLInputElement | null} */ ($(`${found.id}-key`));
     if (shown) shown.value = found.key;
     changed(left);
@@ -951,7 +1020,7 @@ $("remove-language").addEventListener("click", () => {
   if (!gone) return;
   state.tags = state.tags.filter((tag) => tag !== gone);
   for (const name of TEXTS) delete state[name][gone];
-  for (const question of [...state.questions, ...state.strata]) {
+  for (const question of allQuestions(state)) {
     delete question.text[gone];
     delete question.ours[gone];
     for (const option of question.options) delete option.text[gone];
@@ -1057,16 +1126,15 @@ $("from-title")?.addEventListener("click", () => {
 });
 
 /**
- * The checklist leads here, to what is to be mended.
+ * The checklist leads here, to what is to be fixed.
  * @param {string} place
  */
 function goToPlace(place) {
-  const [, kind, key] = /^(question|stratum|language)-(.+)$/.exec(place) ?? [];
+  const [, kind, key] = /^(question|language)-(.+)$/.exec(place) ?? [];
   if (kind === "language" && state.tags.includes(key)) return goToGap(key);
-  const list = kind === "question" ? state.questions : kind === "stratum" ? state.strata : [];
-  const asked = list.find((one) => one.key === key);
+  const asked = kind === "question" && allQuestions(state).find((one) => one.key === key);
   /** @type {Record<string, string>} */
-  const parts = { questions: "asked", strata: "background", blocks: "own-blocks" };
+  const parts = { questions: "asked", background: "grouping", blocks: "own-blocks" };
   show($(asked ? `${asked.id}-text` : (parts[place] ?? place)));
 }
 

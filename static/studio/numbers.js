@@ -52,9 +52,9 @@ export function numberField(input, changed) {
 
 /**
  * What is wrong with what stands in a field, if anything is.
- * @param {HTMLInputElement} input
+ * @param {HTMLElement} field
  */
-export const problemOf = (input) => problems.get(input) ?? "";
+export const problemOf = (field) => problems.get(/** @type {HTMLInputElement} */ (field)) ?? "";
 
 /**
  * A field was filled by us, or is gone.

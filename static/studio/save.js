@@ -9,19 +9,23 @@
  * @typedef {"saved" | "saving" | "waiting" | "offline" | "refused" | "conflict" | "opened" | "out"} Saving
  * @typedef {{ where: string, what: string }} Refused
  *
+ * @typedef {{ epsilon: string, sure: string }} Cost
  * @typedef {object} Figures
- * @property {{ count: number, more: boolean }} sure
+ * @property {string} sure  of the sensitive answers: how sure somebody guessing 50:50 becomes
+ * @property {number} dots  the same as a number out of 100
  * @property {boolean} weak
+ * @property {Cost[]} costs  of the background answers
+ * @property {Cost} report  of all answers together
  * @property {Refused} [problem]  with it, there is none of what follows
  * @property {string} [everybody]
- * @property {string} [group]
- * @property {string} [groups]
- * @property {boolean} [hidden]
+ * @property {{ groups: number, error: string }[]} [by_group]  for each background question
  * @property {string} [blocks]
  * @property {{ error: string, block: number }[]} [questions]
  *
  * @typedef {{ at: string, holds: boolean }} Opens
- * @typedef {Record<"questions" | "options" | "groups" | "title" | "told", number>} DocumentLimits
+ * @typedef {"questions" | "options" | "background_epsilon" | "usual_background_epsilon"} QuestionLimit
+ * @typedef {QuestionLimit | "title" | "told"} LimitName
+ * @typedef {Record<LimitName, number>} DocumentLimits
  *
  * @typedef {object} Answer
  * @property {number} number

@@ -2,44 +2,52 @@
  * The check: what is run, how its reports are counted, and how the tallies are judged.
  *
  * Pure: the randomizer and its chance are arguments, and nothing here has words or a page. The
- * promised probabilities are computed from `keep` alone, not by the code that is checked.
+ * promised probabilities are computed from the design alone, not by the code that is checked.
  */
 
+import { blanksOf, count, sizeOf } from "../respond/cells.js";
+import { cameOut, everyCell, inputsOf, isCell, range, valuesOf } from "./inputs.js";
 import { LEAST, chiSquareLimit, chiSquareTail, fit, lossAtLeast, power } from "./statistics.js";
 
 /**
  * @typedef {import("../respond/randomizer.js").Design} Design
  * @typedef {import("../respond/randomizer.js").Block} Block
- * @typedef {import("../respond/randomizer.js").Answers} Answers
- * @typedef {Block["questions"][number]} Question
- * @typedef {{ same: number, other: number }} Chances
+ * @typedef {import("../respond/randomizer.js").Question} Question
+ * @typedef {import("../respond/randomizer.js").Answer} Answer
+ * @typedef {import("../respond/randomizer.js").Value} Value
+ * @typedef {{ [block: string]: Answer[] }} Answers
+ * @typedef {{ [block: string]: Value[] }} Report
+ * @typedef {import("./inputs.js").Input} Input
  *
  * @typedef {object} Table
  * @property {"cells" | "whole" | "together"} kind
  * @property {Question[]} asked
+ * @property {Answer[][]} given  what was put in: answers to the questions asked, by row
+ * @property {Value[][]} values  of the questions asked, by category; none for other kinds
  * @property {number} keep
  * @property {(keep: number) => number[][]} promise
  * @property {number[][]} promised
  * @property {number[][]} counts
+ * @property {number[]} runs
  * @property {number} impossible
- * @property {(report: Answers, answers: Answers) => number | undefined} place
+ * @property {(report: Report, row: number) => number | undefined} place
  * @property {ReturnType<typeof judge>} [verdict]
  *
- * @typedef {{ block: Block, tables: Table[], seen: number[][] }} CheckedBlock
+ * @typedef {{ block: Block, tables: Table[], inputs: Input[], runs: number[], seen: number[][] }} CheckedBlock
  * @typedef {{ inputs: Answers[], blocks: CheckedBlock[], joint: Table[], tables: Table[] }} Round
  */
 
-export const RUNS = 100_000; // of one set of blocks; the two inputs take turns
+export const RUNS = 100_000; // of one set of blocks; its inputs take turns
 export const ALARM = 0.001; // the chance that any test rejects a right randomizer, at most
 export const DOUBT = 0.05; // the chance that any bound on the loss is above the real one, at most
 const NEARLY_ALWAYS = 0.99;
 const FEW_CELLS = 16; // combinations of answers that are looked at one by one
-const FEW_OPTIONS = 32; // options of one question that are
+const FEW_VALUES = 32; // values of one question that are
 
 /* A block of one question and a block of two, for whoever has no survey to check. */
 const LN3 = 1.0986122886681098; // browsers compute Math.log(3) with differing last digits
 export const EXAMPLE = Object.freeze({
-  mechanism: "replace/1",
+  mechanism: "cells/1",
   scale: 2 ** 32,
   epsilon: LN3 + 2,
   ask: 2,
@@ -54,28 +62,16 @@ function yesNo(number) {
   return { number, options: [{ key: "no" }, { key: "yes" }] };
 }
 
-/**
- * What a mechanism promises for some of a block's questions, with so many combinations of answers:
- * the probability that all of them are reported as they are, and of any one other combination.
- *
- * @type {Readonly<Record<Design["mechanism"], (keep: number, scale: number, cells: number) => Chances>>}
- */
-export const CHANCES = Object.freeze({
-  __proto__: null,
-  "replace/1": (keep, scale, cells) => {
-    const other = (scale - keep) / scale / cells;
-    return { same: keep / scale + other, other };
-  },
-});
-
 /* --- What is run ------------------------------------------------------------------------------ */
 
 /**
- * The rounds of a check, with empty tallies. A respondent is asked `ask` blocks, so that many are
- * run together; a last set that would be smaller is filled up with blocks that had their turn.
- *   inputs  two answers to every question: the first options everywhere, the last ones everywhere
- *   blocks  {block, tables, seen}: what is compared with its probabilities, and how often the one
- *           and the other input came out, for the bound on the loss
+ * The rounds of a check, with empty tallies, for a design that the randomizer accepts. A respondent
+ * is asked `ask` blocks and every background question, so that many are run together; a last set
+ * that would be smaller is filled up with blocks that had their turn.
+ *   inputs  what is put in, in turn
+ *   blocks  {block, tables, inputs, runs, seen}: what is compared with its probabilities; how many
+ *           runs each of the block's own inputs gets; and how often each came out, for the bound on
+ *           the loss
  *   joint   tables that look at several blocks
  *   tables  all of them
  *
@@ -84,156 +80,182 @@ export const CHANCES = Object.freeze({
  */
 export function plan(design) {
   const { ask, blocks } = design;
-  /** @type {Round[]} */
-  const rounds = [];
-  // A design that the randomizer will refuse may ask for none.
-  for (let start = 0; start < blocks.length; start += Math.max(1, ask)) {
-    const from = Math.min(start, blocks.length - ask);
-    const asked = blocks.slice(from, from + ask);
-    /** @type {((question: Question) => number)[]} */
-    const ends = [() => 0, ({ options }) => options.length - 1];
-    const fresh = blocks.slice(start, start + ask).map((block) => ({
+  const background = blocks.filter((block) => block.background);
+  const others = blocks.filter((block) => !block.background);
+  return range(Math.ceil(others.length / ask)).map((round) => {
+    const from = Math.min(round * ask, others.length - ask);
+    const asked = [...others.slice(from, from + ask), ...background].map((block) => ({
       block,
-      tables: tablesOf(design, block),
-      seen: [[0, 0], [0, 0]],
+      inputs: inputsOf(block),
     }));
-    const joint = ask > 1 ? [together(design, asked)] : [];
-    rounds.push({
-      inputs: ends.map((end) =>
-        Object.fromEntries(asked.map(({ key, questions }) => [key, questions.map(end)])),
+    const turns = Math.max(...asked.map(({ inputs }) => inputs.length));
+    const fresh = [...others.slice(round * ask, (round + 1) * ask), ...(round === 0 ? background : [])];
+    const checked = asked
+      .filter(({ block }) => fresh.includes(block))
+      .map(({ block, inputs }) => {
+        const runs = runsOf(turns, inputs.length);
+        const seen = inputs.map(() => inputs.map(() => 0));
+        return { block, tables: tablesOf(design, block, inputs, runs), inputs, runs, seen };
+      });
+    const joint = asked.length > 1 ? [together(design, asked, turns)] : [];
+    return {
+      inputs: range(turns).map((turn) =>
+        Object.fromEntries(
+          asked.map(({ block, inputs }) => [block.key, inputs[turn % inputs.length].answers]),
+        ),
       ),
-      blocks: fresh,
+      blocks: checked,
       joint,
-      tables: [...fresh.flatMap(({ tables }) => tables), ...joint],
-    });
-  }
-  return rounds;
-}
-
-/** @param {Design} design @param {Block} block */
-function tablesOf(design, block) {
-  const all = block.questions.map((_, i) => i);
-  if (cellsOf(block, all) <= FEW_CELLS) return [cellByCell(design, block, all)];
-  const few = all.filter((i) => block.questions[i].options.length <= FEW_OPTIONS);
-  const each = few.map((i) => cellByCell(design, block, [i]));
-  const whole = asPutIn(design, block, all);
-  return whole.promised[0][0] * (RUNS / 2) >= LEAST ? [whole, ...each] : each;
+      tables: [...checked.flatMap(({ tables }) => tables), ...joint],
+    };
+  });
 }
 
 /**
- * A table: the probabilities of a report's categories and their counts, both by input; `asked` are
- * the questions it looks at. promise() has the probabilities for another `keep`; place() finds the
- * category of a report, given the answers that were put in, undefined if it is no report at all.
+ * How many runs each of a block's inputs gets, where a round has so many turns.
+ * @param {number} turns
+ * @param {number} inputs
+ */
+function runsOf(turns, inputs) {
+  const runs = Array(inputs).fill(0);
+  for (const turn of range(turns)) runs[turn % inputs] += Math.ceil((RUNS - turn) / turns);
+  return runs;
+}
+
+/** @param {Design} design @param {Block} block @param {Input[]} inputs @param {number[]} runs */
+function tablesOf(design, block, inputs, runs) {
+  const { questions } = block;
+  const all = range(questions.length);
+  const sent = count(questions) - Math.max(0, blanksOf(questions[0]) - 1);
+  if (sent <= FEW_CELLS) return [byValues(design, block, inputs, runs, all)];
+  const few = all.filter((i) => sizeOf(questions[i]) <= FEW_VALUES);
+  const each = few.map((i) => byValues(design, block, inputs, runs, [i]));
+  const whole = asPutIn(design, block, inputs, runs);
+  return whole.promised.every(([same], row) => same * runs[row] >= LEAST) ? [whole, ...each] : each;
+}
+
+/**
+ * A table: the probabilities of a report's categories and their counts, both by what was put in;
+ * `asked` are the questions it looks at. promise() has the probabilities for another `keep`; place()
+ * finds the category of a report, undefined if it is no report at all.
  *
- * @param {Table["kind"]} kind
- * @param {Question[]} asked
- * @param {number} keep
- * @param {Table["promise"]} promise
- * @param {Table["place"]} place
+ * @param {Pick<Table, "kind" | "asked" | "given" | "values" | "keep" | "runs" | "promise" | "place">} parts
  * @returns {Table}
  */
-function table(kind, asked, keep, promise, place) {
-  const promised = promise(keep);
-  const counts = promised.map((row) => row.map(() => 0));
-  return { kind, asked, keep, promise, promised, counts, impossible: 0, place };
+function table(parts) {
+  const promised = parts.promise(parts.keep);
+  return { ...parts, promised, counts: promised.map((row) => row.map(() => 0)), impossible: 0 };
 }
 
 /**
- * Every combination of answers to these questions is a category.
+ * Every combination of values of these questions is a category.
  * @param {Design} design
  * @param {Block} block
- * @param {number[]} questions
+ * @param {Input[]} inputs
+ * @param {number[]} runs
+ * @param {number[]} some
  */
-function cellByCell(design, block, questions) {
-  const cells = cellsOf(block, questions);
-  /** @param {number} keep */
-  const promise = (keep) => {
-    const { same, other } = CHANCES[design.mechanism](keep, design.scale, cells);
-    return [0, cells - 1].map((input) =>
-      Array.from({ length: cells }, (_, cell) => (cell === input ? same : other)),
-    );
-  };
-  /** @param {Answers} report */
-  const place = (report) => cellOf(block, questions, report[block.key]);
-  return table("cells", questions.map((i) => block.questions[i]), block.keep, promise, place);
+function byValues({ scale }, { key, keep, questions }, inputs, runs, some) {
+  const cells = count(questions);
+  const all = some.length === questions.length;
+  const values = all ? everyCell(questions) : valuesOf(questions, some[0]).map((value) => [value]);
+  const shares = values.map((one) => {
+    if (one[0] === null && blanksOf(questions[0])) return blanksOf(questions[0]) / cells;
+    return (all ? 1 : count(questions, some[0], one[0])) / cells;
+  });
+  const places = new Map(values.map((one, category) => [one.join(), category]));
+  /** @param {Value[]} cell */
+  const placeOf = (cell) => places.get(some.map((i) => cell[i]).join());
+  const owns = inputs.map(({ own }) => {
+    const row = values.map(() => 0);
+    for (const { cell, chance } of own) row[Number(placeOf(cell))] += chance;
+    return row;
+  });
+  return table({
+    kind: "cells",
+    asked: some.map((i) => questions[i]),
+    given: inputs.map(({ answers }) => some.map((i) => answers[i])),
+    values,
+    keep,
+    runs,
+    promise: (other) =>
+      owns.map((row) => row.map((own, i) => mixed(other / scale, own, shares[i]))),
+    place: (report) => (isCell(questions, report[key]) ? placeOf(report[key]) : undefined),
+  });
 }
 
 /**
  * Two categories, for blocks with many combinations: as it was put in, or otherwise.
  * @param {Design} design
  * @param {Block} block
- * @param {number[]} questions
+ * @param {Input[]} inputs
+ * @param {number[]} runs
  */
-function asPutIn(design, block, questions) {
-  /** @param {number} keep */
-  const promise = (keep) => {
-    const { same } = CHANCES[design.mechanism](keep, design.scale, cellsOf(block, questions));
-    return [[same, 1 - same], [same, 1 - same]];
-  };
-  /** @param {Answers} report @param {Answers} answers */
-  const place = (report, answers) => {
-    const cell = cellOf(block, questions, report[block.key]);
-    if (cell === undefined) return undefined;
-    return cell === cellOf(block, questions, answers[block.key]) ? 0 : 1;
-  };
-  return table("whole", block.questions, block.keep, promise, place);
+function asPutIn({ scale }, { key, keep, questions }, inputs, runs) {
+  const cells = count(questions);
+  const shares = inputs.map(({ own }) => {
+    const each = own.map(({ cell }) => (cell[0] === null && blanksOf(questions[0])) || 1);
+    return each.reduce((sum, one) => sum + one, 0) / cells;
+  });
+  return table({
+    kind: "whole",
+    asked: questions,
+    given: inputs.map(({ answers }) => answers),
+    values: [],
+    keep,
+    runs,
+    promise: (other) =>
+      shares.map((share) => {
+        const same = mixed(other / scale, 1, share);
+        return [same, 1 - same];
+      }),
+    place: (report, row) => {
+      if (!isCell(questions, report[key])) return undefined;
+      return cameOut(inputs[row], report[key]) ? 0 : 1;
+    },
+  });
 }
 
 /**
  * How many of the blocks asked come out as they were put in: each needs chance of its own.
  * @param {Design} design
- * @param {Block[]} blocks
+ * @param {{ block: Block, inputs: Input[] }[]} asked
+ * @param {number} turns
  */
-function together(design, blocks) {
-  const each = blocks.map((block) => asPutIn(design, block, block.questions.map((_, i) => i)));
-  const law = each.reduce(
-    (before, { promised: [[same]] }) =>
-      [...before, 0].map((chance, i) => chance * (1 - same) + (before[i - 1] ?? 0) * same),
-    [1],
-  );
-  /** @param {Answers} report @param {Answers} answers */
-  const place = (report, answers) => {
-    const places = each.map((one) => one.place(report, answers));
-    return places.includes(undefined) ? undefined : places.filter((place) => place === 0).length;
-  };
-  const asked = blocks.flatMap(({ questions }) => questions);
-  return table("together", asked, 0, () => [law, law], place);
-}
-
-/** @param {Block} block @param {number[]} some */
-function cellsOf({ questions }, some) {
-  return some.reduce((product, i) => product * questions[i].options.length, 1);
-}
-
-/**
- * The number of a combination, the last question running fastest; undefined if it is none.
- * @param {Block} block
- * @param {number[]} some
- * @param {unknown} report
- */
-function cellOf({ questions }, some, report) {
-  if (!Array.isArray(report) || report.length !== questions.length) return undefined;
-  let cell = 0;
-  for (const i of some) {
-    const { length } = questions[i].options;
-    if (!Number.isInteger(report[i]) || report[i] < 0 || report[i] >= length) return undefined;
-    cell = cell * length + report[i];
-  }
-  return cell;
+function together(design, asked, turns) {
+  const each = asked.map(({ block, inputs }) => asPutIn(design, block, inputs, []));
+  /** @param {number} turn */
+  const law = (turn) =>
+    each.reduce(
+      (before, { promised }) => {
+        const [same] = promised[turn % promised.length];
+        return [...before, 0].map((chance, i) => chance * (1 - same) + (before[i - 1] ?? 0) * same);
+      },
+      [1],
+    );
+  return table({
+    kind: "together",
+    asked: each.flatMap((one) => one.asked),
+    given: range(turns).map((turn) => each.flatMap(({ given }) => given[turn % given.length])),
+    values: [],
+    keep: 0,
+    runs: runsOf(turns, turns),
+    promise: () => range(turns).map(law),
+    place: (report, turn) => {
+      const places = each.map((one) => one.place(report, turn % one.given.length));
+      return places.includes(undefined) ? undefined : places.filter((place) => place === 0).length;
+    },
+  });
 }
 
 /**
- * The option positions of a combination: the way back.
- * @param {{ options: unknown[] }[]} questions
- * @param {number} cell
- * @returns {number[]}
+ * The chance of a category: the person's own with c, and a share of all cells otherwise.
+ * @param {number} c
+ * @param {number} own
+ * @param {number} share
  */
-export function positionsOf(questions, cell) {
-  return questions.reduceRight((found, { options }) => {
-    found.unshift(cell % options.length);
-    cell = Math.floor(cell / options.length);
-    return found;
-  }, /** @type {number[]} */ ([]));
+function mixed(c, own, share) {
+  return c * own + (1 - c) * share;
 }
 
 /**
@@ -246,18 +268,17 @@ export function positionsOf(questions, cell) {
 export function* run(design, rounds, randomize, draw) {
   for (const { inputs, tables, blocks } of rounds) {
     for (let i = 0; i < RUNS; i++) {
-      const input = i % 2;
-      const report = randomize(design, { ...inputs[input] }, draw) ?? {};
+      const turn = i % inputs.length;
+      const report = randomize(design, { ...inputs[turn] }, draw) ?? {};
       for (const one of tables) {
-        const category = one.place(report, inputs[input]);
+        const row = turn % one.counts.length;
+        const category = one.place(report, row);
         if (category === undefined) one.impossible += 1;
-        else one.counts[input][category] += 1;
+        else one.counts[row][category] += 1;
       }
-      for (const { block, seen } of blocks) {
-        const given = report[block.key];
+      for (const { block, inputs: own, seen } of blocks) {
         seen.forEach((row, which) => {
-          const answers = inputs[which][block.key];
-          if (answers.every((answer, k) => answer === given?.[k])) row[input] += 1;
+          if (cameOut(own[which], report[block.key])) row[turn % own.length] += 1;
         });
       }
       yield;
@@ -276,16 +297,16 @@ export function limitOf(rounds) {
 }
 
 /**
- * Both inputs of a table together decide: {p, fits, inputs}, where an input has a p of its own, the
+ * All inputs of a table together decide: {p, fits, inputs}, where an input has a p of its own, the
  * deviation of every category in standard errors, and the largest of them.
  *
- * @param {Pick<Table, "promised" | "counts" | "impossible">} table
+ * @param {Pick<Table, "promised" | "counts" | "runs" | "impossible">} table
  * @param {number} limit
  */
-export function judge({ promised, counts, impossible }, limit) {
+export function judge({ promised, counts, runs: all, impossible }, limit) {
   const tests = counts.map((row, input) => fit(row, promised[input]));
-  const runs = RUNS / 2;
   const inputs = tests.map(({ statistic, freedom }, input) => {
+    const runs = all[input];
     const deviations = counts[input].map((count, category) => {
       const chance = promised[input][category];
       return (count - runs * chance) / Math.sqrt(runs * chance * (1 - chance));
@@ -301,17 +322,19 @@ export function judge({ promised, counts, impossible }, limit) {
 }
 
 /**
- * The loss that the runs prove for a block, for all blocks together with 95 % confidence. Two
- * events are looked at, that the one input comes out and that the other does.
+ * The loss that the runs prove for a block, for all blocks together with 95 % confidence: every
+ * input that comes out is looked at, against every other input that was put in.
  *
- * @param {number[][]} seen
+ * @param {Pick<CheckedBlock, "seen" | "runs">} block
  * @param {number} blocks
  */
-export function provenLoss(seen, blocks) {
-  const each = RUNS / 2;
-  const alpha = DOUBT / blocks / seen.length;
-  const proofs = seen.map((row, which) =>
-    lossAtLeast(row[which], each, row[1 - which], each, alpha),
+export function provenLoss({ seen, runs }, blocks) {
+  const pairs = seen.flatMap((row, which) =>
+    row.map((_, other) => ({ row, which, other })).filter(({ other }) => other !== which),
+  );
+  const alpha = DOUBT / blocks / pairs.length;
+  const proofs = pairs.map(({ row, which, other }) =>
+    lossAtLeast(row[which], runs[which], row[other], runs[other], alpha),
   );
   return Math.max(...proofs);
 }
@@ -335,14 +358,14 @@ export function sharpness(design, tables, limit) {
 /**
  * How likely a table's test rejects a randomizer whose chance to keep is off by `shift`.
  * @param {Design} design
- * @param {Pick<Table, "keep" | "promise" | "promised">} table
+ * @param {Pick<Table, "keep" | "promise" | "promised" | "runs">} table
  * @param {number} limit
  * @param {number} shift
  */
-export function noticed(design, { keep, promise, promised }, limit, shift) {
+export function noticed(design, { keep, promise, promised, runs }, limit, shift) {
   const moved = promise(keep + shift * design.scale);
   const terms = promised.flatMap((row, input) =>
-    row.map((chance, i) => ((RUNS / 2) * (moved[input][i] - chance) ** 2) / chance),
+    row.map((chance, i) => (runs[input] * (moved[input][i] - chance) ** 2) / chance),
   );
   const freedom = terms.length - promised.length;
   const distance = terms.reduce((sum, term) => sum + term, 0);

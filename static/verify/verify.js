@@ -9,7 +9,7 @@
 
 import { el } from "../respond/dom.js";
 import { offerLanguages } from "../respond/language.js";
-import { randomize, secureDraw } from "../respond/randomizer.js";
+import { choose, randomize, secureDraw } from "../respond/randomizer.js";
 import { contentIn, fill, language } from "../respond/words.js";
 import {
   ALARM,
@@ -67,8 +67,7 @@ async function begin() {
   if (problem) return show(() => view.problem(words()[problem]));
   mine.design = survey ? survey.design : EXAMPLE;
   try {
-    const [{ inputs }] = plan(mine.design);
-    randomize(mine.design, inputs[0], secureDraw);
+    choose(mine.design, secureDraw); // checks all of it
   } catch (error) {
     return show(() => view.problem(refusal(error)));
   }
@@ -218,9 +217,10 @@ async function judgeAll(design, rounds) {
   for (const table of rounds.flatMap(({ tables }) => tables)) table.verdict = judge(table, limit);
   /** @type {view.JudgedBlock[]} */
   const blocks = [];
-  for (const { block, tables, seen } of rounds.flatMap((round) => round.blocks)) {
+  for (const checked of rounds.flatMap((round) => round.blocks)) {
+    const { block, tables } = checked;
     await pause();
-    const loss = { promised: block.epsilon, seen: provenLoss(seen, design.blocks.length) };
+    const loss = { promised: block.epsilon, seen: provenLoss(checked, design.blocks.length) };
     await pause();
     blocks.push({ block, tables: /** @type {view.Table[]} */ (tables), loss, ...sharpness(design, tables, limit) });
   }

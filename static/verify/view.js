@@ -7,11 +7,12 @@
 
 import { el, svg } from "../respond/dom.js";
 import { fill, number } from "../respond/words.js";
-import { positionsOf } from "./check.js";
 import { isolated, percent, rounded, signed, words } from "./words.js";
 
 /**
  * @typedef {Required<import("./check.js").Table>} Table
+ * @typedef {import("./check.js").Question} Question
+ * @typedef {import("./check.js").Answer} Answer
  * @typedef {import("./files.js").ComparedFile} ComparedFile
  * @typedef {{ text: string, lang?: string }} Text
  * @typedef {Text & { options: Text[] }} QuestionTexts
@@ -44,6 +45,7 @@ import { isolated, percent, rounded, signed, words } from "./words.js";
 
 const SMALLEST_P = 0.0001; // smaller ones are called "below" it
 const SEPARATOR = " · "; // between the answers to several questions
+const PICKED = " + "; // between the options picked in one
 
 /* --- The frame -------------------------------------------------------------------------------- */
 
@@ -185,19 +187,20 @@ function blockCard({ block, tables, loss }, limit, textsOf) {
 }
 
 /**
- * One table, for both inputs: the verdict, the pictures, the numbers.
+ * One table, for all inputs: the verdict, the pictures, the numbers.
  * @param {Table} table
  * @param {number} limit
  * @param {TextsOf} textsOf
  */
-function comparison({ kind, asked, promised, counts, verdict: found }, limit, textsOf) {
+function comparison(table, limit, textsOf) {
+  const { kind, asked, given, promised, counts, verdict: found } = table;
   const questions = asked.map(textsOf);
-  const labels = promised[0].map((_, category) => label(kind, questions, category));
+  const labels = promised[0].map((_, category) => label(table, questions, category));
   const inputs = found.inputs.map((input, i) => ({
     ...input,
     title: fill(words().putIn, {
       answers: isolated(
-        questions.map(({ options }) => options[i === 0 ? 0 : options.length - 1].text).join(SEPARATOR),
+        given[i].map((answer, k) => answerText(asked[k], questions[k], answer)).join(SEPARATOR),
       ),
     }),
     rows: labels.map((texts, category) => ({
@@ -280,15 +283,40 @@ function numbers({ title, rows, runs }) {
 
 /**
  * The name of a category: one text, or one for every question.
- * @param {Table["kind"]} kind
+ * @param {Table} table
  * @param {QuestionTexts[]} questions
  * @param {number} category
  */
-function label(kind, questions, category) {
+function label({ kind, asked, values }, questions, category) {
   if (kind === "together") return [{ text: number(category) }];
   if (kind === "whole") return [{ text: category === 0 ? words().asPutIn : words().otherwise }];
-  const positions = positionsOf(questions, category);
-  return questions.map(({ options }, i) => options[positions[i]]);
+  return values[category].map((value, i) => valueText(asked[i], questions[i], value));
+}
+
+/**
+ * What a report says of a question: an option, a level of a number, or nothing.
+ * @param {Question} question
+ * @param {QuestionTexts} texts
+ * @param {number | null} value
+ * @returns {Text}
+ */
+function valueText({ kind, least = 0, most = 0, levels = 1 }, { options }, value) {
+  if (value === null) return { text: kind === "several" ? words().nothing : words().notAsked };
+  if (kind !== "number") return options[value];
+  return { text: rounded(least + ((most - least) * value) / levels, 2) };
+}
+
+/**
+ * @param {Question} question
+ * @param {QuestionTexts} texts
+ * @param {Answer} answer
+ */
+function answerText(question, texts, answer) {
+  if (Array.isArray(answer) && answer.length > 0) {
+    return answer.map((pick) => texts.options[pick].text).join(PICKED);
+  }
+  if (question.kind === "number" && typeof answer === "number") return rounded(answer, 0);
+  return valueText(question, texts, Array.isArray(answer) ? null : answer).text;
 }
 
 /** @param {Text} question */

@@ -14,14 +14,14 @@ from survey.design import Design
 from survey.models import ABSENT
 
 UUID4 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}", re.I)
-MEMBERS = ("id", "design", "blocks", "strata")
+MEMBERS = ("id", "design", "blocks")
 NONCE = re.compile(r"[0-9a-f]{8}")
 
 
 class Validator:
     """Checks reports against one frozen design and turns them into bytes.
 
-    A fifth member is looked at and not kept: the pass where people are invited, the proof of work
+    A fourth member is looked at and not kept: the pass where people are invited, the proof of work
     where the design asks for one.
     """
 
@@ -31,11 +31,11 @@ class Validator:
         self.blocks: dict[str, tuple[int, tuple[int, ...]]] = {}
         offset = 0
         for block in design.blocks:
-            self.blocks[block.key] = offset, block.mechanism.sizes
+            self.blocks[block.key] = offset, tuple(q.size for q in block.questions)
             offset += len(block.questions)
-        self.questions = offset
-        self.strata = [(stratum.key, stratum.size) for stratum in design.strata]
-        self.nothing = bytes([ABSENT]) * (self.questions + len(self.strata))
+        self.background = [block.key for block in design.background_blocks]
+        self.count = design.ask + len(self.background)
+        self.nothing = bytes([ABSENT]) * offset
         self.key = passes.public_key(design.passes) if design.passes else None
         self.work = design.work
         more = ("pass",) if self.key else ("work",) if self.work else ()
@@ -67,11 +67,14 @@ class Validator:
             return None
         if len(report) != len(self.members) or self.members[-1] not in report:
             return None
-        pk, blocks, strata = report.get("id"), report.get("blocks"), report.get("strata")
-        if type(pk) is not str or type(blocks) is not dict or type(strata) is not dict:
+        pk, blocks = report.get("id"), report.get("blocks")
+        if type(pk) is not str or type(blocks) is not dict:
             return None
-        if len(blocks) != self.ask or len(strata) != len(self.strata) or not UUID4.fullmatch(pk):
+        if len(blocks) != self.count or not UUID4.fullmatch(pk):
             return None
+        for key in self.background:
+            if key not in blocks:
+                return None
         content = bytearray(self.nothing)
         for key, values in blocks.items():
             offset, sizes = self.blocks.get(key, (0, ()))
@@ -81,12 +84,6 @@ class Validator:
                 if type(value) is not int or not 0 <= value < size:
                     return None
             content[offset : offset + len(sizes)] = values
-        for i, (key, size) in enumerate(self.strata, self.questions):
-            value = strata.get(key, -1)
-            if type(value) is int and 0 <= value < size:
-                content[i] = value
-            elif value is not None:
-                return None
         return pk.lower(), bytes(content)
 
     def thorough(self, report: Any) -> tuple[str, bytes]:
@@ -101,8 +98,6 @@ class Validator:
             errors["design"] = ["not the design of this survey; load the survey again"]
         if "blocks" in report:
             self._blocks(report["blocks"], content, errors)
-        if "strata" in report:
-            self._strata(report["strata"], content, errors)
         if errors in ({"pass": ["missing"]}, {"work": ["missing"]}):
             raise Refused(403, errors)  # a report, from somebody who is not let in
         if errors:
@@ -113,8 +108,12 @@ class Validator:
         if not isinstance(blocks, dict):
             errors["blocks"] = ["an object: block key to a list of option positions"]
             return
-        if len(blocks) != self.ask:
-            errors["blocks"] = [f"exactly {self.ask} of the design's blocks, not {len(blocks)}"]
+        others = len(blocks.keys() - set(self.background))
+        if others != self.ask:
+            errors["blocks"] = [
+                f"exactly {self.ask} of the design's blocks that are not background, not {others}"
+            ]
+        errors |= {f"blocks.{key}": ["missing"] for key in self.background if key not in blocks}
         for key, values in blocks.items():
             where = f"blocks.{key[:50]}"
             if key not in self.blocks:
@@ -129,18 +128,6 @@ class Validator:
                     content[offset + i] = value
                 else:
                     errors[f"{where}.{i}"] = [f"an option position from 0 to {size - 1}"]
-
-    def _strata(self, strata: Any, content: bytearray, errors: Errors) -> None:
-        if not isinstance(strata, dict):
-            errors["strata"] = ["an object: stratum key to an option position or null"]
-            return
-        errors |= keys("strata.", strata, [key for key, _ in self.strata])
-        for i, (key, size) in enumerate(self.strata):
-            value = strata.get(key)
-            if type(value) is int and 0 <= value < size:
-                content[self.questions + i] = value
-            elif value is not None:
-                errors[f"strata.{key}"] = [f"an option position from 0 to {size - 1}, or null"]
 
 
 def works(design: str, pk: str, nonce: Any, bits: int) -> bool:

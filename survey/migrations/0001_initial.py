@@ -29,7 +29,7 @@ class Migration(migrations.Migration):
                 ('retention_days', models.PositiveIntegerField(blank=True, help_text='So long after the closing everything is deleted by itself. Respondents are told, and it cannot be changed then. Empty: kept until somebody deletes it.', null=True, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(36500)], verbose_name='days until deletion')),
                 ('language', models.CharField(default='en', help_text='The language tag of the texts here, such as en, pt-BR or zh-Hant.', max_length=35, validators=[django.core.validators.RegexValidator('\\A[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?(-([a-z0-9]{5,8}|[0-9][a-z0-9]{3}))*\\Z', 'Use a language tag, such as en, pt-BR or zh-Hant.')])),
                 ('translations', models.JSONField(blank=True, default=dict)),
-                ('epsilon', models.FloatField(help_text='What one respondent spends in all. Smaller protects better and needs more people: 1 is strong, 2 is usual, above 3 is weak.', validators=[django.core.validators.MinValueValidator(1e-09, 'More than 0, please.')], verbose_name='total ε')),
+                ('epsilon', models.FloatField(help_text='For all sensitive answers of one person together; each background answer has an ε of its own. Smaller protects better and needs more people: 1 is strong, 2 is usual, above 3 is weak.', validators=[django.core.validators.MinValueValidator(1e-09, 'More than 0, please.')], verbose_name='ε of the sensitive answers')),
                 ('ask', models.PositiveSmallIntegerField(blank=True, help_text='How many blocks one person is asked. Empty: the number with the least error.', null=True, validators=[django.core.validators.MinValueValidator(1)], verbose_name='blocks asked')),
                 ('crowd', models.PositiveIntegerField(default=20, help_text='Reports are counted, and estimates change, only in crowds of at least this.', validators=[django.core.validators.MinValueValidator(2), django.core.validators.MaxValueValidator(1000000)])),
                 ('access', models.CharField(choices=[('open', 'Open: anyone who has the address'), ('invited', 'Invited: one report for each invitation')], default='open', help_text='An open survey is not safe from people who send many reports. Invitations are made once it is open; nothing that is stored connects an invitation with a report.', max_length=7)),
@@ -40,6 +40,7 @@ class Migration(migrations.Migration):
                 ('opened_on', models.DateField(editable=False, null=True)),
                 ('closed_on', models.DateField(editable=False, null=True)),
                 ('ids_removed_on', models.DateField(editable=False, null=True)),
+                ('due_on', models.DateField(editable=False, null=True)),
                 ('invited', models.PositiveIntegerField(default=0, editable=False)),
                 ('fetched', models.PositiveIntegerField(default=0, editable=False)),
                 ('opens_at', models.DateTimeField(editable=False, null=True)),
@@ -158,10 +159,12 @@ class Migration(migrations.Migration):
                 ('options', models.JSONField(blank=True, default=list, help_text='For a choice: one a line.')),
                 ('prefer_not_to_say', models.BooleanField(default=False, help_text='Adds “Prefer not to say”, randomized like the other options.', verbose_name='may be declined')),
                 ('block', models.PositiveSmallIntegerField(blank=True, help_text='Questions with the same number are randomized together. Empty everywhere: chosen for the least error.', null=True)),
+                ('background', models.BooleanField(default=False)),
+                ('epsilon', models.FloatField(blank=True, help_text='For a background question: what its answer costs. Empty: 3.', null=True, validators=[django.core.validators.MinValueValidator(1e-09, 'More than 0, please.')], verbose_name='ε')),
                 ('survey', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='questions', to='survey.survey')),
             ],
             options={
-                'ordering': ['position', 'pk'],
+                'ordering': ['background', 'position', 'pk'],
             },
         ),
         migrations.CreateModel(
@@ -171,21 +174,6 @@ class Migration(migrations.Migration):
                 ('content', models.BinaryField(null=True)),
                 ('survey', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='reports', to='survey.survey')),
             ],
-        ),
-        migrations.CreateModel(
-            name='Stratum',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('position', models.PositiveSmallIntegerField(default=0)),
-                ('key', models.CharField(max_length=50, validators=[django.core.validators.RegexValidator('\\A[A-Za-z0-9][A-Za-z0-9_-]{0,49}\\Z', 'Use 1 to 50 letters, digits, hyphens or underscores.')])),
-                ('text', models.TextField()),
-                ('options', models.JSONField(default=list, help_text='One a line.')),
-                ('survey', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='strata', to='survey.survey')),
-            ],
-            options={
-                'verbose_name_plural': 'strata',
-                'ordering': ['position', 'pk'],
-            },
         ),
         migrations.AddField(
             model_name='survey',
@@ -242,13 +230,17 @@ class Migration(migrations.Migration):
             model_name='question',
             constraint=models.UniqueConstraint(fields=('survey', 'key'), name='question_key_once_a_survey'),
         ),
+        migrations.AddConstraint(
+            model_name='question',
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('background', False), ('epsilon__isnull', True)), models.Q(('background', True), ('block__isnull', True), ('kind', 'choice'), ('prefer_not_to_say', True)), _connector='OR'), name='question_background'),
+        ),
+        migrations.AddIndex(
+            model_name='survey',
+            index=models.Index(fields=['state', 'due_on'], name='survey_due'),
+        ),
         migrations.AddIndex(
             model_name='report',
             index=models.Index(condition=models.Q(('content__isnull', False)), fields=['survey'], name='report_inbox'),
-        ),
-        migrations.AddConstraint(
-            model_name='stratum',
-            constraint=models.UniqueConstraint(fields=('survey', 'key'), name='stratum_key_once_a_survey'),
         ),
         migrations.AddConstraint(
             model_name='survey',

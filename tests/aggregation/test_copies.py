@@ -14,8 +14,10 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from aggregation import copies, limits, models, reports, tasks
-from aggregation.models import Batch, Release, due
+from aggregation import copies, limits, reports, tasks
+from aggregation.models import Release
+from aggregation.releases.due import due
+from aggregation.releases.release import make_release
 from aggregation.work import Copy, Job
 from survey.models import Membership, Survey
 from tests.support import builders
@@ -140,19 +142,22 @@ def test_a_small_file_is_served_at_once(alice: Client, settings: Any) -> None:
 
 
 @pytest.mark.django_db
-def test_an_open_survey_has_no_large_files(settings: Any, tmp_path: Path) -> None:
+def test_a_large_file_of_an_open_survey_stays_that_of_its_release(
+    settings: Any, tmp_path: Path
+) -> None:
     settings.VAR_DIR, settings.STREAMED_REPORTS = tmp_path, 10
     survey = builders.opened()
-    builders.send(survey, 60)
-    Batch.objects.collect(survey)
-    Release.objects.publish(survey)
     alice = builders.client(builders.alice(survey))
+    builders.send(survey, 60)
+    make_release(survey)
     here = API.replace("/2", "/1")
-    assert alice.get(f"{here}/everything.zip").status_code == 200
-    assert alice.post(f"{here}/everything.zip").status_code == 303
-    assert alice.get(f"{here}/reports.csv").status_code == 409
-    assert alice.post(f"{here}/reports.csv").status_code == 409
-    assert not Job.objects.filter(copy__isnull=False).exists()
+    assert alice.post(f"{here}/reports.csv").status_code == 202
+    builders.send(survey, 60, seed=2)
+    make_release(survey)  # before the worker comes to it
+    work()
+    copies.forget()
+    lines = alice.get(f"{here}/reports.csv").getvalue().decode().splitlines()[1:]
+    assert sum(int(line.rsplit(",", 1)[1]) for line in lines) == 40
 
 
 @pytest.mark.parametrize("number", ["9", "x"])
@@ -273,19 +278,24 @@ def test_a_file_whose_worker_was_killed_is_written_again(
     job = store.python(
         "import numpy as np, json",
         "from survey import files",
-        "from survey.models import Survey",
+        "from survey.models import Survey, today",
+        "from aggregation.counting.planes import pack",
+        "from aggregation.counting.tables import tally",
+        "from aggregation.releases.publish import publish",
         "options = [str(i) for i in range(20)]",
         "asked = [{'key': f'q{i}', 'text': '?', 'kind': 'choice', 'options': options}"
         " for i in range(4)]",
         "survey = files.load(json.dumps({'slug': 'big', 'title': 'Big', 'epsilon': 8,"
         " 'questions': asked, 'blocks': [['q0', 'q1', 'q2', 'q3']]}))",
         "survey.open()",
-        "rng = np.random.default_rng(5)",
+        "design, rng = survey.frozen_design(), np.random.default_rng(5)",
         "for _ in range(3):",
         "    rows = rng.integers(0, 20, (65536, 4), dtype=np.uint8)",
-        "    Batch.objects._store(survey, rows)",
+        "    data = pack(rows, design)",
+        "    Batch.objects.create(survey=survey, reports=len(rows), made_on=today(),"
+        " tally=tally(data, len(rows), design), columns=data)",
         "survey.close()",
-        "release = Release.objects.publish(survey)",
+        "release = publish(survey)",
         "print(Copy.objects.ask(release, 'reports.csv', 'http://x/').pk)",
     ).split()[-1]
     program = f"from aggregation import tasks; tasks.run('{job}')"
@@ -350,38 +360,12 @@ def test_a_file_that_is_being_written_is_kept(alice: Client) -> None:
     assert list(copies.folder().iterdir()) == []
 
 
-def test_a_newer_release_deletes_the_file_of_the_older(survey: Survey, alice: Client) -> None:
-    job = asked(alice)
-    work()
-    Release.objects.create(survey=survey, number=3, reports=307, final=True)
-    copies.forget()
-    assert list(copies.folder().iterdir()) == []
-    response = alice.get(f"{PAGE}/reports.csv")
-    assert response.status_code == 409 and "last release only" in response.content.decode()
-    assert copies.ready(job) is None
-
-
 def test_cleaning_up_without_a_folder_does_nothing(settings: Any, tmp_path: Path) -> None:
     settings.VAR_DIR = tmp_path / "nowhere"
     copies.forget()
 
 
 # --- Beside other work ----------------------------------------------------------------------------
-
-
-def test_batches_are_not_merged_under_a_file_that_reads_them(
-    survey: Survey, alice: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(models, "MANY_SMALL", 0)
-    rows = next(iter(survey.batches.all())).unpack().T
-    survey.batches.all().delete()
-    for some in (rows[:100], rows[100:]):
-        Batch.objects._store(survey, some, Release.objects.get(number=2).pk)
-    job = asked(alice)
-    before = survey.batches.count()
-    assert Batch.objects.merge(survey) == 0 and survey.batches.count() == before > 1
-    job.cancel()
-    assert Batch.objects.merge(survey) > 0
 
 
 def test_making_a_file_is_not_shown_as_a_release(survey: Survey, alice: Client) -> None:
@@ -397,8 +381,7 @@ def test_a_file_that_failed_does_not_delay_a_release(settings: Any) -> None:
     settings.RELEASE_SECONDS = 0
     survey = builders.opened()
     builders.send(survey, 60)
-    Batch.objects.collect(survey)
-    release = Release.objects.publish(survey)
+    release = make_release(survey)
     builders.send(survey, 30, seed=2)
     copy = Copy.objects.create(release=release, name="everything.zip", address="http://x/")
     failed: dict[str, Any] = {"survey": survey, "state": Job.State.FAILED, "active": False}
@@ -412,7 +395,7 @@ def test_a_batch_that_is_missing_is_noticed(survey: Survey) -> None:
     release = Release.objects.get(number=2)
     release.reports += 1
     with pytest.raises(RuntimeError, match="not those of the release"):
-        list(reports.watched(release, lambda _: None))
+        reports.Lines(release)
 
 
 def test_a_stopped_job_leaves_no_file(survey: Survey, alice: Client) -> None:

@@ -5,17 +5,27 @@ from typing import Any
 import pytest
 
 from aggregation import analyses, margins
+from aggregation.analyses.base import Asked
+from aggregation.analyses.weights import Weights
 from aggregation.margins import MarginsError
 from aggregation.sheets import csv_parts
 from survey import design as designs
-from survey.design import Option, Question
+from survey.design import Background, Option, Question
 
+SAYS = Option("prefer-not-to-say", "Prefer not to say")
 DESIGN = designs.build(
     2.0,
     [Question("q1", "Did you?", (Option("no", "No"), Option("yes", "Yes")))],
     [
-        Question("age", "How old?", (Option("young", "Under 30"), Option("old", "30, or over"))),
-        Question("sex", "Sex", (Option("f", "=Female"), Option("m", "Male"))),
+        Background(
+            Question(
+                "age", "How old?", (Option("young", "Under 30"), Option("old", "30, or over"), SAYS)
+            ),
+            3.0,
+        ),
+        Background(
+            Question("sex", "Sex", (Option("f", "=Female"), Option("m", "Male"), SAYS)), 3.0
+        ),
     ],
 )
 AGE = {"young": 0.3, "old": 0.7}
@@ -31,10 +41,10 @@ def read(text: str) -> Any:
 @pytest.mark.parametrize(
     "text",
     [
-        "stratum,group,share\nage,young,0.3\nage,old,0.7",
-        "\ufeffStratum;Group;Share\r\nage;Under 30;0,3\r\n\r\nage;30, or over;0,7\r\n",
-        'stratum,group,share\nHow old?,UNDER 30,.3\nage,"30, or over", 0.7 \n',
-        "stratum\tgroup\tshare\nage\told\t0,7\nage\tyoung\t0.3\n",
+        "question,group,share\nage,young,0.3\nage,old,0.7",
+        "\ufeffQuestion;Group;Share\r\nage;Under 30;0,3\r\n\r\nage;30, or over;0,7\r\n",
+        'question,group,share\nHow old?,UNDER 30,.3\nage,"30, or over", 0.7 \n',
+        "question\tgroup\tshare\nage\told\t0,7\nage\tyoung\t0.3\n",
     ],
     ids=["commas", "Excel in Europe", "by texts", "tabs"],
 )
@@ -43,25 +53,22 @@ def test_spreadsheets_of_all_countries_are_read(text: str) -> None:
 
 
 def test_percent_and_counts_are_read() -> None:
-    percent = read("stratum,group,share\nage,young,30 %\nage,old,70%\nsex,f,50\nsex,m,50")
+    percent = read("question,group,share\nage,young,30 %\nage,old,70%\nsex,f,50\nsex,m,50")
     assert percent == {
         "margins": {"age": {"young": 30, "old": 70}, "sex": {key: 50 for key in SEX}}
     }
-    counted = read("stratum,group,count\nage,young,3000\nage,old,7000")
-    weights = analyses.Weights.read(analyses.Asked({"question": "q1", **counted}, DESIGN))
-    assert weights.margins == ((0.3, 0.7),)
+    counted = read("question,group,count\nage,young,3000\nage,old,7000")
+    weights = Weights.read(Asked({"question": "q1", **counted}, DESIGN))
+    assert weights.population == ((0.3, 0.7, 0),)
 
 
-def test_a_combination_has_one_column_per_stratum() -> None:
+def test_a_combination_has_one_column_per_question() -> None:
     text = "age,Sex,share\nyoung,f,0.1\nyoung,m,0.2\nold,f,0.4\nold,m,0.3"
     found = read(text)
     assert found["cells"][2] == {"groups": {"age": "old", "sex": "f"}, "share": 0.4}
     swapped = read("sex,age,share\nm,old,0.3\nf,young,0.1\nm,young,0.2\nf,old,0.4")
-    both = [
-        analyses.Weights.read(analyses.Asked({"question": "q1", **one}, DESIGN))
-        for one in (found, swapped)
-    ]
-    assert both[0] == both[1] and both[0].margins == ((0.1, 0.2, 0.4, 0.3),)
+    both = [Weights.read(Asked({"question": "q1", **one}, DESIGN)) for one in (found, swapped)]
+    assert both[0] == both[1] and both[0].population == ((0.1, 0.2, 0, 0.4, 0.3, 0, 0, 0, 0),)
 
 
 def test_the_template_is_read_once_it_is_filled_in() -> None:
@@ -75,13 +82,13 @@ def test_the_template_is_read_once_it_is_filled_in() -> None:
     assert read("\n".join(filled))["margins"]["sex"] == SEX
 
 
-HEAD = "stratum,group,share\n"
+HEAD = "question,group,share\n"
 BAD = {
     "nothing": ("", "Nothing is here yet."),
     "only names": (HEAD, "no group after it"),
     "no names": ("age,young,0.3\nage,old,0.7", "Line 1: The first line names the columns"),
-    "unknown stratum": (HEAD + "town,x,1", "Line 2: there is no stratum “town”. There are: age"),
-    "unknown column": ("town,share\nx,1", "Line 1: there is no stratum “town”"),
+    "unknown question": (HEAD + "town,x,1", "Line 2: there is no question “town”. There are: age,"),
+    "unknown column": ("town,share\nx,1", "Line 1: there is no question “town”"),
     "unknown group": (
         HEAD + "age,young,0.3\nage,older,0.7", "Line 3: there is no group “older” in age",
     ),
@@ -98,7 +105,11 @@ BAD = {
     "combination twice": (
         "age,share\nold,0.5\nold,0.5\nyoung,0", "Line 3: this combination stands there twice.",
     ),
-    "column twice": ("age,age,share\nold,old,1", "the same stratum stands there twice"),
+    "column twice": ("age,age,share\nold,old,1", "the same question stands there twice"),
+    "declined": (
+        HEAD + "age,young,0.3\nage,old,0.6\nage,Prefer not to say,0.1",
+        "Line 4: “Prefer not to say” has no share in a population: leave this line out.",
+    ),
     "too long": (HEAD + "x" * 300_000, "More than 200,000 characters"),
 }  # fmt: skip
 
@@ -110,6 +121,23 @@ def test_an_error_is_reported_with_its_line(text: str, words: str) -> None:
     assert any(words in problem for problem in caught.value.problems), caught.value.problems
 
 
+def test_a_table_of_too_many_combinations_is_refused_before_it_is_made() -> None:
+    keys = [f"b{i}" for i in range(40)]
+    options = (Option("no", "No"), Option("yes", "Yes"), SAYS)
+    many = designs.build(
+        2.0,
+        [Question("q1", "Did you?", options)],
+        [Background(Question(key, key, options), 1.0) for key in keys],
+    )
+    with pytest.raises(MarginsError, match="1,099,511,627,776 combinations of groups"):
+        margins.read(",".join([*keys, "share"]) + "\n" + "no," * 40 + "1", many)
+
+
+def test_any_question_can_be_weighted_by() -> None:
+    found = margins.read("question,group,share\nDid you?,No,0.9\nq1,Yes,0.1", DESIGN)
+    assert found == {"margins": {"q1": {"no": 0.9, "yes": 0.1}}}
+
+
 def test_only_the_first_ten_problems_are_listed() -> None:
     with pytest.raises(MarginsError) as caught:
         read(HEAD + "age,none,1\n" * 50)
@@ -117,7 +145,7 @@ def test_only_the_first_ten_problems_are_listed() -> None:
 
 
 def test_files_that_are_not_text_are_refused() -> None:
-    assert margins.decode("stratum".encode("utf-16")) == "stratum"  # Excel's “Unicode text”
+    assert margins.decode("question".encode("utf-16")) == "question"  # Excel's “Unicode text”
     assert margins.decode(b"\xef\xbb\xbfage") == "age"
     with pytest.raises(MarginsError, match="UTF-8"):
         margins.decode("Männer".encode("latin-1"))

@@ -12,8 +12,8 @@ from django.test import Client
 
 from aggregation import charts, plan
 from aggregation.forms import DEFAULTS, PlanForm, of_survey
-from aggregation.models import Batch, Release
 from aggregation.plan import Plan, PlanError, Terms, solve
+from aggregation.releases.release import make_release
 from aggregation.statistics import planning, privacy, sequence
 from aggregation.statistics.proportion import Channel
 from tests.support import builders
@@ -112,32 +112,43 @@ def test_impossible_wishes_are_refused_at_their_field(
 # --- What follows ---------------------------------------------------------------------------------
 
 
+def in_group(people: int, groups: int) -> int:
+    """As many reports of a group known exactly, by adding up E[w^2] over what may be reported.
+
+    Groups of equal size, with an epsilon of 3 and one option more, "Prefer not to say".
+    """
+    keep = (math.exp(3) - 1) / (math.exp(3) + groups)
+    b = (1 - keep) / (groups + 1)
+    named = keep / groups + b
+    square = named * ((1 - b) / keep) ** 2 + (1 - named) * (b / keep) ** 2
+    return math.floor(people / groups**2 / square)
+
+
 def test_the_smallest_difference_is_that_of_the_table() -> None:
     """Section 4: people in each group for .10 against .20, and for .45 against .55."""
     for epsilon, rare, even in ((0.5, 6349, 6542), (1.0, 1645, 1837), (2.0, 484, 676)):
-        found = Plan(terms(epsilon=epsilon, people=2 * rare, groups=2, share=0.1)).difference
-        assert found and (found.first, found.second) == pytest.approx((0.1, 0.2), abs=2e-4)
-        found = Plan(terms(epsilon=epsilon, people=2 * even, groups=2)).difference
-        assert found and (found.first, found.second) == pytest.approx((0.45, 0.55), abs=2e-4)
-        assert found.exact and found.power == pytest.approx(0.8, abs=0.01)
+        channel = Plan(terms(epsilon=epsilon)).kinds[0].channel
+        found = planning.smallest_difference(rare, channel, 0.1)
+        assert found == pytest.approx((0.1, 0.2), abs=2e-4)
+        found = planning.smallest_difference(even, channel)
+        assert found == pytest.approx((0.45, 0.55), abs=2e-4)
 
 
-def test_the_power_shown_is_the_exact_one() -> None:
-    here = Plan(terms(people=1000, groups=2, share=0.9))
-    found, channel = here.difference, here.kinds[0].channel
-    assert found and found.second < found.first == 0.9
-    power = planning.power_of_difference(found.first, found.second, 500, 500, channel)
-    assert found.power == power
-    many = Plan(terms(people=10**9, groups=2)).difference
-    assert many and not many.exact and many.power == pytest.approx(0.8, abs=1e-5)
+@pytest.mark.parametrize("groups", [2, 5])
+def test_noisy_groups_are_compared_as_fewer_people(groups: int) -> None:
+    here = Plan(terms(people=5000, groups=groups))
+    assert here.known_reports == pytest.approx(in_group(5000, groups), abs=1)
+    assert 0.6 * 5000 / groups < here.known_reports < 0.97 * 5000 / groups
+    found = here.difference
+    assert found
+    expected = planning.smallest_difference(here.known_reports, here.kinds[0].channel)
+    assert (found.first, found.second) == expected
 
 
 def test_groups_that_are_too_small_are_not_compared() -> None:
     assert Plan(terms(groups=1)).difference is None
     assert Plan(terms(people=10, groups=2)).difference is None
     assert Plan(terms(sizes=(2,) * 10, people=20, groups=10)).difference is None
-    assert Plan(terms(people=39, groups=2)).too_small == 20
-    assert Plan(terms(people=40, groups=2)).too_small == 0
 
 
 def test_smallest_difference_refuses_a_bad_power() -> None:
@@ -430,9 +441,8 @@ def test_wrong_numbers_are_explained_and_give_no_plan() -> None:
 @pytest.mark.django_db
 def test_a_survey_fills_the_form_for_its_researchers_alone() -> None:
     survey = builders.opened()
-    builders.send(survey, 120)
-    Batch.objects.collect(survey)
-    Release.objects.publish(survey)
+    builders.send(survey, 140)
+    make_release(survey)
     alice = builders.client(builders.alice(survey))
     assert 'href="/plan/?survey=small"' in alice.get("/surveys/small/").content.decode()
     text = page(alice, survey="small")

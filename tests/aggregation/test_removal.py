@@ -6,6 +6,7 @@ import json
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.apps import apps
@@ -14,7 +15,9 @@ from django.core.management import CommandError
 from django.db import transaction
 
 from aggregation import archive, removal, tasks
-from aggregation.models import Batch, Job, Release, due
+from aggregation.models import Batch, Job, Release
+from aggregation.releases.due import due
+from aggregation.releases.release import make_release
 from survey import models
 from survey.models import Removed, Report, Survey, today
 from tests.support import builders
@@ -84,6 +87,18 @@ def test_a_process_that_never_knew_the_survey_answers_404(tmp_path: Path) -> Non
     assert post("small", builders.report(survey.frozen_design())) == 404
 
 
+@pytest.mark.parametrize("people", [1, 19])
+def test_a_survey_below_a_crowd_is_removed_with_its_waiting_reports(
+    tmp_path: Path, people: int
+) -> None:
+    survey = builders.opened()
+    builders.send(survey, people)
+    survey.close()
+    archive.write(survey, tmp_path / "small.zip")
+    run("remove_survey", "small", "--archive", tmp_path / "small.zip", "--yes")
+    assert rows() == {"removed": 1} and Removed.objects.get().reports == 0
+
+
 def post(slug: str, report: dict[str, Any]) -> int:
     path = f"/api/v1/surveys/{slug}/reports/"
     return Client().post(path, report, content_type="application/json").status_code
@@ -135,33 +150,32 @@ class TestRefused:
             run("remove_survey", "small", "--archive", file, "--yes")
         assert rows() == before
 
-    def test_a_report_after_the_archive_check_stops_the_removal(
+    def test_reports_after_the_archive_check_stop_the_removal(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """A report whose transaction was under way when the survey closed."""
+        """A crowd of reports whose transactions were under way when the survey closed."""
         survey, file = archived(tmp_path)
         look = archive.check
 
         def late(survey: Survey, path: Path) -> str:
             found = look(survey, path)
-            content = bytes(len(survey.frozen_design().questions) + 1)
-            pk = "6f9619ff-8b86-4011-b42d-00c04fc964ff"
-            Report.objects.create(id=pk, survey=survey, content=content)
+            content = bytes(len(survey.frozen_design().questions))
+            for _ in range(survey.crowd):
+                Report.objects.create(id=uuid4(), survey=survey, content=content)
             return found
 
         monkeypatch.setattr(archive, "check", late)
         with pytest.raises(CommandError, match="changed meanwhile"):
             run("remove_survey", "small", "--archive", file, "--yes")
         assert Batch.objects.exists() and not Removed.objects.exists()
-        assert Report.objects.count() == survey.pending().count() == 1
-        Batch.objects.collect(survey)
-        Release.objects.publish(survey)
+        assert Report.objects.count() == survey.pending().count() == 20
+        make_release(survey)
         monkeypatch.setattr(archive, "check", look)
         with pytest.raises(CommandError, match=r"survey\.json in .* is not that"):
             run("remove_survey", "small", "--archive", file, "--yes")
         archive.write(survey, tmp_path / "new.zip")
         run("remove_survey", "small", "--archive", tmp_path / "new.zip", "--yes")
-        assert Removed.objects.get().reports == 308
+        assert Removed.objects.get().reports == 327
 
     def test_removal_needs_the_typed_slug(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -242,7 +256,7 @@ class TestRetention:
     def survey(self) -> Survey:
         """Closed thirty days ago."""
         survey = builders.finished()
-        Survey.objects.update(closed_on=today() - timedelta(days=30))
+        Survey.objects.update(closed_on=today() - timedelta(days=30), due_on=today())
         survey.refresh_from_db()
         return survey
 
@@ -257,13 +271,14 @@ class TestRetention:
         Survey.objects.update(closed_on=today() - timedelta(days=29))
         self.tick()
         assert list(due()) == [] and Report.objects.count() == 307
-        Survey.objects.update(closed_on=today() - timedelta(days=30))
+        Survey.objects.update(closed_on=today() - timedelta(days=30), due_on=today())
         assert list(due()) == [survey]
         self.tick()
-        assert not Report.objects.exists() and Job.objects.get().state == "done"
+        assert not Report.objects.exists()
+        assert list(Job.objects.values_list("state", flat=True)) == ["done", "done"]
         assert Survey.objects.get().ids_removed_on == today()
         self.tick()
-        assert list(due()) == [] and Job.objects.count() == 1
+        assert list(due()) == [] and Job.objects.count() == 2
 
     def test_everything_else_stays_and_can_be_archived(
         self, survey: Survey, tmp_path: Path
@@ -284,19 +299,22 @@ class TestRetention:
 
     def test_a_setting_says_how_long_ids_are_kept(self, survey: Survey, settings: Any) -> None:
         settings.KEEP_IDS_DAYS = 31
-        assert list(due()) == []
+        self.tick()
+        survey.refresh_from_db()
+        assert survey.due_on == today() + timedelta(days=1) and Report.objects.count() == 307
         settings.KEEP_IDS_DAYS = 30
-        assert list(due()) == [survey]
+        Survey.objects.update(due_on=today())
+        self.tick()
+        assert not Report.objects.exists()
 
     def test_open_surveys_and_drafts_keep_their_ids(self, settings: Any) -> None:
         settings.KEEP_IDS_DAYS = 0
         builders.draft(slug="draft")
         survey = builders.opened()
-        builders.send(survey, 30)
-        Batch.objects.collect(survey)
-        Release.objects.publish(survey)
+        builders.send(survey, 45)
+        make_release(survey)
         self.tick()
-        assert Report.objects.count() == 30 and list(due()) == []
+        assert Report.objects.count() == 45 and list(due()) == []
 
     def test_waiting_reports_are_counted_before_ids_are_deleted(self, settings: Any) -> None:
         settings.KEEP_IDS_DAYS = 0

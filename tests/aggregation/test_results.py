@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from aggregation.models import Batch, Release
+from aggregation.models import Release
+from aggregation.releases.release import make_release
 from survey.models import Survey
 from tests.support import builders
 
@@ -42,7 +43,7 @@ def test_the_tables_are_those_of_the_dashboard(survey: Survey, query: str) -> No
 def test_the_page_shows_results_and_how_people_were_protected(survey: Survey) -> None:
     html = page()
     release = Release.objects.get(number=2)
-    row = release.estimates.get(question="q1", option="yes", stratum="")
+    row = release.estimates.get(question="q1", option="yes", by="")
     for text in ("A small survey", "Did you?", f"{100 * row.bounded:.1f}\u202f%", "307",
                  survey.design_hash, "at most about 88 in 100 sure", "Nobody can know for sure",
                  "Cite this release", "estimates.csv", "/verify/#small"):  # fmt: skip
@@ -66,7 +67,7 @@ def test_weak_protection_is_called_weak() -> None:
     builders.opened(epsilon=6)
     Survey.objects.update(results_public=True)
     html = page()
-    assert "The protection of this survey is weak" in html and "more than 99 in 100" in html
+    assert "The protection of this survey is weak" in html and "more than 99 in 100 sure" in html
     assert "Nobody can know for sure" not in html and "dots" not in html
 
 
@@ -123,18 +124,16 @@ def test_before_the_first_release_the_page_shows_no_counts() -> None:
     Survey.objects.update(results_public=True)
     builders.send(survey, 5)
     html = page()
-    assert "The first release needs 20 reports." in html and "<table" not in html
+    assert "Results appear once 40 responses are in." in html and "<table" not in html
     survey.close()
-    Batch.objects.collect(survey)
-    Release.objects.publish(survey)
-    assert "closed with fewer than 20 reports" in page()
+    make_release(survey)
+    assert "closed with fewer than 20 responses" in page()
 
 
 def test_waiting_reports_do_not_change_the_page(survey: Survey) -> None:
     other = builders.opened(slug="other")
     builders.send(other, 60)
-    Batch.objects.collect(other)
-    Release.objects.publish(other)
+    make_release(other)
     before = Client().get("/results/other/").content
     builders.send(other, 13, seed=3)
     assert Client().get("/results/other/").content == before

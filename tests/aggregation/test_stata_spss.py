@@ -15,11 +15,12 @@ import numpy as np
 import pyreadstat
 import pytest
 
-from aggregation import codebook, columns, exports, reports, spss, stata
-from aggregation.columns import HIDDEN, Column, Table
-from aggregation.models import Batch, Release
+from aggregation import codebook, columns, estimate_files, exports, reports, spss, stata
+from aggregation.columns import Column, Table
+from aggregation.counting.planes import ABSENT
+from aggregation.models import Release
+from aggregation.releases.release import make_release
 from survey.collect import door
-from survey.models import ABSENT
 from tests.support import builders, pspp
 from tests.support.exports import HOSTILE, OF_REPORTS, get, table
 
@@ -56,15 +57,15 @@ def made(form: str, found: list[Column], piece: list[Any], pieces: int = 1, **mo
 def every_kind(seed: int) -> tuple[list[Column], list[list[Any]], list[Any]]:
     """Columns of every kind, their values, and the same values as a piece of a table."""
     random = Random(seed)
-    codes = [random.choice([*range(100), HIDDEN, ABSENT]) for _ in range(500)]
-    whole = [random.choice([-1, 0, 1, 151, 152, 253, 254, 255, 10**6, 2**31 - 100])
+    codes = [random.choice([*range(100), ABSENT]) for _ in range(500)]
+    whole = [random.choice([0, 1, 151, 152, 253, 254, 255, 10**6, 2**31 - 100])
              for _ in range(500)]  # fmt: skip
     real = [random.choice([float("nan"), -0.25, 0.0, 1.0, -99.0, -100.0, 151.0, 152.0, 1 / 3, 1e-9])
             for _ in range(500)]  # fmt: skip
     texts = [random.choice([*TEXTS, ""]) for _ in range(500)]
     short = [random.choice(["", "a", "12345678", "αβγδ"]) for _ in range(500)]
     found = [
-        Column("code", "code", "A code", {i: f"Option {i}" for i in range(100)}, "Not told"),
+        Column("code", "code", "A code", {i: f"Option {i}" for i in range(100)}),
         Column("text", "text", "Texts", width=columns.width(texts)),
         Column("whole", "whole", "Numbers"),
         Column("short", "text", "Short texts", width=columns.width(short)),
@@ -84,18 +85,14 @@ def test_every_kind_of_value_comes_back(form: str, pieces: int, tmp_path: Path) 
     values, meta = read(made(form, found, piece, pieces), form, tmp_path)
     assert list(values) == ["code", "text", "whole", "short", "real"]
     assert meta.number_rows == 500
-    hidden = "a" if form == "dta" else 999
     for code, again in zip(codes, values["code"], strict=True):
-        assert none(again) if code == ABSENT else again == (hidden if code == HIDDEN else code)
-    for name, given in (("whole", whole), ("real", real)):
-        for one, again in zip(given, values[name], strict=True):
-            missing = one == -1 if name == "whole" else none(one)
-            assert none(again) if missing else again == one
+        assert none(again) if code == ABSENT else again == code
+    for one, again in zip([*whole, *real], [*values["whole"], *values["real"]], strict=True):
+        assert none(again) if none(one) else again == one
     for name, some in (("text", texts), ("short", short)):
         for one, again in zip(some, values[name], strict=True):
             assert again.rstrip(" ") == one.rstrip(" ")
-    labels = meta.variable_value_labels["code"]
-    assert labels == {i: f"Option {i}" for i in range(100)} | {hidden: "Not told"}
+    assert meta.variable_value_labels["code"] == {i: f"Option {i}" for i in range(100)}
 
 
 WIDTHS = [*range(250, 262), 503, 504, 505, 509, 510, 511, 1020, 2045]
@@ -126,7 +123,7 @@ def hostile(form: str) -> bytes:
     """A file whose labels, attributes and notes are all hostile."""
     values = dict(enumerate(TEXTS))
     found = [
-        Column(f"c{i}", "code", text, values, "Few", {"a": text, "text": text})
+        Column(f"c{i}", "code", text, values, {"a": text, "text": text})
         for i, text in enumerate(TEXTS)
     ]
     return made(form, found, [np.zeros(3, np.uint8)] * len(found), notes=TEXTS)
@@ -142,7 +139,7 @@ def test_hostile_labels_are_labels(form: str, tmp_path: Path) -> None:
         shown = meta.column_names_to_labels[f"c{i}"]
         assert flat.startswith(shown) and len(shown) >= min(len(flat), 60)
         for code, label in meta.variable_value_labels[f"c{i}"].items():
-            flat = " ".join(values[code].split()) if code in values else "Few"
+            flat = " ".join(values[code].split())
             assert flat.startswith(label) and len(label.encode()) >= min(len(flat.encode()), 117)
     told = "".join(meta.notes)
     for text in TEXTS:
@@ -191,14 +188,13 @@ def test_pspp_reads_every_kind_of_value(tmp_path: Path) -> None:
     seen = pspp.read(tmp_path, ["kinds", "empty", *map(str, WIDTHS)])
     assert seen["kinds"].header == seen["empty"].header == [one.name for one in found]
     assert seen["empty"].rows == []
-    nothing = {"code": ABSENT, "whole": -1, "real": float("nan")}
+    nothing = {"code": ABSENT, "real": float("nan")}
     for one, values, again in zip(found, given, zip(*seen["kinds"].rows, strict=True), strict=True):
         if one.kind == "text":
             assert [text.rstrip() for text in again] == [text.rstrip() for text in values]
             continue
         numbers = [float(text) if text != " " else nothing[one.kind] for text in again]
-        told = [999 if one.kind == "code" and value == HIDDEN else value for value in values]
-        assert numbers == pytest.approx(told, nan_ok=True)
+        assert numbers == pytest.approx(values, nan_ok=True)
     for width in WIDTHS:
         rows = [[text, str(i)] for i, text in enumerate(of_width(width)[1])]
         assert seen[str(width)].rows == rows
@@ -214,10 +210,10 @@ def test_pspp_reads_hostile_labels_attributes_and_documents(tmp_path: Path) -> N
     for i, text in enumerate(flat):
         variable = seen.variables[f"c{i}"]
         assert variable["Label"].encode() == columns.cut(text, 250).strip()
-        assert variable["Missing Values"] == "999"
         assert attributes[f"c{i}"] == {"a": text, "text": text}
-        cut = {str(j): columns.cut(one, 120).decode() for j, one in enumerate(flat)}
-        assert labels[f"c{i}"] == cut | {"999": "Few"}
+        assert labels[f"c{i}"] == {
+            str(j): columns.cut(one, 120).decode() for j, one in enumerate(flat)
+        }
     assert "".join(seen.documents.split()) == "".join("".join(flat).split())
 
 
@@ -241,7 +237,7 @@ KEYS = ["q-1", "q_1", "Q_1", "1st", "count", "if", "a" * 50, "a" * 49 + "b", "st
 
 
 def odd_release() -> Release:
-    """Of a closed survey with two blocks, odd keys and texts, and a group that is not told."""
+    """Of a closed survey with two blocks, odd keys and texts."""
     questions = [
         {"key": key, "text": text, "kind": "choice", "options": [text, "لا", "=1+1"]}
         for key, text in zip(KEYS, TEXTS[6:], strict=False)
@@ -251,17 +247,15 @@ def odd_release() -> Release:
     sent = [
         builders.report(
             survey.frozen_design(),
-            strata={"age": age},
-            blocks={block: [random.randrange(3) for _ in range(size)]},
+            blocks={block: [random.randrange(3) for _ in range(size)], "g1": [age]},
         )
-        for age, people in ((0, 60), (1, 30), (None, 5))
+        for age, people in ((0, 60), (1, 30), (2, 5))
         for block, size in sizes.items()
         for _ in range(people)
     ]
     door.accept("small", {"reports": sent})
     survey.close()
-    Batch.objects.collect(survey)
-    release = Release.objects.publish(survey)
+    release = make_release(survey)
     assert release
     return release
 
@@ -276,14 +270,10 @@ def test_the_reports_are_the_lines_of_the_csv(form: str, tmp_path: Path) -> None
     data = get(alice, f"reports.{form}", number=1)
     values, meta = read(data, form, tmp_path)
     assert list(values) == header and meta.number_rows == len(lines)
-    hidden: Any = "a" if form == "dta" else 999
     for i, name in enumerate(header):
         for line, again in zip(lines, values[name], strict=True):
-            if line[i] == "":
-                assert none(again)
-            else:
-                assert again == (hidden if line[i] == "999" and name != "count" else int(line[i]))
-    assert {line[header.index("age")] for line in lines} == {"0", "999"}
+            assert none(again) if line[i] == "" else again == int(line[i])
+    assert {line[header.index("age")] for line in lines} == {"0", "1", "2"}
     assert any("" in line for line in lines)
 
     attributes = own_attributes(data, form)
@@ -294,21 +284,17 @@ def test_the_reports_are_the_lines_of_the_csv(form: str, tmp_path: Path) -> None
         assert " ".join(entry["text"].split()).startswith(meta.column_names_to_labels[name])
         expected = {option["position"]: option["text"] for option in entry["options"]}
         labels = meta.variable_value_labels[name]
-        assert (labels.pop(hidden, None) is not None) == (entry["kind"] == "stratum")
         assert labels.keys() == expected.keys()
         for position, text in expected.items():
             assert " ".join(text.split()).startswith(labels[position])
-        kind = f"noisy, block {entry['block']}" if entry["block"] else "in clear"
-        assert attributes[name] == {
-            "channel": kind, "a": repr(entry["a"]), "b": repr(entry["b"]), "key": entry["key"],
-            "text": " ".join(entry["text"].split()),
-        }  # fmt: skip
-        assert f"{name}: {kind}, a = {entry['a']!r}, b = {entry['b']!r}" in told
+        channel = {name: str(entry[name]) for name in ("block", "epsilon", "keep", "a", "b")}
+        channel["background"] = "yes" if name == "age" else "no"
+        texts = {"key": entry["key"], "text": " ".join(entry["text"].split())}
+        assert attributes[name] == channel | texts
+        assert f"{name}: block = {entry['block']}, background = {channel['background']}, " in told
+        assert f"keep = {entry['keep']}, a = {entry['a']!r}, b = {entry['b']!r}" in told
     assert release.survey.design_hash in told and "(x / n - b) / (a - b)" in told
-    if form == "dta":
-        assert meta.missing_user_values["age"] == ["a"]
-    else:
-        assert meta.missing_ranges["age"] == [{"lo": 999.0, "hi": 999.0}]
+    if form == "sav":
         assert data[76:80] == struct.pack("<i", len(header))  # weighted by the last column
 
 
@@ -316,15 +302,16 @@ def test_the_reports_are_the_lines_of_the_csv(form: str, tmp_path: Path) -> None
 @pytest.mark.parametrize("form", FORMS)
 def test_the_estimates_are_the_lines_of_the_csv(form: str, tmp_path: Path) -> None:
     question = {"key": "q2", "text": TEXTS[15], "kind": "choice", "options": HOSTILE[:5]}
-    survey = builders.finished(25, questions=[question], blocks=[], epsilon=4)
+    survey = builders.finished(40, questions=[question], blocks=[], epsilon=4)
     alice = builders.client(builders.alice(survey))
     lines = table(get(alice, "estimates.csv"))
     values, meta = read(get(alice, f"estimates.{form}"), form, tmp_path)
-    assert list(values) == exports.HEADER and len(lines) == meta.number_rows > 10
-    assert {line["suppressed"] for line in lines} == {"0", "1"}
+    names = [name if name != "by" else "grouped_by" for name in estimate_files.HEADER]
+    assert list(values) == names and len(lines) == meta.number_rows > 10
+    assert {line["by"] for line in lines} == {"", "age"}
     for i, line in enumerate(lines):
-        for name, (kind, _) in exports.ABOUT.items():
-            again = values[name][i]
+        for place, (name, (kind, _)) in enumerate(estimate_files.ABOUT.items()):
+            again = values[names[place]][i]
             if kind == "text":
                 # apostrophes keep spreadsheets from computing; SPSS has no spaces at an end
                 assert again.replace("'", "").rstrip() == line[name].replace("'", "").rstrip()
@@ -332,11 +319,12 @@ def test_the_estimates_are_the_lines_of_the_csv(form: str, tmp_path: Path) -> No
                 assert none(again)
             else:
                 assert again == float(line[name])
-    assert meta.column_labels == [label for _, label in exports.ABOUT.values()]
-    assert meta.variable_value_labels["suppressed"] == {0: "Shown", 1: "Suppressed"}
+    assert meta.column_labels == [label for _, label in estimate_files.ABOUT.values()]
     variable = codebook.variables(survey.frozen_design())[0]
     a, b = variable.channel
-    assert f"q2: noisy, block b1, a = {a!r}, b = {b!r}" in " ".join(" ".join(meta.notes).split())
+    told = " ".join(" ".join(meta.notes).split())
+    assert "q2: block = b1, background = no, epsilon = 4.0, " in told
+    assert f"a = {a!r}, b = {b!r}" in told
 
 
 @pytest.mark.slow
@@ -344,20 +332,20 @@ def test_the_estimates_are_the_lines_of_the_csv(form: str, tmp_path: Path) -> No
 @pytest.mark.once
 @pytest.mark.django_db
 def test_pspp_reads_every_file_of_a_release(tmp_path: Path) -> None:
-    """Of a closed survey, of one that was open then, and of one with suppressed figures."""
+    """Of a closed survey, and of one that was open then and had few reports."""
     odd = odd_release()
-    ordinary = builders.finished(25, slug="ordinary")
+    ordinary = builders.finished(40, slug="ordinary")
     alice = builders.client(builders.alice(odd.survey, ordinary))
     tables: dict[str, list[dict[str, str]]] = {}
     for slug, number in (("small", 1), ("ordinary", 1), ("ordinary", 2)):
-        last = slug == "small" or number == 2
-        for kind in ("estimates", "reports")[: 1 + last]:
+        for kind in ("estimates", "reports"):
             name = f"{slug}-{number}-{kind}"
             (tmp_path / f"{name}.sav").write_bytes(get(alice, f"{kind}.sav", slug, number))
             tables[name] = table(get(alice, f"{kind}.csv", slug, number))
     seen = pspp.read(tmp_path, tables, frequencies=True)
     for name, lines in tables.items():
-        assert seen[name].header == list(lines[0])
+        header = [one if one != "by" else "grouped_by" for one in lines[0]]
+        assert seen[name].header == header
         for row, line in zip(seen[name].rows, lines, strict=True):
             for again, text in zip(row, line.values(), strict=True):
                 # A number is written in another way, and CSV has apostrophes against formulas.
@@ -371,7 +359,6 @@ def test_pspp_reads_every_file_of_a_release(tmp_path: Path) -> None:
                     counts[line[variable] or "."] += int(line["count"])
                 assert seen[name].frequencies(variable) == counts
             assert list(seen[name].nested(pspp.ATTRIBUTES)) == seen[name].header[:-1]
-    assert seen["small-1-reports"].variables["age"]["Missing Values"] == "999"
 
 
 @pytest.mark.django_db

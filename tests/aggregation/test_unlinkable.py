@@ -40,8 +40,8 @@ for code in invitations.make(survey, {people}):
     asked = {{"code": code, "blinded": passes.to_text(blinded)}}
     signed = passes.from_text(exchange.exchange(here.survey, here.validator.key, asked), 256)
     one = passes.Pass(prepared, passes.finalize(here.validator.key, prepared, signed, inverse))
-    report = {{"id": one.id, "design": design.hash, "blocks": {{"b1": [0, 1]}},
-              "strata": {{"age": None}}, "pass": one.as_text()}}
+    report = {{"id": one.id, "design": design.hash, "blocks": {{"b1": [0, 1], "g1": [2]}},
+              "pass": one.as_text()}}
     (row,) = door.accept(survey.slug, {{"reports": [report]}})
     assert row["status"] == 201, row
     print(json.dumps([code, digest(code), one.id, *one.as_text().values()]))

@@ -83,7 +83,7 @@ def test_results_are_made_public_and_private_again(
 
     stranger.reload()
     expect(stranger.get_by_role("heading", level=1)).to_have_text("Wellbeing at work")
-    expect(stranger.locator("section.question")).to_have_count(6)
+    expect(stranger.locator("section.question")).to_have_count(8)
     looked_at_everywhere(stranger)
     stranger.emulate_media(media="print")
     assert stranger.evaluate("document.documentElement.scrollWidth <= innerWidth")
@@ -93,7 +93,7 @@ def test_results_are_made_public_and_private_again(
     by = stranger.get_by_role("navigation", name="Groups").get_by_role("link").nth(1)
     by.focus()
     stranger.keyboard.press("Enter")
-    expect(stranger.locator("section.question h3")).to_have_count(6)
+    expect(stranger.locator("section.question h3")).to_have_count(7)
     with stranger.expect_download() as download:
         stranger.get_by_role("link", name="Estimates as CSV").click()
     assert b"harassed" in download.value.path().read_bytes()
@@ -150,7 +150,7 @@ def test_a_token_is_made_copied_used_and_revoked(
 
 def test_a_viewer_reads_and_is_offered_no_more(site: str, page: Page) -> None:
     log_in(page, f"{site}/surveys/{SLUG}/", "viewer")
-    expect(page.locator("section.question")).to_have_count(6)
+    expect(page.locator("section.question")).to_have_count(8)
     expect(page.get_by_role("button", name="Release now")).to_have_count(0)
     expect(page.get_by_role("link", name="People and publication")).to_have_count(0)
     expect(page.get_by_role("link", name="Estimates as CSV")).to_be_visible()

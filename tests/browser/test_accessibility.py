@@ -136,12 +136,13 @@ OPENING = """
 - heading "A small survey" [level=1]
 - heading "Nobody can know for sure what you answered." [level=2]
 - paragraph: Two questions and an age.
-- paragraph: /^2 questions. Then 1 background question, .* Please answer only once.$/
+- paragraph: 2 questions. Then 1 question about you. Please answer only once.
 - paragraph: /Not the researchers/
 - figure:
   - 'img "A square of 100 dots. Filled: 88 in 100: how sure they can be. Empty: 12 in 100: the doubt that stays."'
-  - paragraph: Say someone thinks it is 50:50 that you gave a certain answer.
-  - paragraph: After seeing your whole report, they can be at most about 88 in 100 sure.
+  - paragraph: Say someone who knows you well thinks it is 50:50 that you gave a certain answer.
+  - paragraph: After seeing your report without the answers about you, they can be at most about 88 in 100 sure.
+- paragraph: /^About you.* at most about 95 in 100 sure of each one. You can choose not to say.$/
 - heading "How it works" [level=2]
 - list:
   - listitem: You simply answer truthfully.
@@ -165,16 +166,15 @@ QUESTION = """
 - button "Back"
 - button "Next"
 """
-STRATUM = """
+BACKGROUND = """
 - paragraph: Question 3 of 3
+- paragraph: About you
 - group "How old are you?":
   - heading "How old are you?" [level=1]
-  - paragraph:
-    - strong: Not protected by chance.
-    - text: This background question is sent as you give it. You can skip it.
-  - radio "Prefer not to give this" [checked]
-  - radio "Under 30"
-  - radio "30 and over"
+  - paragraph: /Chance may change your answer before .* about 91 in 100 answers stay/
+  - radio "Under 30" [checked=false]
+  - radio "30 and over" [checked=false]
+  - radio "Prefer not to say" [checked=false]
 - button "Back"
 - button "Next"
 """
@@ -191,9 +191,9 @@ REVIEW = """
 - definition: Blue
 - definition:
   - 'button "Change: Which?"'
-- heading "Sent as you gave them" [level=2]
+- heading "About you: chance may change these too" [level=2]
 - term: How old are you?
-- definition: Not given
+- definition: Prefer not to say
 - definition:
   - 'button "Change: How old are you?"'
 - button "Back"
@@ -229,8 +229,8 @@ def test_a_whole_run_can_be_heard_with_a_screen_reader(candor_server: Candor, pa
     expect(main).to_match_aria_snapshot(QUESTION)
     respondent.next_screen(page)
     respondent.answer_one(page, 2)
-    heard(STRATUM)
-    respondent.next_screen(page)
+    heard(BACKGROUND)
+    respondent.answer_one(page, 2)
     heard(REVIEW)
     respondent.send(page)
     heard(THANKS)
@@ -251,19 +251,16 @@ def test_a_whole_run_needs_only_the_keyboard(candor_server: Candor, page: Page) 
     expect(page.get_by_role("button", name="Start")).to_be_visible()
     tab_to("Start")
     page.keyboard.press("Enter")
-    for title, moves in (("Did you?", 1), ("Which?", 2)):
+    for title, moves in (("Did you?", 1), ("Which?", 2), ("How old are you?", 2)):
         expect(page.get_by_role("heading", name=title)).to_be_focused()
         page.keyboard.press("Tab")
         page.keyboard.press("Space")
         for _ in range(moves):
             page.keyboard.press("ArrowDown")
         page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", name="How old")).to_be_focused()
-    tab_to("Next")
-    page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Check and send")).to_be_focused()
     review = page.get_by_role("main").inner_text()
-    assert "Yes" in review and "Blue" in review and "Not given" in review
+    assert "Yes" in review and "Blue" in review and "Prefer not to say" in review
     tab_to("Send")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Thank you")).to_be_focused()

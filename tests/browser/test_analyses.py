@@ -32,7 +32,7 @@ SURVEY: dict[str, Any] = {
         *({"key": f"s{i}", "text": f"Did you skip break {i}?", "kind": "yes_no"}
           for i in range(1, 7)),
     ],
-    "strata": [
+    "background": [
         {"key": "role", "text": "What do you work as?", "options": ["Nurse", "Doctor", "Other"]},
         {"key": "site", "text": "Where?", "options": ["North", "South"]},
     ],
@@ -42,7 +42,7 @@ SURVEY: dict[str, Any] = {
 # Two kinds of people, so that answers go together; nobody of the third role is tired.
 POPULATE = """
 from random import Random
-from aggregation.models import Batch, Release
+from aggregation.releases.release import make_release
 from survey import simulation
 from survey.models import Survey
 survey = Survey.objects.get(slug="clinic")
@@ -52,13 +52,12 @@ def population(given):
     shares = {key: [1 - yes, yes] for key in ("leave", "ill", "s1", "s2", "s3", "s4", "s5", "s6")}
     nobody = given["role"] == 2
     return shares | {"tired": [1, 0] if nobody else [1 - yes, yes], "shift": [0.2, 0.3, 0.5]}
-strata = {"role": [0.5, 0.2, 0.3], "site": [0.7, 0.3]}
-for _ in simulation.send("clinic", survey.frozen_design(), 4000, population, strata, random):
+background = {"role": [0.5, 0.2, 0.3, 0], "site": [0.7, 0.3, 0]}
+for _ in simulation.send("clinic", survey.frozen_design(), 4000, population, background, random):
     pass
-Batch.objects.collect(survey)
-Release.objects.publish(survey)
+make_release(survey)
 """
-MARGINS = """stratum;group;share
+MARGINS = """question;group;share
 role;Nurse;0,4
 role;Doctor;0,1
 role;Other;0,5
@@ -107,7 +106,7 @@ def saved(page: Page, name: str) -> str:
 
 def test_a_researcher_makes_a_table_and_downloads_it(here: Page, clinic: str) -> None:
     here.goto(clinic.removesuffix("analyses/"))
-    here.get_by_role("link", name="Ask more of the data").click()
+    here.get_by_role("link", name="Explore").click()
     ask(here, "Table")
     here.get_by_role("button", name="Ask", exact=True).click()
     expect(here.get_by_text("Choose at least two questions.")).to_be_visible()
@@ -138,12 +137,11 @@ def test_a_researcher_makes_a_table_and_downloads_it(here: Page, clinic: str) ->
 
 def test_a_table_shows_groups_and_slices(here: Page) -> None:
     ask(here, "Table")
-    for label, key in (("Rows", "tired"), ("Columns", "shift"), ("Slices (optional)", "ill")):
+    for label, key in (("Rows", "tired"), ("Columns", "site"), ("Slices (optional)", "ill")):
         here.get_by_label(label, exact=True).select_option(key)
-    here.get_by_label("In each group of (optional)").select_option("site")
     done(here)
-    expect(here.get_by_role("heading", name="North")).to_be_visible()
-    expect(here.get_by_role("heading", name="South")).to_be_visible()
+    expect(here.get_by_role("columnheader", name="North").first).to_be_visible()
+    expect(here.get_by_role("columnheader", name="Prefer not to say").first).to_be_visible()
     expect(
         here.get_by_text("Did you come to work although you were ill? Yes").first
     ).to_be_visible()
@@ -152,17 +150,28 @@ def test_a_table_shows_groups_and_slices(here: Page) -> None:
 def test_a_regression_leads_back_to_its_form(here: Page) -> None:
     ask(here, "Regression")
     here.get_by_label("The answer to explain").select_option("ill:yes")
-    here.get_by_label("Where?").check()
-    here.get_by_text("And by other answers, up to three (optional)").click()
-    here.locator("[name=predictors][value='leave:yes']").check()
+    here.get_by_label("By", exact=True).select_option("site:south")
+    here.get_by_label("And by (optional)", exact=True).select_option("leave")
     done(here)
-    expect(here.locator("table.effects svg.track")).to_have_count(3)
-    expect(here.get_by_text("Reference groups: Where? North")).to_be_visible()
-    expect(here.get_by_text("The clearest difference: “Yes” to")).to_be_visible()
+    expect(here.locator("table.effects svg.track")).to_have_count(2)
+    expect(here.get_by_text("References: Where? any other answer; Are you")).to_be_visible()
+    expect(here.get_by_text("The clearest difference: “Yes” (Are you thinking")).to_be_visible()
     assert "odds_ratio" in saved(here, "CSV")
     here.get_by_role("link", name="Change the question").click()
     expect(here.get_by_label("The answer to explain")).to_have_value("ill:yes")
-    expect(here.get_by_label("Where?")).to_be_checked()
+    expect(here.get_by_label("By", exact=True)).to_have_value("site:south")
+    expect(here.get_by_label("And by (optional)", exact=True)).to_have_value("leave")
+
+
+def test_a_whole_background_question_explains(here: Page) -> None:
+    """Nobody declines, so that what they would answer cannot be told; the others can."""
+    ask(here, "Regression")
+    here.get_by_label("The answer to explain").select_option("tired:yes")
+    here.get_by_label("By", exact=True).select_option("role")
+    done(here)
+    expect(here.get_by_role("rowheader", name="Doctor")).to_be_visible()
+    expect(here.get_by_role("rowheader", name="Prefer not to say")).to_be_visible()
+    expect(here.get_by_text("References: What do you work as? Nurse.")).to_be_visible()
 
 
 def test_profiles_are_found_and_explained(here: Page) -> None:
@@ -187,7 +196,7 @@ def test_weights_can_be_pasted_or_uploaded(here: Page) -> None:
     here.get_by_label("Or a file").set_input_files(file)  # type: ignore[arg-type]
     done(here)
     expect(here.get_by_role("heading", name="Which shift is the hardest?")).to_be_visible()
-    expect(here.get_by_text("raked. Design effect").first).to_be_visible()
+    expect(here.get_by_text("reports, raked.").first).to_be_visible()
     expect(here.locator("svg.track")).to_have_count(12)
     # A third of the weight, and more of it on those who are never tired: the share falls.
     rows = list(csv.DictReader(io.StringIO(saved(here, "CSV"))))
@@ -215,32 +224,25 @@ def test_progress_moves_and_work_is_cancelled(here: Page) -> None:
     done(here)
 
 
-def test_too_few_reports_say_what_is_needed(candor_server: Candor, page: Page) -> None:
-    few = {
-        "slug": "few", "title": "A few", "epsilon": 4, "crowd": 60,
-        "questions": [{"key": f"q{i}", "text": f"Question {i}?", "kind": "yes_no"}
-                      for i in range(4)],
-        "blocks": [["q0"], ["q1"], ["q2"], ["q3"]], "ask": 2,
-    }  # fmt: skip
+def test_too_few_people_for_a_weight_are_named(candor_server: Candor, page: Page) -> None:
+    few = SURVEY | {"slug": "few", "title": "A few"}
     candor_server.load_demo()
     candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(few))
-    candor_server.manage("simulate", "few", "--people", "90", "--seed", "1")
-    make = POPULATE.partition("random = ")[0].replace("clinic", "few") + (
-        "Batch.objects.collect(survey)\nRelease.objects.publish(survey)"
-    )
-    candor_server.manage("shell", "-v0", "-c", make)
-    log_in(page, f"{candor_server.url}/surveys/few/analyses/?kind=crosstab", "admin")
-    page.get_by_label("Rows").select_option("q0")
-    page.get_by_label("Columns").select_option("q1")
+    populate = POPULATE.replace("clinic", "few").replace("4000", "90")
+    candor_server.manage("shell", "-v0", "-c", populate.replace("[0.7, 0.3, 0]", "[1, 0, 0]"))
+    log_in(page, f"{candor_server.url}/surveys/few/analyses/?kind=weights", "admin")
+    margins = "question,group,count\nsite,North,70\nsite,South,30\n"
+    page.get_by_label("The population, as CSV").fill(margins)
     page.get_by_role("button", name="Ask", exact=True).click()
     expect(page.get_by_role("heading", name="This could not be computed")).to_be_visible(
         timeout=60_000
     )
-    expect(page.get_by_text("about 15 of the 90 reports have all of these")).to_be_visible()
-    expect(page.get_by_text("60 are needed")).to_be_visible()
+    expect(page.get_by_text("how many people are in “South” of “Where?”")).to_be_visible()
     no_violations(page)
     page.get_by_role("link", name="Change the question").click()
-    expect(page.get_by_label("Columns")).to_have_value("q1")
+    expect(page.get_by_label("The population, as CSV")).to_have_value(
+        re.compile("site,south,30", re.IGNORECASE)
+    )
 
 
 def test_only_members_can_open_a_shared_analysis(
@@ -316,7 +318,7 @@ def test_the_pages_are_accessible(here: Page, clinic: str, viewport: tuple[int, 
             here.get_by_label("Columns").select_option("shift")
         elif kind == "regression":
             here.get_by_label("The answer to explain").select_option("leave:yes")
-            here.get_by_label("What do you work as?").check()
+            here.get_by_label("By", exact=True).select_option("role")
         elif kind == "profiles":
             for text in ("tired to work", "thinking of leaving", "although you were ill"):
                 here.get_by_label(text).check()

@@ -12,8 +12,8 @@ from tests.support.services import Candor
 pytestmark = pytest.mark.browser
 
 RELEASE = (
-    f"from aggregation.models import *; s = Survey.objects.get(slug='{SLUG}'); "
-    "Batch.objects.collect(s); Release.objects.publish(s)"
+    "from aggregation.releases.release import make_release; "
+    f"make_release(Survey.objects.get(slug='{SLUG}'))"
 )
 
 
@@ -75,19 +75,19 @@ def test_the_slider_of_forged_reports_widens_the_intervals(dashboard: Page) -> N
     for _ in range(4):
         dashboard.keyboard.press("ArrowRight")
     expect(field).to_have_value("2")
-    expect(dashboard.locator("#why")).to_contain_text("should 2 % of the reports be forged")
+    expect(dashboard.locator("#why")).to_contain_text("If up to 2 % of the responses are fake")
     expect(slider).to_be_focused()
     wider = numbers(first_interval(dashboard))
     assert wider[0] < before[0] and before[1] < wider[1]
     field.fill("10")
     expect(slider).to_have_value("10")
-    expect(dashboard.locator("#why")).to_contain_text("should 10 % of the reports be forged")
+    expect(dashboard.locator("#why")).to_contain_text("If up to 10 % of the responses are fake")
     assert "forged=10" in dashboard.url
     field.fill("25")
     expect(dashboard.locator("#why")).to_contain_text("Forged: A number from 0 to 20.")
     expect(field).to_be_focused()
     field.fill("")
-    expect(dashboard.locator("#why")).not_to_contain_text("forged")
+    expect(dashboard.locator("#why")).not_to_contain_text("fake")
     assert numbers(first_interval(dashboard)) == before
 
 
@@ -107,7 +107,7 @@ def test_groups_are_compared_in_words_and_in_numbers(dashboard: Page) -> None:
     section = dashboard.locator("section.question").first
     expect(section.locator("p.differences")).to_contain_text(
         re.compile(
-            r"(The groups differ|No difference shows).* \(p .*, adjusted for the 6 questions"
+            r"(The groups differ|No clear difference) \(p .*, after adjusting for 7 questions"
         )
     )
     summary = section.locator("summary")
@@ -115,7 +115,7 @@ def test_groups_are_compared_in_words_and_in_numbers(dashboard: Page) -> None:
     dashboard.keyboard.press("Enter")
     table = section.locator("details table")
     expect(table).to_be_visible()
-    expect(table.locator("tbody tr")).to_have_count(3)
+    expect(table.locator("tbody tr")).to_have_count(6)  # pairs of 4 groups
     # It stays open while the figures change.
     dashboard.get_by_label("Level").select_option("80 %")
     expect(table.locator("thead")).to_contain_text("80 % interval")
@@ -155,7 +155,7 @@ def test_the_trend_can_be_read_by_pointer_and_by_keyboard(
     tips = plot.locator(".tip:visible")
     expect(tips).to_have_count(0)
     marks.first.hover()
-    expect(tips).to_have_text(re.compile(r"^Release 1, .* reports.*%, interval .* to "))
+    expect(tips).to_have_text(re.compile(r"^Release 1, .* responses.*%, interval .* to "))
     last = marks.last
     dashboard.get_by_label("Level").focus()
     dashboard.keyboard.press("Tab")
@@ -163,7 +163,7 @@ def test_the_trend_can_be_read_by_pointer_and_by_keyboard(
     expect(last).to_be_focused()  # one stop, at the newest
     dashboard.mouse.move(0, 0)
     said = last.get_attribute("aria-label") or ""
-    expect(tips).to_have_text(said.replace("reports: ", "reports"))
+    expect(tips).to_have_text(said.replace("responses: ", "responses"))
     dashboard.keyboard.press("Home")
     expect(marks.first).to_be_focused()
     dashboard.keyboard.press("ArrowRight")
@@ -188,7 +188,7 @@ def test_without_script_a_button_shows_the_choice(
     page.get_by_role("spinbutton").fill("5")
     page.get_by_role("button", name="Show", exact=True).click()
     expect(page.locator("#why")).to_contain_text("90 % confidence sequence")
-    expect(page.locator("#why")).to_contain_text("should 5 % of the reports be forged")
+    expect(page.locator("#why")).to_contain_text("If up to 5 % of the responses are fake")
 
 
 def test_the_overview_leads_to_a_survey_with_the_same_figures(
@@ -224,7 +224,7 @@ def test_dashboard_trend_and_overview_are_accessible(
         looked_at(dashboard)
 
 
-def test_six_questions_print_on_one_page(dashboard: Page) -> None:
+def test_eight_questions_print_on_one_page(dashboard: Page) -> None:
     printed = dashboard.pdf(format="A4", print_background=False)
     assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 1
     dashboard.emulate_media(media="print")

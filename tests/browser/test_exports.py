@@ -24,7 +24,7 @@ def test_the_download_reproduces_estimates_and_the_citation_is_copied(
     page = context.new_page()
     log_in(page, f"{candor_server.url}/surveys/{SLUG}/")
     section = page.locator("section.home")
-    expect(section).to_contain_text("The reports can be taken home when the survey is closed.")
+    expect(section).to_contain_text("without ids or times")
     section.get_by_role("button", name="Copy the BibTeX").click()
     expect(section.get_by_text("Copied.")).to_be_visible()
     copied = page.evaluate("navigator.clipboard.readText()")
@@ -33,7 +33,7 @@ def test_the_download_reproduces_estimates_and_the_citation_is_copied(
         section.get_by_role("link", name="Everything").click()
     assert download.value.suggested_filename.startswith(f"{SLUG}-release-")
     with ZipFile(io.BytesIO(download.value.path().read_bytes())) as bundle:
-        assert "reports.csv" not in bundle.namelist()
+        assert "reports.csv" in bundle.namelist()  # also while the survey is open
         bundle.extractall(tmp_path)
     done = subprocess.run(
         [sys.executable, "-I", tmp_path / "estimate.py", tmp_path],

@@ -39,9 +39,9 @@ def test_a_survey_can_be_taken_from_draft_to_deletion(
 
     # What stands in the way is said, with the place to mend it.
     log_in(page, f"{site}/studio/unready/open/", "admin")
-    expect(page.get_by_text("1 thing must be mended first.")).to_be_visible()
+    expect(page.get_by_text("1 thing must be fixed first.")).to_be_visible()
     looked_at_everywhere(page)
-    page.get_by_role("link", name="Mend it: No contact is given").click()
+    page.get_by_role("link", name="Fix it: No contact is given").click()
     contact = page.get_by_label("How people reach you with questions")
     expect(contact).to_be_focused()
     contact.fill("olga@example.org")
@@ -119,7 +119,7 @@ def test_a_survey_can_be_taken_from_draft_to_deletion(
     expect(page.get_by_role("link", name="A whole life")).to_have_count(0)
     page.get_by_role("link", name="archived survey").click()
     page.get_by_role("link", name="A whole life").click()
-    page.get_by_role("link", name="Put away or delete").click()
+    page.get_by_role("link", name="Archive or delete").click()
     page.get_by_text("Delete this survey").click()
     page.get_by_label("Type life to go on").fill("lif")
     page.get_by_role("button", name="Delete the survey").click()

@@ -97,7 +97,7 @@ def test_an_empty_site_can_be_set_up_with_a_team(
     page.get_by_label("Invited people").check()
     page.get_by_role("link", name="Check and open").first.click()
     expect(page.get_by_role("button", name="Open now")).to_be_disabled()
-    page.get_by_role("link", name="Mend it: No contact is given").click()
+    page.get_by_role("link", name="Fix it: No contact is given").click()
     fill(page, How_people_reach_you_with_questions="council@example.org")
     page.get_by_role("link", name="Check and open").first.click()
     page.get_by_label("I have read the checklist").first.check()

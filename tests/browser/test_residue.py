@@ -124,10 +124,12 @@ def test_the_ledger_is_kept_only_on_request_and_adds_up(
     page.get_by_role("button", name="See my list").click()
     rows = page.get_by_role("row")
     expect(rows).to_have_count(4)
-    assert "A small survey" in rows.nth(1).inner_text() and "2.00" in rows.nth(1).inner_text()
-    assert "A second survey" in rows.nth(2).inner_text() and "1.00" in rows.nth(2).inner_text()
-    assert "3.00" in rows.nth(3).inner_text()
-    expect(page.get_by_text("at most about 95 in 100 sure")).to_be_visible()  # e^3 / (1 + e^3)
+    assert "A small survey" in rows.nth(1).inner_text() and "5.00" in rows.nth(1).inner_text()
+    assert "A second survey" in rows.nth(2).inner_text() and "4.00" in rows.nth(2).inner_text()
+    assert "9.00" in rows.nth(3).inner_text()
+    expect(
+        page.get_by_text("they can be more than 99 in 100 sure")
+    ).to_be_visible()  # e^9 / (1 + e^9)
     entries = respondent.kept(page)["candor.ledger"]
     assert [set(entry) for entry in entries] == [{"title", "day", "epsilon"}] * 2
     assert receipt not in json.dumps(entries)

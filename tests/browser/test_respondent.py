@@ -16,7 +16,7 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture(scope="session")
 def survey_url(candor_server: Candor) -> str:
-    """An open survey of two questions and a stratum."""
+    """An open survey of two questions and a background question."""
     candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(builders.FILE))
     return f"{candor_server.url}/s/small/"
 
@@ -69,7 +69,7 @@ def test_the_body_has_one_length_and_only_the_allowed_keys(survey_url: str, page
         respondent.send(page)
     assert len(bodies) == 2 and len({len(body) for body in bodies}) == 1
     for body in bodies:
-        assert json.loads(body).keys() == {"id", "design", "blocks", "strata"}
+        assert json.loads(body).keys() == {"id", "design", "blocks"}
     page.get_by_text("See what was sent").click()
     shown = page.locator("pre").text_content()
     assert shown is not None and shown.encode() == bodies[-1]

@@ -70,7 +70,7 @@ def test_an_author_can_finish_a_draft_from_a_topic(
     page.locator("li.card", has_text="Safety at home").get_by_role("button").click()
     title = page.get_by_label("Title", exact=True)
     expect(title).to_have_value("Safety at home")
-    expect(page.locator("#sure")).to_have_text("73 in 100")
+    expect(page.locator("#sure")).to_have_text("73\u202f%")
     first = texts(page)
     assert len(first) == 3
 
@@ -128,7 +128,7 @@ def test_an_author_can_finish_a_draft_from_a_topic(
     # The dial, and the people one hopes to reach.
     before = page.locator("#everybody").inner_text()
     page.get_by_role("button", name="Very strong").click()
-    expect(page.locator("#sure")).to_have_text("62 in 100")
+    expect(page.locator("#sure")).to_have_text("62\u202f%")
     expect(page.locator("#dots svg .filled")).to_have_count(62)
     expect(page.locator("#everybody")).not_to_have_text(before)
     wide = page.locator("#everybody").inner_text()
@@ -238,7 +238,7 @@ def test_an_author_can_write_a_survey_and_set_its_opening(strict_site: Candor, p
     todo = page.locator("#wrong li")
     expect(todo).to_have_count(3)
     expect(page.locator("#ready")).to_be_hidden()
-    todo.filter(has_text="who asks").get_by_role("link").click()
+    todo.filter(has_text="who is asking").get_by_role("link").click()
     page.keyboard.type("The night shift")
     page.get_by_role("link", name="No contact is given").click()
     page.keyboard.type("night@example.org")
@@ -377,11 +377,12 @@ def test_conflicts_lost_networks_and_hostile_texts_do_no_harm(
     page.get_by_role("button", name="+ Yes/no question").click()
     page.keyboard.insert_text(evil)
     title.fill(evil)
-    expect(page.locator("#groups")).to_contain_text(evil)
+    expect(page.locator("#cost-rows")).to_contain_text(evil)
+    expect(page.locator("#by-group")).to_contain_text(evil)
     saved(page)
     page.reload()
     expect(title).to_have_value(evil)
-    assert texts(page) == texts(page, "strata") == [evil]
+    assert texts(page) == texts(page, "background") == [evil]
     assert page.evaluate("window.hacked") is None
     expect(page.locator("#ready")).to_be_visible()
     page.goto(f"{candor_server.url}/surveys/")
@@ -397,19 +398,19 @@ def test_the_studio_works_by_touch_and_explains_missing_script(
     saved(page)
 
     # Blocks of one's own, and a dial that is turned too far.
-    expect(page.locator("#blocks")).to_contain_text("the least error")
+    expect(page.locator("#blocks")).to_contain_text("the smallest margin of error")
     page.get_by_text("Choose the blocks myself").click()
     page.get_by_label("Give each question its block").check()
     expect(page.get_by_label("Block", exact=True)).to_have_count(5)
     card(page, 1).get_by_label("Block", exact=True).fill("9")
     page.get_by_label("Blocks asked of a person").fill("2")
-    expect(page.locator("#blocks")).to_contain_text("This is your choice")
+    expect(page.locator("#blocks")).to_contain_text("You chose these blocks")
     page.get_by_label("Blocks asked of a person").fill("50")
     expect(page.locator("#dial-problem")).to_contain_text("50 blocks are asked for")
     page.get_by_label("Blocks asked of a person").fill("")
     page.get_by_label("Give each question its block").uncheck()
-    expect(page.locator("#blocks")).to_contain_text("the least error")
-    page.get_by_label("Total ε", exact=True).fill("3.5")
+    expect(page.locator("#blocks")).to_contain_text("the smallest margin of error")
+    page.get_by_label("ε", exact=True).fill("3.5")
     expect(page.locator("#weak")).to_be_visible()
     page.get_by_role("button", name="Usual").click()
     expect(page.locator("#weak")).to_be_hidden()
@@ -417,9 +418,9 @@ def test_the_studio_works_by_touch_and_explains_missing_script(
     # A number that cannot be kept is said, in the bar and beside its field, until it can.
     unsaved = page.locator("#unsaved")
     for label, wrong, right in (
-        ("Total ε", ("101", "0", "-3", "", "1,5,0"), "1,5"),
+        ("ε", ("101", "0", "-3", "", "1,5,0"), "1,5"),
         ("People you hope to reach", ("0", "99999999999", "some"), "1,200"),
-        ("Smallest crowd that is counted", ("9", ""), "25"),
+        ("Responses before results change", ("9", ""), "25"),
         ("Blocks asked of a person", ("0", "101"), ""),
         ("Days until everything is deleted, after the closing", ("0", "1.5"), "90"),
     ):
@@ -440,12 +441,12 @@ def test_the_studio_works_by_touch_and_explains_missing_script(
     saved(page)
     page.get_by_text("Choose the blocks myself").click()
     for label, value in (
-        ("Total ε", "1.5"), ("People you hope to reach", "1200"),
-        ("Smallest crowd that is counted", "25"),
+        ("ε", "1.5"), ("People you hope to reach", "1200"),
+        ("Responses before results change", "25"),
         ("Days until everything is deleted, after the closing", "90"),
     ):  # fmt: skip
         expect(page.get_by_label(label, exact=True)).to_have_value(value)
-    page.get_by_label("Total ε", exact=True).fill("2000")
+    page.get_by_label("ε", exact=True).fill("2000")
     expect(unsaved).to_contain_text("At most 100 on this site, not 2000.")
     page.get_by_role("button", name="Usual").click()
     saved(page)

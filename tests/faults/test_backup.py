@@ -25,9 +25,9 @@ BOTH = [
     pytest.param("production", marks=[pytest.mark.postgresql, pytest.mark.redis]),
 ]
 TABLES = (
-    *("survey_survey", "survey_question", "survey_stratum", "survey_membership", "survey_removed"),
+    *("survey_survey", "survey_question", "survey_membership", "survey_removed"),
     *("survey_report", "aggregation_batch", "aggregation_release", "aggregation_estimate"),
-    *("aggregation_overlap", "survey_apitoken", "auth_user", "survey_entry"),
+    *("survey_apitoken", "auth_user", "survey_entry"),
 )
 
 
@@ -143,18 +143,15 @@ def test_a_restored_backup_has_every_row_and_keeps_working(kind: str, tmp_path: 
 
             # And it goes on: known reports are known, new ones are stored and counted.
             again, fresh = dict.fromkeys(("id",), min(before)), trial.report((1, 2, 0))
-            trial.do(MOVED)
             assert post(trial, trial.report((1, 2, 0)) | again)[0] == 200
             assert post(trial, fresh)[0] == 201
             trial.fill(40)
-            counted = f"Batch.objects.collect(survey); result = {balance}"
-            wait_until(lambda: trial.do(counted) >= len(ids) + 41, PATIENCE, "the count")
-            last = "Release.objects.publish(survey); result = survey.releases.last().reports"
-            wait_until(lambda: trial.do(last) == len(ids) + 41, PATIENCE, "a release of all")
+            # A crowd stays behind.
+            last = "make_release(survey); result = survey.releases.last().reports"
+            wait_until(lambda: trial.do(last) == len(ids) + 41 - 20, PATIENCE, "a release of all")
 
 
 IDS = "survey.reports.order_by('pk').values_list('pk', flat=True)"
-MOVED = "Batch.objects.collect(survey)"  # then an id is known whatever comes with it
 
 
 def without_log(found: dict[str, list[str]]) -> dict[str, list[str]]:

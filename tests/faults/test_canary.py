@@ -29,14 +29,14 @@ def test_nothing_of_the_sender_is_kept(candor_server: Candor) -> None:
     log_before = candor_server.log.read_text()
     design = json.loads(request(candor_server, "GET", f"/api/v1/surveys/{slug}/"))["design"]
     reports = [
-        {"id": str(uuid4()), "design": design["hash"], "blocks": {"b1": [1, 2]},
-         "strata": {"age": None}} for _ in range(25)
+        {"id": str(uuid4()), "design": design["hash"], "blocks": {"b1": [1, 2], "g1": [1]}}
+        for _ in range(45)
     ]  # fmt: skip
     path = f"/api/v1/surveys/{slug}/reports/"
-    for report in reports[:22]:
+    for report in reports[:42]:
         request(candor_server, "POST", path, report)
     request(candor_server, "POST", path, {"id": "wrong", "canary": 1})
-    request(candor_server, "POST", path + "batch/", {"reports": reports[22:]})
+    request(candor_server, "POST", path + "batch/", {"reports": reports[42:]})
     request(candor_server, "GET", f"/s/{slug}/")
 
     stored = dict(everything(candor_server, slug))
@@ -71,7 +71,7 @@ def test_codes_passes_and_addresses_are_kept_nowhere_else(candor_server: Candor)
         "from survey import invitations\nfrom survey.models import Survey\n"
         f"survey = Survey.objects.get(slug='{slug}')\n"
         f"invitations.add_people(survey, ['{email}'])\n"
-        "print(*invitations.make(survey, 25))",
+        "print(*invitations.make(survey, 45))",
     )  # fmt: skip
     codes, path = made.split(), f"/api/v1/surveys/{slug}/"
     design = json.loads(request(candor_server, "GET", path))["design"]
@@ -84,8 +84,8 @@ def test_codes_passes_and_addresses_are_kept_nowhere_else(candor_server: Candor)
         signed = json.loads(request(candor_server, "POST", f"{path}passes/", asked))["signature"]
         signature = passes.finalize(key, prepared, passes.from_text(signed, 256), inverse)
         one = passes.Pass(prepared, signature)
-        report = {"id": one.id, "design": design["hash"], "blocks": {"b1": [1, 2]},
-                  "strata": {"age": None}, "pass": one.as_text()}  # fmt: skip
+        report = {"id": one.id, "design": design["hash"], "blocks": {"b1": [1, 2], "g1": [1]},
+                  "pass": one.as_text()}  # fmt: skip
         assert json.loads(request(candor_server, "POST", f"{path}reports/", report)) == {
             "id": one.id
         }

@@ -21,8 +21,8 @@ def test_three_workers_share_the_work_of_two_web_servers(machines: Machines) -> 
     trials[0].divide(batches=20, reports=100)
     asked = [
         {"kind": "crosstab", "questions": ["q1", "q2"]},
-        {"kind": "crosstab", "questions": ["q1", "q2"], "strata": ["age"]},
-        {"kind": "regression", "outcome": "q1", "strata": ["age"]},
+        {"kind": "crosstab", "questions": ["q1", "q2", "age"]},
+        {"kind": "regression", "outcome": "q1", "predictors": [{"question": "age"}]},
         {"kind": "regression", "outcome": "q2", "option": "b", "predictors": [{"question": "q1"}]},
         {"kind": "profiles", "questions": ["q1", "q2"], "classes": 2},
     ]

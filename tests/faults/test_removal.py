@@ -51,8 +51,9 @@ def test_nothing_of_a_removed_survey_is_kept(candor_server: Candor, tmp_path: Pa
     slug = opened(candor_server)
     design = call(candor_server, f"{slug}/")[1]["design"]
     reports = [
-        {"id": str(uuid4()), "design": design["hash"], "blocks": {"b1": [i % 2, i % 4]},
-         "strata": {"age": None}} for i in range(60)
+        {"id": str(uuid4()), "design": design["hash"],
+         "blocks": {"b1": [i % 2, i % 4], "g1": [i % 3]}}
+        for i in range(60)
     ]  # fmt: skip
     assert call(candor_server, f"{slug}/reports/batch/", {"reports": reports})[0] == 200
     shell(candor_server, slug, "survey.results_public = True; survey.save(); survey.close()")
@@ -127,7 +128,7 @@ def test_nobody_slips_into_an_address_while_its_survey_is_removed(candor_server:
             [slug],
         )
         one = "(SELECT id FROM survey_survey WHERE slug = %s)"
-        for table in ("survey_question", "survey_stratum"):
+        for table in ("survey_question",):
             connection.execute(f"DELETE FROM {table} WHERE survey_id = {one}", [slug])
         connection.execute("DELETE FROM survey_survey WHERE slug = %s", [slug])
         other = threading.Thread(target=insert)

@@ -61,7 +61,7 @@ def test_nothing_is_lost_when_postgresql_is_killed(machines: Machines) -> None:
     for _ in range(8):  # every process, and several of its threads
         assert status_of(trial, f"/api/v1/surveys/{trial.slug}/") == 200
     before = released(trial)
-    trial.fill(30)
+    trial.fill(40)
     wait_until(lambda: released(trial) > before, PATIENCE, "a release that nobody asked for")
     trial.settle(senders)
     assert {status for _, status in seen} == {200, 503}, seen
@@ -165,7 +165,7 @@ def test_repeated_and_disordered_messages_change_nothing(trial: Trial) -> None:
     trial.divide(batches=10, reports=40)
     crosstab = {"kind": "crosstab", "questions": ["q1", "q2"]}
     job = trial.analyse(**crosstab)
-    other = trial.analyse(kind="regression", outcome="q1", strata=["age"])
+    other = trial.analyse(kind="regression", outcome="q1", predictors=[{"question": "age"}])
     with Senders(trial) as senders:
         for round_ in range(3):
             trial.release()
@@ -173,7 +173,6 @@ def test_repeated_and_disordered_messages_change_nothing(trial: Trial) -> None:
             senders.await_more(30)
             if round_ == 1:
                 trial.call(f"jobs/{other}/", method="DELETE")
-    # Before the survey closes: its last few reports are then put into a batch of this release.
     assert trial.await_done(job) == trial.undisturbed(job, **crosstab)
     trial.settle(senders)
     before = trial.call(f"surveys/{trial.slug}/estimates/")

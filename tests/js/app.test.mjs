@@ -8,7 +8,7 @@ import { describe, it } from "node:test";
 import words from "../../static/respond/words/en.js";
 import { openPage, reply, settled, until } from "../support/dom.mjs";
 
-const vectors = JSON.parse(readFileSync(new URL("../vectors/replace-1.json", import.meta.url), "utf8"));
+const vectors = JSON.parse(readFileSync(new URL("../vectors/cells-1.json", import.meta.url), "utf8"));
 const { hash: _, ...PLAIN } = vectors.designs.find(({ name }) => name === "2 x 2 at 2").design;
 
 /* RFC 8785 for what a design holds. */
@@ -24,8 +24,9 @@ const withHash = (design) => ({
 });
 
 const option = (key) => ({ key, text: key });
-const STRATUM = { key: "age", text: "Age?", options: [option("young"), option("old")] };
-const DESIGN = withHash({ ...PLAIN, strata: [STRATUM] });
+const AGE = { key: "age", text: "Age?", options: [option("young"), option("old"), option("prefer-not-to-say")] };
+const BACKGROUND = { key: "g1", background: true, epsilon: 3, keep: 3711558256, questions: [AGE] };
+const DESIGN = withHash({ ...PLAIN, blocks: [...PLAIN.blocks, BACKGROUND] });
 const SURVEY = {
   protocol: 1, state: "open", slug: "small", title: "A survey", introduction: "", language: "en", design: DESIGN,
 };
@@ -63,11 +64,11 @@ async function start(t, { survey = SURVEY, status = 200, reports = accept, searc
   await until(heading);
   return {
     ...page, server, heading, see, press, answer, reported,
-    async answerAll() {
+    async answerAll([first, second, age] = [1, 0, 1]) {
       await press(words.opening.start);
-      await answer("Question q1?", 1);
-      await answer("Question q2?", 0);
-      await answer("Age?", 2);
+      await answer("Question q1?", first);
+      await answer("Question q2?", second);
+      await answer("Age?", age);
       await see(words.review.title);
     },
     send: () => press(words.review.send),
@@ -93,20 +94,55 @@ describe("a visit", () => {
     assert.equal(page.reported().length, 1);
     assert.deepEqual([path, credentials, redirect, keepalive], [POST, "omit", "error", true]);
     const { id, ...rest } = JSON.parse(body);
-    assert.deepEqual(rest, { design: DESIGN.hash, blocks: { b1: [1, 0] }, strata: { age: 1 } });
+    assert.deepEqual(rest, { design: DESIGN.hash, blocks: { b1: [1, 0], g1: [1] } });
     assert.ok(page.$("#page").textContent.includes(id));
     assert.equal(page.$("pre").textContent, body);
     assert.equal(page.window.location.href, "http://candor.test/s/small/"); // one address throughout
   });
 
-  it("sends nothing of the answers when the coin replaces them", async (t) => {
+  it("sends nothing that was entered, background answers included, when the coins replace it", async (t) => {
+    t.mock.method(webcrypto, "randomUUID", () => "00000000-0000-4000-8000-000000000000");
+    const bodies = new Set();
+    for (const answers of [[0, 0, 0], [1, 0, 1], [0, 1, 2], [1, 1, 0]]) {
+      const page = await start(t);
+      await page.answerAll(answers);
+      const draws = [2 ** 32 - 1, 2, 2 ** 32 - 1, 1]; // for each block a coin that replaces, and a cell
+      /** @type {any} */ (crypto.getRandomValues).mock.mockImplementation((array) => array.fill(draws.shift()));
+      await page.send();
+      await page.see(words.thanks.title);
+      assert.deepEqual(draws, []);
+      bodies.add(page.reported()[0].body);
+    }
+    const [body] = bodies;
+    assert.equal(bodies.size, 1);
+    assert.deepEqual(JSON.parse(body).blocks, { b1: [1, 0], g1: [1] });
+  });
+
+  it("asks a background question like any other: nothing is chosen, and it must be answered", async (t) => {
     const page = await start(t);
-    await page.answerAll();
-    let words32 = 0;
-    /** @type {any} */ (crypto.getRandomValues).mock.mockImplementation((array) => array.fill(words32++ ? 0 : 2 ** 32 - 1));
+    await page.press(words.opening.start);
+    await page.answer("Question q1?", 1);
+    await page.answer("Question q2?", 0);
+    await page.see("Age?");
+    assert.equal(page.$("input:checked"), null);
+    await page.press(words.asking.next);
+    assert.equal(page.heading(), "Age?");
+    assert.equal(page.$("[role=alert]").textContent, words.asking.missing);
+    await page.answer("Age?", 2);
+    await page.see(words.review.title);
     await page.send();
     await page.see(words.thanks.title);
-    assert.deepEqual(JSON.parse(page.reported()[0].body).blocks, { b1: [0, 0] });
+    assert.deepEqual(JSON.parse(page.reported()[0].body).blocks.g1, [2]); // “prefer not to say” is an answer
+  });
+
+  it("enters the cost of the whole report into the ledger", async (t) => {
+    const page = await start(t);
+    await page.answerAll();
+    await page.send();
+    await page.see(words.thanks.title);
+    await page.press(words.ledger.keep);
+    const [{ epsilon }] = JSON.parse(page.window.localStorage.getItem("candor.ledger"));
+    assert.ok(Math.abs(epsilon - (2 + 3)) < 1e-8);
   });
 
   it("goes back with the browser's Back button and shows the answer given", async (t) => {
@@ -132,7 +168,7 @@ describe("a visit", () => {
     await until(async () => (await page.clock.pass(0), page.heading() === words.review.title));
     await page.send();
     await page.see(words.thanks.title);
-    assert.deepEqual(JSON.parse(page.reported()[0].body).blocks, { b1: [0, 0] });
+    assert.deepEqual(JSON.parse(page.reported()[0].body).blocks, { b1: [0, 0], g1: [1] });
   });
 
   it("treats a double tap as one tap", async (t) => {

@@ -7,17 +7,16 @@ import { contentIn } from "../../static/respond/words.js";
 
 const options = ["No", "Yes"].map((text) => ({ key: text.toLowerCase(), text }));
 const asked = { key: "q1", text: "Did you?", options };
-const stratum = { key: "q1", text: "Age?", options };
+const age = { key: "age", text: "Age?", options };
 const survey = {
   title: "Title",
   introduction: "Hello",
   language: "en",
   translations: { de: { title: "Titel" } },
   design: {
-    blocks: [{ questions: [asked] }],
-    strata: [stratum],
+    blocks: [{ questions: [asked] }, { background: true, questions: [age] }],
     translations: {
-      de: { questions: { q1: { text: "Haben Sie?" } }, strata: { q1: { options: ["Nein", "Ja"] } } },
+      de: { questions: { q1: { text: "Haben Sie?" }, age: { options: ["Nein", "Ja"] } } },
     },
   },
 };
@@ -26,7 +25,7 @@ describe("texts of a survey", () => {
   it("are its own in its own language", () => {
     const content = contentIn("en", survey);
     assert.deepEqual(content.title, { text: "Title", lang: "en" });
-    assert.deepEqual(content.question({ question: asked, clear: false }), {
+    assert.deepEqual(content.question({ question: asked }), {
       text: "Did you?",
       lang: "en",
       options: [
@@ -40,7 +39,7 @@ describe("texts of a survey", () => {
     const content = contentIn("de", survey);
     assert.deepEqual(content.title, { text: "Titel", lang: "de" });
     assert.deepEqual(content.introduction, { text: "Hello", lang: "en" });
-    const question = content.question({ question: asked, clear: false });
+    const question = content.question({ question: asked });
     assert.deepEqual([question.text, question.lang], ["Haben Sie?", "de"]);
     assert.deepEqual(question.options[1], { text: "Yes", lang: "en" });
   });
@@ -55,8 +54,8 @@ describe("texts of a survey", () => {
     assert.deepEqual(contentIn("de", survey).told("asked_by"), { text: "", lang: "en" });
   });
 
-  it("keep a question and a stratum with the same key apart", () => {
-    const question = contentIn("de", survey).question({ question: stratum, clear: true });
+  it("are found in the same place for a background question", () => {
+    const question = contentIn("de", survey).question({ question: age });
     assert.deepEqual([question.text, question.lang], ["Age?", "en"]);
     assert.deepEqual(question.options[1], { text: "Ja", lang: "de" });
   });
@@ -72,6 +71,6 @@ describe("texts of a survey", () => {
   it("stay in the survey's language if there is no translation", () => {
     const bare = { ...survey, translations: {}, design: { ...survey.design, translations: undefined } };
     assert.equal(contentIn("fr", survey).title.lang, "en");
-    assert.equal(contentIn("ar", bare).question({ question: asked, clear: false }).lang, "en");
+    assert.equal(contentIn("ar", bare).question({ question: asked }).lang, "en");
   });
 });

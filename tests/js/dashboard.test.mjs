@@ -68,7 +68,7 @@ describe("the dashboard", () => {
     assert.deepEqual(looks().slice(2), ["/now/?job=9", "/now/?job=9"]);
     server.page = html(2);
     server.now.release = 2;
-    server.now.job = { id: 9, state: "done", progress: 1, result: { release: 2, moved: 1234, crowd: 20 } };
+    server.now.job = { id: 9, state: "done", progress: 1, result: { release: 2, new: 1234, crowd: 20 } };
     await clock.pass(500);
     assert.equal(status.textContent, "Release 2 is out, with 1,234 new reports.");
     assert.deepEqual([$("#job-progress").hidden, $("#job button").disabled], [true, false]);

@@ -22,11 +22,16 @@ const asked = (key, more = {}) => ({ key, text: `Text ${key}`, kind: "yes_no", p
 const DOCUMENT = {
   title: "A survey", introduction: "", language: "en", epsilon: 2, crowd: 20,
   questions: [asked("one"), asked("two", { kind: "choice", options: ["Red", "Green"] }), asked("three")],
-  strata: [], translations: {},
+  background: [], translations: {},
 };
-const LIMITS = { questions: 100, options: 20, groups: 100, title: 200, told: 200 };
+const LIMITS = {
+  questions: 100, options: 20, background_epsilon: 5, usual_background_epsilon: 3, title: 200, told: 200,
+};
 const OURS = { en: ["No", "Yes", "Prefer not to say"], de: ["Nein", "Ja", "Keine Angabe"] };
-const FIGURES = { sure: { count: 88, more: false }, weak: false, everybody: "3", blocks: "One block.", questions: [] };
+const FIGURES = {
+  sure: "88 %", dots: 88, weak: false, costs: [], report: { epsilon: "2", sure: "88 %" },
+  everybody: "3", by_group: [], blocks: "One block.", questions: [],
+};
 
 /* The editor with a server that saves everything, unless `server.answer` says something else. */
 /** @param {any} t @param {any} [given] */
@@ -147,6 +152,72 @@ describe("questions", () => {
   });
 });
 
+describe("background questions", () => {
+  const JOB = { key: "job", text: "Your job?", options: ["Nurse", "Other"] };
+  const WITH_JOB = { ...DOCUMENT, background: [JOB] };
+  const cost = (epsilon, sure) => ({ epsilon, sure });
+
+  it("keep the usual ε until somebody gives another", async (t) => {
+    const { $, type, saved } = await start(t, { document: WITH_JOB });
+    assert.equal($("background-job-epsilon").value, "");
+    assert.equal($("background-job-epsilon").placeholder, "3");
+    type($("background-job-epsilon"), "4,5");
+    assert.deepEqual((await saved()).background, [{ ...JOB, epsilon: 4.5 }]);
+    type($("background-job-epsilon"), "");
+    assert.deepEqual((await saved()).background, [JOB]);
+  });
+
+  it("are not saved with an ε above the site's limit", async (t) => {
+    const { $, type, clock, posted } = await start(t, { document: WITH_JOB });
+    type($("background-job-epsilon"), "5.1");
+    await clock.pass(10_000);
+    assert.deepEqual(posted(), []);
+    assert.equal($("background-job-epsilon-error").textContent, "At most 5 on this site, not 5.1.");
+    assert.equal($("unsaved").textContent, "Not saved: ε of this answer: At most 5 on this site, not 5.1.");
+  });
+
+  it("always end with “Prefer not to say”, which is translated where we have no words", async (t) => {
+    const { $, type, fire, saved } = await start(t, { document: WITH_JOB });
+    assert.match($("background").textContent, /The last option is always “Prefer not to say”/);
+    assert.equal($("background-job-declined"), null);
+    $("add-language").value = "pl";
+    fire($("add-language"), "change");
+    type($("background-job-0-pl"), "Pielęgniarka");
+    type($("background-job-ours-2-pl"), "Wolę nie mówić");
+    const { options } = (await saved()).translations.pl.questions.job;
+    assert.deepEqual(options, ["Pielęgniarka", "", "Wolę nie mówić"]);
+  });
+
+  it("have keys that no other question has", async (t) => {
+    const { button, document, type, saved, $ } = await start(t);
+    button("+ Background question").click();
+    type(document.activeElement, "One");
+    $("title").focus();
+    assert.deepEqual((await saved()).background, [{ key: "one-2", text: "One", options: ["", ""] }]);
+  });
+
+  it("are listed with what each answer and the whole report give away", async (t) => {
+    const { $, server, type, saved } = await start(t, { document: WITH_JOB });
+    const report = cost("5", "99 %");
+    const by_group = [{ groups: 2, error: "8" }];
+    server.more = { figures: { ...FIGURES, costs: [cost("3", "95 %")], report, by_group } };
+    type($("title"), "Again");
+    await saved();
+    assert.equal($("costs").hidden, false);
+    const rows = [...$("cost-rows").children].map((row) => [...row.children].map((cell) => cell.textContent));
+    assert.deepEqual(rows, [
+      ["Sensitive answers", "2", "88 %"], ["“Your job?”", "3", "95 %"], ["Whole report", "5", "99 %"],
+    ]);
+    assert.match($("background-job-sure").textContent, /at most 95 % sure/);
+    assert.equal($("by-group").textContent, "In one of 2 groups by “Your job?”8");
+  });
+
+  it("are found by the place in the address", async (t) => {
+    const { focused } = await start(t, { document: WITH_JOB, hash: "#question-job" });
+    assert.equal(focused(), "background-job-text");
+  });
+});
+
 describe("undo and redo", () => {
   it("have a button and keys, which a field leaves to the browser", async (t) => {
     const { $, key, document, posted } = await start(t);
@@ -193,7 +264,7 @@ describe("a draft that cannot be saved", () => {
     await clock.pass(10_000);
     assert.deepEqual(posted(), []);
     assert.match($("epsilon-error").textContent, /At most 4/);
-    assert.match($("unsaved").textContent, /^Not saved: Total ε/);
+    assert.match($("unsaved").textContent, /^Not saved: ε: /);
     button("Check and open").click();
     await settled();
     assert.deepEqual([left, focused()], [[], "epsilon"]);

@@ -2,22 +2,29 @@
 // what the randomizer does.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 
 import {
-  CHANNELS,
+  channel,
   isWeak,
   kept,
   keptRange,
   loss,
   outOf100,
+  reportTotal,
   rest,
   sure,
   total,
 } from "../../static/respond/odds.js";
-import { MECHANISMS, randomize } from "../../static/respond/randomizer.js";
+import { randomize } from "../../static/respond/randomizer.js";
 
 const SCALE = 2 ** 32;
+const vectors = JSON.parse(
+  readFileSync(new URL("../vectors/cells-1.json", import.meta.url), "utf8"),
+);
+/** @type {Map<string, any>} */
+const designs = new Map(vectors.designs.map((each) => [each.name, each.design]));
 
 function block(key, epsilon, keep, ...sizes) {
   const questions = sizes.map((size, i) => ({
@@ -30,8 +37,7 @@ function block(key, epsilon, keep, ...sizes) {
 
 function design(ask, ...blocks) {
   const epsilon = blocks.reduce((sum, one) => sum + one.epsilon, 0);
-  const mechanism = /** @type {const} */ ("replace/1");
-  return { mechanism, scale: SCALE, epsilon, ask, blocks, strata: [] };
+  return { mechanism: "cells/1", scale: SCALE, epsilon, ask, blocks };
 }
 
 const close = (actual, expected, tolerance = 1e-8) =>
@@ -44,8 +50,8 @@ const FOUR = block("four", 4, 3307592247, 2, 2, 2, 2);
 describe("the epsilon that a survey spends", () => {
   it("is the stated epsilon, up to the rounding of keep, and never more", () => {
     for (const one of [COINS, PAIR, FOUR]) {
-      close(loss(design(1, one), one), one.epsilon);
-      assert.ok(loss(design(1, one), one) <= one.epsilon + 1e-12);
+      close(loss(one), one.epsilon);
+      assert.ok(loss(one) <= one.epsilon + 1e-12);
     }
   });
 
@@ -58,9 +64,26 @@ describe("the epsilon that a survey spends", () => {
     close(total(design(2, COINS, FOUR, PAIR)), 6);
   });
 
-  it("follows keep, not the epsilon that the design claims", () => {
-    const claimed = { ...COINS, epsilon: 0.1 };
-    close(total(design(1, claimed)), Math.log(3));
+  it("follows keep, and is not known for a block that claims to cost less", () => {
+    close(total(design(1, { ...COINS, epsilon: 4 })), Math.log(3));
+    assert.throws(() => total(design(1, { ...COINS, epsilon: 0.1 })), /^TypeError: block\.keep: /);
+  });
+
+  it("leaves background answers out, and a whole report counts every one of them", () => {
+    const background = /** @type {const} */ ({ background: true });
+    const job = { ...FOUR, key: "job", ...background };
+    const age = { ...COINS, key: "age", ...background };
+    const whole = design(1, COINS, PAIR, job, age);
+    close(total(whole), 2);
+    close(reportTotal(whole), 2 + 4 + Math.log(3));
+    close(reportTotal(design(1, COINS, PAIR)), 2);
+  });
+
+  it("is that of every kind of question", () => {
+    for (const one of designs.values()) {
+      assert.ok(total(one) <= one.epsilon * (1 + 1e-12));
+      assert.ok(total(one) > one.epsilon * (1 - 1e-4));
+    }
   });
 });
 
@@ -77,7 +100,7 @@ describe("the most that somebody can be sure", () => {
   });
 
   it("is a/(a+b) for one yes/no question", () => {
-    const { a, b } = CHANNELS["replace/1"](COINS, 0, SCALE);
+    const { a, b } = channel(COINS, 0, 1, SCALE);
     close(sure(Math.log(3)), a / (a + b));
   });
 
@@ -117,28 +140,47 @@ describe("the share of answers that stay", () => {
   });
 
   it("agrees with the randomizer", () => {
-    // Every quarter of the coin with every option drawn: an exact census of the randomizer.
+    // Every quarter of the coin with every cell drawn: an exact census of the randomizer.
     const odd = block("odd", 2, SCALE / 4, 2, 5);
     const whole = design(1, odd);
     const stayed = [0, 0];
     let runs = 0;
     for (const coin of [0, SCALE / 4, SCALE / 2, (3 * SCALE) / 4]) {
-      for (let first = 0; first < 2; first++) {
-        for (let second = 0; second < 5; second++) {
-          const words = [coin, first, second];
-          const report = randomize(whole, { odd: [1, 3] }, () => Number(words.shift())).odd;
-          stayed[0] += Number(report[0] === 1);
-          stayed[1] += Number(report[1] === 3);
-          runs += 1;
-        }
+      for (let cell = 0; cell < 10; cell++) {
+        const words = [coin, cell];
+        const report = randomize(whole, { odd: [1, 3] }, () => Number(words.shift())).odd;
+        stayed[0] += Number(report[0] === 1);
+        stayed[1] += Number(report[1] === 3);
+        runs += 1;
       }
     }
     close(stayed[0] / runs, kept(whole, odd, 0));
     close(stayed[1] / runs, kept(whole, odd, 1));
   });
 
-  it("is known for every mechanism of the randomizer", () => {
-    assert.deepEqual(Object.keys(CHANNELS), Object.keys(MECHANISMS));
+  it("is the largest of all answers where they differ", () => {
+    const whole = designs.get("a follow-up of 4 at 2");
+    const [gated] = whole.blocks;
+    const c = gated.keep / SCALE;
+    close(channel(gated, 0, 0, SCALE).a, c + (1 - c) / 5);
+    close(channel(gated, 0, 1, SCALE).a, c + (4 * (1 - c)) / 5);
+    assert.equal(kept(whole, gated, 0), channel(gated, 0, 1, SCALE).a);
+    close(kept(whole, gated, 1), c + (1 - c) / 5);
+  });
+
+  it("is the known channel of multiple choice", () => {
+    const [picks] = designs.get("up to 3 of 10 at 2").blocks;
+    for (let option = 0; option < 10; option++) {
+      const { a, b } = channel(picks, 0, option, SCALE);
+      close(a, 0.2297080063, 2e-10);
+      close(b, 0.0310875981, 2e-10);
+    }
+  });
+
+  it("leaves background answers out of the range", () => {
+    const age = { ...block("age", 8, 4290000000, 2), background: /** @type {const} */ (true) };
+    assert.deepEqual(keptRange(design(1, COINS, age)), keptRange(design(1, COINS)));
+    assert.ok(kept(design(1, COINS, age), age, 0) > 0.99);
   });
 });
 

@@ -7,7 +7,7 @@ import { kept, practiceDesign, sure, total, tryOut } from "../../static/respond/
 
 const options = (size) => Array.from({ length: size }, (_, i) => ({ key: `o${i}`, text: `${i}` }));
 const design = {
-  mechanism: /** @type {const} */ ("replace/1"),
+  mechanism: "cells/1",
   scale: 2 ** 32,
   epsilon: 2,
   ask: 1,
@@ -19,12 +19,14 @@ const design = {
       questions: [{ key: "q1", options: options(2) }, { key: "q2", options: options(2) }],
     },
   ],
-  strata: [],
 };
 
 describe("the practice question", () => {
-  it("reveals as much as a whole report of the survey can, and no more", () => {
+  it("reveals as much as the sensitive answers of a report can, and no more", () => {
     const practice = practiceDesign(design);
+    const background = /** @type {const} */ (true);
+    const more = { ...design, blocks: [...design.blocks, { ...design.blocks[0], key: "g1", background }] };
+    assert.deepEqual(practiceDesign(more), practice);
     assert.ok(total(practice) <= total(design));
     assert.ok(total(practice) > total(design) - 1e-8);
     assert.ok(Math.abs(kept(practice, practice.blocks[0], 0) - sure(total(design))) < 1e-8);

@@ -12,10 +12,10 @@ globalThis.crypto ??= /** @type {any} */ (webcrypto); // Node 18 has none; brows
 const file = new URL("../../static/respond/randomizer.js", import.meta.url);
 const source = readFileSync(file, "utf8");
 const vectors = JSON.parse(
-  readFileSync(new URL("../vectors/replace-1.json", import.meta.url), "utf8"),
+  readFileSync(new URL("../vectors/cells-1.json", import.meta.url), "utf8"),
 );
 const randomizer = await import(file.href);
-const { MECHANISMS, choose, randomize, secureDraw } = randomizer;
+const { choose, loss, randomize, secureDraw } = randomizer;
 /** @type {Map<string, any>} */
 const designs = new Map(vectors.designs.map((each) => [each.name, each.design]));
 
@@ -50,16 +50,36 @@ function refusal(call) {
   return assert.fail("nothing was thrown");
 }
 
-/* Every list of answers to a block. */
-function everyAnswer(block) {
-  return block.questions.reduce(
-    (lists, { options }) => lists.flatMap((list) => options.map((_, i) => [...list, i])),
+/* Every answer to a question, or of a wide number and of multiple choice with many options, some. */
+function answersTo({ kind, options, least, most, picks }) {
+  if (kind === "number") {
+    if (most - least < 100) return Array.from({ length: most - least + 1 }, (_, i) => least + i);
+    return [least, least + 1, 0, most - 1, most];
+  }
+  const positions = options.map((_, i) => i);
+  if (kind !== "several") return positions;
+  const sets = positions.slice(-4).reduce((all, i) => [...all, ...all.map((set) => [...set, i])], [[]]);
+  return sets.filter((set) => set.length <= picks);
+}
+
+/* Every list of answers that a person can give to a block. */
+function everyAnswer({ questions }) {
+  const asked = (only, list) => {
+    const gate = questions.findIndex(({ key }) => key === only.question);
+    return only.options.some((key) => questions[gate].options[list[gate]]?.key === key);
+  };
+  return questions.reduce(
+    (lists, question) =>
+      lists.flatMap((list) => {
+        const some = !question.only_if || asked(question.only_if, list) ? answersTo(question) : [null];
+        return some.map((answer) => [...list, answer]);
+      }),
     [[]],
   );
 }
 
 test("the file is short and has no imports or requests", () => {
-  assert.ok(source.split("\n").length < 200, "200 lines or more");
+  assert.ok(source.trimEnd().split("\n").length < 250, "250 lines or more");
   for (const word of [
     "import", "require", "eval", "Function(", "fetch", "XMLHttpRequest", "WebSocket", "sendBeacon",
     "document", "window", "navigator", "location", "Math.random", "Date", "performance",
@@ -67,23 +87,18 @@ test("the file is short and has no imports or requests", () => {
   ]) {
     assert.ok(!source.includes(word), `the source contains "${word}"`);
   }
-  const reached = source.match(/globalThis\.\w+/g);
-  assert.deepEqual(reached, ["globalThis.crypto"]);
+  assert.deepEqual([...new Set(source.match(/globalThis\.\w+/g))], ["globalThis.crypto"]);
 });
 
 test("the file exports these names and no others", () => {
-  assert.deepEqual(
-    Object.keys(randomizer).sort(),
-    ["MECHANISMS", "choose", "randomize", "secureDraw"],
-  );
+  assert.deepEqual(Object.keys(randomizer).sort(), ["choose", "loss", "randomize", "secureDraw"]);
 });
 
-test("the registry of mechanisms is that of the Python code, and frozen", () => {
-  assert.deepEqual(Object.keys(MECHANISMS).sort(), vectors.mechanisms);
-  assert.throws(() => {
-    MECHANISMS["replace/0"] = {};
-  }, TypeError);
-  for (const mechanism of Object.values(MECHANISMS)) assert.ok(Object.isFrozen(mechanism));
+test("the mechanism is that of the Python code, and no other is accepted", () => {
+  const design = designs.get("2 x 2 at 2");
+  assert.equal(design.mechanism, vectors.mechanism);
+  const other = { ...design, mechanism: "cells/2" };
+  assert.match(refusal(() => choose(other, () => 0)).message, /^design\.mechanism: /);
 });
 
 test("every keep of the grid is accepted, and one 1 % higher costs more than is stated", () => {
@@ -97,8 +112,21 @@ test("every keep of the grid is accepted, and one 1 % higher costs more than is 
 function designWith(epsilon, sizes, keep) {
   const questions = sizes.map((size) => ({ options: Array.from({ length: size }, () => ({})) }));
   const blocks = [{ key: "b1", epsilon, keep, questions }];
-  return { mechanism: "replace/1", scale: vectors.scale, epsilon, ask: 1, blocks };
+  return { mechanism: vectors.mechanism, scale: vectors.scale, epsilon, ask: 1, blocks };
 }
+
+test("every block costs what is stated, or hardly less, and refuses a higher keep", () => {
+  for (const [name, design] of designs) {
+    for (const block of design.blocks) {
+      assert.ok(loss(block) <= block.epsilon, name);
+      assert.ok(loss(block) > block.epsilon * (1 - 1e-4), name); // the faintest is the coarsest
+      for (const more of [Math.ceil(block.keep / 1000), Math.ceil(block.keep / 100)]) {
+        const error = refusal(() => loss({ ...block, keep: block.keep + more }));
+        assert.match(error.message, /^block\.keep: /, name);
+      }
+    }
+  }
+});
 
 test("canonical JSON is the same in both languages", () => {
   for (const each of vectors.canonical) assert.equal(canonical(each.value), each.canonical);
@@ -136,7 +164,7 @@ test("the reports are those of the vectors, draw for draw", () => {
 
 test("the language that a design is shown in changes nothing", () => {
   const texts = { text: "Haben Sie?", options: ["Nein", "Ja"] };
-  const translations = { de: { questions: { q1: texts } }, ar: { strata: {} } };
+  const translations = { de: { questions: { q1: texts } }, ar: { questions: {} } };
   for (const each of vectors.reports) {
     const design = { ...designs.get(each.design), translations };
     assert.deepEqual(randomize(design, each.answers, drawFrom(each.words)), each.report);
@@ -175,21 +203,59 @@ test("the same words are used up whatever the answers are", () => {
 
 test("a replaced report is the same whatever the answers are", () => {
   const last = vectors.scale - 1; // never below keep
-  for (const design of designs.values()) {
-    for (const block of design.blocks) {
-      const others = design.blocks.filter((other) => other !== block).slice(0, design.ask - 1);
-      const rest = others.map((other) => [other.key, other.questions.map(() => 0)]);
-      const reports = everyAnswer(block).map((given) => {
-        let number = 0; // the coin of every block first, then small words for the options
-        const words = design.blocks
-          .filter(({ key }) => key === block.key || others.some((other) => other.key === key))
-          .flatMap(({ questions }) => [last, ...questions.map(() => number++)]);
-        const answers = Object.fromEntries([...rest, [block.key, given]]);
-        return JSON.stringify(randomize(design, answers, drawFrom(words)));
-      });
-      assert.equal(new Set(reports).size, 1);
+  for (const each of vectors.reports.filter(({ words }) => words[0] === last)) {
+    const design = designs.get(each.design);
+    const [block] = design.blocks.filter(({ key }) => key in each.answers);
+    for (const given of everyAnswer(block)) {
+      const answers = { ...each.answers, [block.key]: given };
+      assert.deepEqual(randomize(design, answers, drawFrom(each.words)), each.report);
     }
   }
+});
+
+test("a kept report is the answer, a level beside the number, or one of the picks", () => {
+  for (const [name, design] of designs) {
+    const [block] = design.blocks;
+    const only = { ...design, ask: 1, epsilon: block.epsilon, blocks: [block] };
+    for (const given of everyAnswer(block)) {
+      for (const u of [0, 1, 2]) {
+        const words = [0, ...Array(9).fill(u)];
+        const [report] = Object.values(randomize(only, { [block.key]: given }, drawFrom(words)));
+        block.questions.forEach(({ kind, least, most, levels, picks }, i) => {
+          const value = report[i];
+          if (kind === "number" && value !== null) {
+            assert.ok(Math.abs(value - ((given[i] - least) * levels) / (most - least)) < 1, name);
+          } else if (kind === "several") assert.equal(value, given[i][u % picks] ?? null, name);
+          else assert.equal(value, given[i], name);
+        });
+      }
+    }
+  }
+});
+
+test("the widest number is rounded exactly", () => {
+  // 2^32 numbers and 2^20 - 1 levels: the largest product is below 2^53. BigInt knows it exactly.
+  const [least, most, levels] = [-(2 ** 31), 2 ** 31, 2 ** 20 - 1];
+  const question = { key: "q", kind: "number", least, most, levels };
+  const block = { key: "b1", epsilon: 1, keep: 1, questions: [question] };
+  const design = { ...designs.get("2 x 2 at 2"), blocks: [block] };
+  for (const answer of [least, least + 1, -4097, -1, 0, 1, 4096, most - 4095, most - 1, most]) {
+    const scaled = BigInt(answer - least) * BigInt(levels);
+    const rest = Number(scaled & 0xffff_ffffn);
+    for (const u of [0, rest - 1, rest, vectors.scale - 1].filter((one) => one >= 0)) {
+      const level = Number(scaled >> 32n) + Number(u < rest);
+      assert.deepEqual(randomize(design, { b1: [answer] }, drawFrom([0, u, 0])), { b1: [level] });
+    }
+  }
+});
+
+test("many follow-ups are counted without going through all of their cells", () => {
+  const { design } = vectors.bad.find(({ name }) => name === "60 follow-ups");
+  const [block] = design.blocks;
+  const many = { ...block, epsilon: 8, keep: 1, questions: block.questions.slice(0, 20) };
+  const before = process.cpuUsage();
+  for (let i = 0; i < 100; i++) loss(many); // 2^19 + 1 cells
+  assert.ok(process.cpuUsage(before).user < 3e6, "more than 30 ms each");
 });
 
 for (const each of vectors.bad) {

@@ -11,6 +11,7 @@ const options = (size) => Array.from({ length: size }, (_, i) => ({ key: `o${i}`
 const questions = (...sizes) =>
   sizes.map((size) => ({ key: "q", text: "?", options: options(size) }));
 
+/** @type {import("../../static/respond/protocol.js").ReportedDesign} */
 const DESIGN = {
   hash: `sha256:${"a".repeat(64)}`,
   ask: 2,
@@ -18,22 +19,16 @@ const DESIGN = {
     { key: "b1", questions: questions(2, 2) },
     { key: "b2", questions: questions(21) },
     { key: "b10", questions: questions(2, 11, 20) },
-  ],
-  strata: [
-    { key: "age", options: options(100) },
-    { key: "unit", options: options(3) },
+    { key: "g1", background: true, questions: questions(100) },
+    { key: "g2", background: true, questions: questions(3) },
   ],
 };
 
 describe("the body", () => {
   it("is the report in the protocol's words, and nothing else", () => {
-    const body = reportBody(DESIGN, ID, { b1: [1, 0], b2: [7] }, { age: null, unit: 2 });
-    assert.deepEqual(JSON.parse(body), {
-      id: ID,
-      design: DESIGN.hash,
-      blocks: { b1: [1, 0], b2: [7] },
-      strata: { age: null, unit: 2 },
-    });
+    const blocks = { b1: [1, 0], b2: [7], g1: [42], g2: [2] };
+    const body = reportBody(DESIGN, ID, blocks);
+    assert.deepEqual(JSON.parse(body), { id: ID, design: DESIGN.hash, blocks });
   });
 
   it("has one length for any blocks and any answers", () => {
@@ -43,9 +38,9 @@ describe("the body", () => {
     for (const pair of [["b1", "b2"], ["b1", "b10"], ["b2", "b10"]]) {
       for (const first of ends(blocks[pair[0]])) {
         for (const second of ends(blocks[pair[1]])) {
-          for (const [age, unit] of [[null, null], [0, 0], [99, 2]]) {
-            const picked = { [pair[0]]: first, [pair[1]]: second };
-            const body = reportBody(DESIGN, ID, picked, { age, unit });
+          for (const [age, unit] of [[0, 0], [9, 1], [10, 1], [99, 2]]) {
+            const picked = { [pair[0]]: first, [pair[1]]: second, g1: [age], g2: [unit] };
+            const body = reportBody(DESIGN, ID, picked);
             lengths.add(new TextEncoder().encode(body).length);
           }
         }
@@ -55,8 +50,7 @@ describe("the body", () => {
   });
 
   it("is padded no more than the longest report needs", () => {
-    const strata = { age: null, unit: null };
-    const body = reportBody(DESIGN, ID, { b1: [1, 0], b10: [1, 10, 19] }, strata);
+    const body = reportBody(DESIGN, ID, { b1: [1, 0], b10: [1, 10, 19], g1: [99], g2: [0] });
     assert.equal(body, body.trimEnd());
   });
 });
@@ -64,8 +58,8 @@ describe("the body", () => {
 describe("a pass", () => {
   it("is added to the body, which still has one length", () => {
     const more = { pass: { message: "m".repeat(60), signature: "s".repeat(342) } };
-    const one = reportBody(DESIGN, ID, { b1: [1, 0], b2: [7] }, { age: 99, unit: 2 }, more);
-    const two = reportBody(DESIGN, ID, { b1: [0, 0], b10: [1, 10, 19] }, { age: null, unit: 0 }, more);
+    const one = reportBody(DESIGN, ID, { b1: [1, 0], b2: [7], g1: [99], g2: [2] }, more);
+    const two = reportBody(DESIGN, ID, { b1: [0, 0], b10: [1, 10, 19], g1: [0], g2: [0] }, more);
     assert.deepEqual(JSON.parse(one).pass, more.pass);
     assert.equal(one.length, two.length);
     assert.equal(one.length, longest(DESIGN, more));

@@ -6,9 +6,11 @@ import { describe, it } from "node:test";
 
 import { openPage } from "../support/dom.mjs";
 
-const vectors = JSON.parse(readFileSync(new URL("../vectors/replace-1.json", import.meta.url), "utf8"));
-const DESIGN = vectors.designs.find(({ name }) => name === "2 of 4 blocks, strata").design;
+const vectors = JSON.parse(readFileSync(new URL("../vectors/cells-1.json", import.meta.url), "utf8"));
+const DESIGN = vectors.designs.find(({ name }) => name === "2 of 4 blocks, and background").design;
 const [BLOCK] = DESIGN.blocks;
+const BACKGROUND = DESIGN.blocks.filter(({ background }) => background);
+const BARE = { ...DESIGN, blocks: DESIGN.blocks.filter(({ background }) => !background) };
 const EVIL = '<img src=x onerror="alert(1)">';
 
 async function start(t) {
@@ -74,37 +76,47 @@ describe("a question", () => {
 });
 
 describe("a background question", () => {
-  const stratum = (screens, chosen, size) => {
+  const ask = (screens, chosen, size) => {
     const called = [];
     const names = Array.from({ length: size }, (_, i) => `Group ${i}`);
     const moves = { back() {}, next: () => called.push("next") };
-    const view = { content: content(...names), at: 1, of: 1, chosen, moves };
-    const form = screens.put(screens.stratum({ ...view, choose: (position) => called.push(position) }));
+    const [block] = BACKGROUND;
+    const step = { question: block.questions[0], block, index: 0 };
+    const view = { step, content: content(...names), design: DESIGN, at: 1, of: 1, chosen, moves };
+    const form = screens.put(screens.question({ ...view, choose: (position) => called.push(position) }));
     return { form, called };
   };
 
-  it("says that it is sent in clear, and has no answer at first", async (t) => {
+  it("says that its answer is randomized too, and begins without one", async (t) => {
     const screens = await start(t);
-    const { form, called } = stratum(screens, null, 3);
-    assert.ok(form.textContent.includes(screens.words.asking.clear));
-    const [none, first] = form.querySelectorAll("input");
-    assert.deepEqual([none.checked, first.checked], [true, false]);
+    const { form, called } = ask(screens, undefined, 3);
+    assert.equal(form.querySelector("#about-you").textContent, screens.words.asking.aboutYou);
+    // c + (1 - c) / 3 with c = keep / 2^32 is 0.909
+    const note = screens.words.asking.note.replace("{kept}", "about 91");
+    assert.equal(form.querySelector("#note").textContent, note);
+    assert.equal(form.querySelector("input:checked"), null);
     screens.fire(form, "submit");
-    first.click();
-    none.click();
-    assert.deepEqual(called, ["next", 0, null]);
+    assert.deepEqual(called, []);
+    form.querySelectorAll("input")[2].click();
+    screens.fire(form, "submit");
+    assert.deepEqual(called, [2, "next"]);
   });
 
-  it("is a drop-down list if it has many groups", async (t) => {
+  it("is a drop-down list if it has many groups, and begins with none of them", async (t) => {
     const screens = await start(t);
-    const { form, called } = stratum(screens, 4, 30);
+    const { form, called } = ask(screens, undefined, 30);
     const select = form.querySelector("select");
-    assert.deepEqual([select.options.length, select.selectedIndex], [31, 5]);
-    for (const index of [30, 0]) {
+    assert.deepEqual([select.options.length, select.selectedIndex], [31, 0]);
+    assert.ok(select.options[0].disabled);
+    screens.fire(form, "submit");
+    assert.equal(screens.document.activeElement, select);
+    for (const index of [1, 30]) {
       select.selectedIndex = index;
       screens.fire(select, "change");
     }
-    assert.deepEqual(called, [29, null]);
+    screens.fire(form, "submit");
+    assert.deepEqual(called, [0, 29, "next"]);
+    assert.equal(ask(screens, 29, 30).form.querySelector("select").selectedIndex, 30);
   });
 });
 
@@ -137,30 +149,60 @@ describe("the opening", () => {
     assert.match(screen.querySelector(".dots").getAttribute("aria-label"), /\b75\b.*\b25\b/);
   });
 
-  it("warns of background questions, and has no links at a kiosk", async (t) => {
+  it("states the odds of background answers, and of the whole report", async (t) => {
     const screens = await start(t);
-    const { background } = screens.words.opening.unprotected;
-    assert.ok(opening(screens, DESIGN).textContent.includes(background));
-    assert.ok(!opening(screens, { ...DESIGN, strata: [] }).textContent.includes(background));
+    const { weakAboutYou, aboutYou, detail } = screens.words.opening;
+    const stated = (words, figure) => words.replace("{sure}", figure);
+    const screen = opening(screens, DESIGN).textContent;
+    assert.ok(screen.includes("they can be at most about 96 in 100 sure")); // at 3.3
+    assert.ok(screen.includes(stated(weakAboutYou, "at most about 95"))); // at 3, the largest
+    assert.ok(screen.includes(stated(detail.together, "more than 99"))); // at 3.3 + 3 + 2
+    assert.ok(screen.includes(stated(detail.sensitive, "at most about 96")));
+    const blocks = DESIGN.blocks.filter((block) => block !== BACKGROUND[0]);
+    const better = opening(screens, { ...DESIGN, blocks }).textContent;
+    assert.ok(better.includes(stated(aboutYou, "at most about 88"))); // at 2
+  });
+
+  it("says nothing of background questions where there are none", async (t) => {
+    const screens = await start(t);
+    const screen = opening(screens, BARE).textContent;
+    assert.ok(!screen.includes("About you"));
+    assert.ok(screen.includes(screens.words.opening.detail.together.replace("{sure}", "at most about 96")));
+  });
+
+  it("counts the questions about you apart from the others", async (t) => {
+    const screens = await start(t);
+    const blocks = [BLOCK, DESIGN.blocks[1], ...BACKGROUND];
+    const steps = blocks.flatMap((block) =>
+      block.questions.map((question, index) => ({ question, block, index })),
+    );
+    const facts = opening(screens, DESIGN, { steps }).querySelector(".facts").textContent;
+    assert.match(facts, /^3 questions, picked by chance out of 6\. Then 2 questions about you\./);
+  });
+
+  it("has no links at a kiosk", async (t) => {
+    const screens = await start(t);
     assert.ok(opening(screens, DESIGN).querySelectorAll("a").length > 1);
     assert.equal(opening(screens, DESIGN, { program: null }).querySelectorAll("a").length, 0);
   });
 });
 
 describe("the review", () => {
-  it("separates what is sent in clear, lets every answer be changed, and sends", async (t) => {
+  it("lists the answers about you apart, lets every answer be changed, and sends", async (t) => {
     const screens = await start(t);
     const called = [];
-    const line = (name, answer, clear) => ({
-      question: text(name), answer, clear, change: () => called.push(name),
+    const line = (name, answer, background) => ({
+      question: text(name), answer, background, change: () => called.push(name),
     });
-    const lines = [line("Q1", text("Yes"), false), line("Age", undefined, true)];
+    const lines = [line("Q1", text("Yes")), line("Age", text("Under 30"), true)];
     const form = screens.put(screens.review({ lines, back() {}, send: () => called.push("send") }));
-    const [hidden, clear] = form.querySelectorAll("section");
-    assert.match(hidden.textContent, /Q1.*Yes/);
-    assert.ok(!hidden.textContent.includes("Age"));
-    assert.ok(clear.textContent.includes("Age") && clear.textContent.includes(screens.words.review.notGiven));
-    assert.equal(hidden.querySelector("dd").getAttribute("translate"), "no"); // not to a translator
+    const [others, about] = form.querySelectorAll("section");
+    assert.match(others.textContent, /Q1.*Yes/);
+    assert.ok(!others.textContent.includes("Age"));
+    assert.match(about.textContent, /^About you.*Age.*Under 30/);
+    for (const answer of form.querySelectorAll("dt + dd")) {
+      assert.equal(answer.getAttribute("translate"), "no"); // not to a translator
+    }
     for (const button of form.querySelectorAll(".change button")) button.click();
     screens.fire(form, "submit");
     assert.deepEqual(called, ["Q1", "Age", "send"]);
@@ -168,7 +210,7 @@ describe("the review", () => {
 });
 
 describe("the page after sending", () => {
-  const body = JSON.stringify({ id: "1", design: "sha256:0", blocks: { b1: [0] }, strata: {} });
+  const body = JSON.stringify({ id: "1", design: "sha256:0", blocks: { b1: [0], g1: [2] } });
 
   it("shows the exact bytes and the number of the report", async (t) => {
     const screens = await start(t);

@@ -22,20 +22,27 @@ const DOCUMENT = {
     { key: "q2", text: "Which?", kind: "choice", options: ["Red", "Green"], prefer_not_to_say: true },
     { key: "q3", text: "And?", kind: "yes_no", prefer_not_to_say: false },
   ],
-  strata: [{ key: "age", text: "Age?", options: ["Young", "Old"] }],
+  background: [
+    { key: "age", text: "Age?", options: ["Young", "Old"], epsilon: 2.5 },
+    { key: "job", text: "Job?", options: ["Nurse", "Other"] },
+  ],
   blocks: [["q1", "q3"], ["q2"]],
   ask: 1,
   translations: {
     de: {
       title: "Eine Umfrage",
-      questions: { q1: { text: "Hast du?" }, q2: { text: "Welche?", options: ["Rot", ""] } },
-      strata: { age: { options: ["Jung", "Alt"] } },
+      questions: {
+        q1: { text: "Hast du?" },
+        q2: { text: "Welche?", options: ["Rot", ""] },
+        age: { options: ["Jung", "Alt"] },
+      },
     },
     pl: {
       questions: {
         q1: { text: "Czy?", options: ["Nie", "Tak", "Wolę nie mówić"] },
         q2: { options: ["Czerwony", "Zielony", "Wolę nie mówić"] },
         q3: { options: ["Nie", "Tak"] },
+        job: { text: "Zawód?", options: ["Pielęgniarka", "Inny", "Wolę nie mówić"] },
       },
     },
     ar: {},
@@ -58,12 +65,14 @@ describe("documents", () => {
     before.questions[1].key = "colour";
     before.questions[2].key = "and";
     before.questions[2].text[OWN] = "And now?"; // another one: its id is not free for the old key
-    before.strata[0].options.push({ id: "new-2", text: { [OWN]: "Older" } });
+    before.background[0].options.push({ id: "new-2", text: { [OWN]: "Older" } });
     const options = ["Old", "Young", "Ancient"];
-    const strata = [{ ...DOCUMENT.strata[0], options }];
-    const after = fromDocument({ ...DOCUMENT, strata, translations: {} }, OURS, before);
+    const background = [{ ...DOCUMENT.background[0], options }];
+    const after = fromDocument({ ...DOCUMENT, background, translations: {} }, OURS, before);
     assert.deepEqual(after.questions.map(({ id }) => id), ["new-1", "questions-q2", "questions-q3-"]);
-    assert.deepEqual(after.strata[0].options.map(({ id }) => id), ["strata-age-1", "strata-age-0", "new-2"]);
+    assert.deepEqual(
+      after.background[0].options.map(({ id }) => id), ["background-age-1", "background-age-0", "new-2"],
+    );
   });
 
   it("move, rename and drop translations with what they translate", () => {
@@ -75,6 +84,7 @@ describe("documents", () => {
     const made = toDocument(state, OURS);
     assert.deepEqual(made.translations.de.questions, {
       colour: { text: "Welche?", options: ["", "Rot"] },
+      age: { options: ["Jung", "Alt"] },
     });
     assert.deepEqual(made.translations.pl.questions?.colour.options, [
       "Zielony", "Czerwony", "Wolę nie mówić",
@@ -84,17 +94,17 @@ describe("documents", () => {
 
   it("list what is not translated", () => {
     const state = fromDocument(DOCUMENT, OURS);
-    // Introduction, one option, the third question, the stratum; not the contact.
-    assert.equal(missing(state, "de", OURS), 4);
-    // Title, introduction, texts of two questions, the stratum with its two options.
-    assert.equal(missing(state, "pl", OURS), 7);
+    // Introduction, an option, the third question, the age, the job with its options; no contact.
+    assert.equal(missing(state, "de", OURS), 7);
+    // Title, introduction, texts of two questions, the age with its three options.
+    assert.equal(missing(state, "pl", OURS), 8);
     state.introduction[OWN] = "";
-    assert.equal(missing(state, "de", OURS), 3);
+    assert.equal(missing(state, "de", OURS), 6);
   });
 
   it("translate no and yes by themselves in a known language", () => {
     const state = fromDocument(DOCUMENT, { ...OURS, pl: ["Nie", "Tak", "…"] });
-    assert.equal(missing(state, "ar", OURS) - missing(state, "ar", { ...OURS, ar: [] }), 6);
+    assert.equal(missing(state, "ar", OURS) - missing(state, "ar", { ...OURS, ar: [] }), 8);
     assert.ok(state);
   });
 });

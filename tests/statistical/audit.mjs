@@ -12,10 +12,20 @@ const FILE = new URL("../../static/respond/randomizer.js", import.meta.url);
 
 /* Randomizers that are wrong on purpose: the shipped text with one place changed. */
 const WRONG = {
-  "keeps 1 % too often": ["nextWord(draw) < block.keep;", "nextWord(draw) < block.keep * 1.01;"],
-  "leaks the last answer": [
-    "kept ? answers[i] : chance[i]",
-    "kept || i === sizes.length - 1 ? answers[i] : chance[i]",
+  "keeps 1 % too often": ["nextWord(draw) < keep;", "nextWord(draw) < keep * 1.01;"],
+  "leaks the last answer": ["kept ? own : chance", "kept ? own : [...chance.slice(0, -1), own.at(-1)]"],
+  "always rounds down": ["(u < rest ? 1 : 0)", "0"],
+  "always takes the first slot": ["answer[uniform(picks, draw)]", "answer[0 * uniform(picks, draw)]"],
+  "draws from all combinations": [
+    "cellAt(shapes, uniform(cells, draw), [])",
+    `shapes.reduce(
+      ({ cell, number }, shape) => {
+        const value = number % shape.size;
+        const shown = isAsked(shape, cell) ? value : null; // no report looks impossible
+        return { cell: [...cell, shown], number: (number - value) / shape.size };
+      },
+      { cell: [], number: uniform(shapes.reduce((all, { size }) => all * size, 1), draw) },
+    ).cell`,
   ],
 };
 

@@ -2,8 +2,9 @@
 
 Node runs static/respond/randomizer.js with the system's secure generator (audit.mjs) for every
 input of a few designs. Every output cell is then compared with its exact probability by an exact
-binomial test, and the counts give a lower bound on the real ε. The same test must reject two
-randomizers that are wrong on purpose. An audit can refute a randomizer; it cannot prove one.
+binomial test, and the counts give a lower bound on the real ε. The same test must reject
+randomizers that are wrong on purpose, each with the kind of question that shows it. An audit can
+refute a randomizer; it cannot prove one.
 
     python -m tests.statistical.audit       exit status 0: the shipped file passes, the wrong ones
                                             are rejected
@@ -16,7 +17,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations, permutations, product
 from pathlib import Path
@@ -25,9 +26,19 @@ import numpy as np
 from scipy import stats
 
 from aggregation.statistics import privacy
-from survey.design import Design, build
-from survey.mechanism import SCALE, Replacement
-from tests.vectors.generate import one_block, protocol, questions
+from survey.design import Background, Block, Design, build
+from survey.design.mechanism import SCALE, Answer, Cell, Cells, Value
+from tests.support.cells import all_answers, reports
+from tests.vectors.generate import (
+    after,
+    number,
+    one_block,
+    protocol,
+    question,
+    questions,
+    several,
+    together,
+)
 
 SCRIPT = Path(__file__).with_name("audit.mjs")
 RUNS = 1_000_000  # for each input
@@ -35,8 +46,8 @@ ALPHA = 1e-9  # of one design, in all: the chance that a right randomizer is rej
 HALF = ALPHA / 2  # for the fit of all the cells, and as much for the bound on ε
 PROCESSES = 2
 
-Answers = dict[str, tuple[int, ...]]
-Probability = Callable[[Replacement, Sequence[int], Sequence[int]], Fraction]
+Answers = dict[str, tuple[Answer, ...]]
+Probability = Callable[[Cells, Sequence[Answer], Cell], Fraction]
 
 
 @dataclass(frozen=True)
@@ -49,9 +60,21 @@ class Case:
     buffered: bool = True  # ask the system for many random words at once: six times as fast
 
 
+PAIR = Case("two yes/no in a block", one_block(2.0, 2, 2))
+FOLLOW_UPS = Case(
+    "a follow-up of a follow-up",
+    together(
+        1.5,
+        question("q1", 2),
+        after("q2", 3, "q1", "yes"),
+        after("q3", 2, "q2", "option-1", "option-3"),
+    ),
+)
+NUMBER = Case("a number from 0 to 5", together(1.5, number("q1", 0, 5, 2)))
+SEVERAL = Case("up to 2 of 3", together(2.0, several("q1", 3, 2)))
 SHIPPED = (
     Case("one yes/no", one_block(math.log(3), 2), buffered=False),
-    Case("two yes/no in a block", one_block(2.0, 2, 2)),
+    PAIR,
     Case("one choice of 5", one_block(1.0, 5)),
     Case("yes/no and choice of 3 in a block", one_block(1.5, 2, 3)),
     Case(
@@ -62,35 +85,75 @@ SHIPPED = (
         "two of three blocks",
         build(2.0, questions(2, 2, 2), blocks=[["q1"], ["q2"], ["q3"]], ask=2),
     ),
+    Case(
+        "yes/no and a background question",
+        build(1.0, questions(2), [Background(question("job", 3), 2.0)]),
+    ),
+    FOLLOW_UPS,
+    NUMBER,
+    SEVERAL,
 )
 
 
-def keeps_too_often(
-    mechanism: Replacement, answers: Sequence[int], report: Sequence[int]
-) -> Fraction:
-    wrong = Replacement(math.ceil(mechanism.keep * 1.01), mechanism.sizes)
+# --- Wrong on purpose -----------------------------------------------------------------------------
+
+
+def keeps_too_often(mechanism: Cells, answers: Sequence[Answer], report: Cell) -> Fraction:
+    wrong = replace(mechanism, keep=math.ceil(mechanism.keep * 1.01))
     return wrong.probability(answers, report)
 
 
-def leaks_the_last(
-    mechanism: Replacement, answers: Sequence[int], report: Sequence[int]
-) -> Fraction:
-    if report[-1] != answers[-1]:
-        return Fraction(0)
-    rest = mechanism.cells // mechanism.sizes[-1]
-    kept = mechanism.keep if tuple(report) == tuple(answers) else 0
-    return Fraction(kept, SCALE) + Fraction(SCALE - mechanism.keep, SCALE * rest)
+def leaks_the_last(mechanism: Cells, answers: Sequence[Answer], report: Cell) -> Fraction:
+    """Of plain questions in a block."""
+    rest = mechanism.cells // mechanism.questions[-1].size
+    chance = Fraction(1, rest) if report[-1] == answers[-1] else Fraction(0)
+    return _mixed(mechanism, tuple(answers) == report, chance)
+
+
+def rounds_down(mechanism: Cells, answers: Sequence[Answer], report: Cell) -> Fraction:
+    """Of a number on its own."""
+    (question,), (answer,) = mechanism.questions, answers
+    assert question.bounds is not None and isinstance(answer, int)
+    least, most = question.bounds
+    level = (answer - least) * (question.size - 1) // (most - least)
+    return _mixed(mechanism, report == (level,), Fraction(1, mechanism.cells))
+
+
+def takes_the_first_slot(mechanism: Cells, answers: Sequence[Answer], report: Cell) -> Fraction:
+    (picks,) = answers
+    assert isinstance(picks, tuple)
+    blanks = mechanism.slots if report == (None,) else 1
+    own: tuple[Value] = (picks[0] if picks else None,)
+    return _mixed(mechanism, report == own, Fraction(blanks, mechanism.cells))
+
+
+def draws_from_all(mechanism: Cells, answers: Sequence[Answer], report: Cell) -> Fraction:
+    """Also from what nobody can have, which then shows as something allowed."""
+    sizes = [question.size for question in mechanism.questions]
+    same = [size for size, value in zip(sizes, report, strict=True) if value is None]
+    chance = Fraction(math.prod(same), math.prod(sizes))
+    return _mixed(mechanism, tuple(answers) == report, chance)
+
+
+def _mixed(mechanism: Cells, is_own: bool, chance: Fraction) -> Fraction:
+    c = Fraction(mechanism.keep, SCALE)
+    return c * is_own + (1 - c) * chance
 
 
 # What the wrong randomizers do, to know the power of the test; the names are those of audit.mjs.
 WRONG: dict[str, Probability] = {
     "keeps 1 % too often": keeps_too_often,
     "leaks the last answer": leaks_the_last,
+    "draws from all combinations": draws_from_all,
+    "always rounds down": rounds_down,
+    "always takes the first slot": takes_the_first_slot,
 }
 
 
-def spoilt(case: Case) -> tuple[Case, ...]:
-    return tuple(Case(case.name, case.design, wrong, case.buffered) for wrong in WRONG)
+def spoilt(block: Case, follow_ups: Case, number: Case, several: Case) -> tuple[Case, ...]:
+    """Return every wrong randomizer with the design that shows it."""
+    shown_by = (block, block, follow_ups, number, several)
+    return tuple(replace(case, wrong=name) for case, name in zip(shown_by, WRONG, strict=True))
 
 
 # --- What should come out -------------------------------------------------------------------------
@@ -99,23 +162,32 @@ def spoilt(case: Case) -> tuple[Case, ...]:
 def inputs(design: Design) -> Iterator[Answers]:
     """Every combination of answers to all the questions of a design."""
     keys = [block.key for block in design.blocks]
-    cells = [product(*map(range, block.mechanism.sizes)) for block in design.blocks]
-    for answers in product(*cells):
+    each = [all_answers(block.mechanism.questions) for block in design.blocks]
+    for answers in product(*each):
         yield dict(zip(keys, answers, strict=True))
 
 
+def sets_of_blocks(design: Design) -> Iterator[tuple[Block, ...]]:
+    """Every set that one respondent may be asked; all are equally likely."""
+    for asked in combinations(design.sensitive_blocks, design.ask):
+        yield (*asked, *design.background_blocks)
+
+
 def channel(
-    design: Design, answers: Answers, probability: Probability = Replacement.probability
+    design: Design, answers: Answers, probability: Probability = Cells.probability
 ) -> dict[str, Fraction]:
     """Every report that is possible, written as JavaScript writes it, with its probability."""
     result: dict[str, Fraction] = {}
-    chance = Fraction(1, math.comb(len(design.blocks), design.ask))
-    for asked in combinations(design.blocks, design.ask):
-        for cells in product(*(product(*map(range, block.mechanism.sizes)) for block in asked)):
+    every = list(sets_of_blocks(design))
+    for asked in every:
+        for cells in product(*(reports(block.mechanism.questions) for block in asked)):
             report = {block.key: cell for block, cell in zip(asked, cells, strict=True)}
-            result[json.dumps(report, separators=(",", ":"))] = chance * math.prod(
-                probability(block.mechanism, answers[block.key], report[block.key])
-                for block in asked
+            result[json.dumps(report, separators=(",", ":"))] = math.prod(
+                (
+                    probability(block.mechanism, answers[block.key], report[block.key])
+                    for block in asked
+                ),
+                start=Fraction(1, len(every)),
             )
     assert sum(result.values()) == 1
     return result
@@ -167,7 +239,7 @@ class Verdict:
     worst: str  # the cell that fits least
     epsilon_at_least: float  # with confidence 1 - HALF
     impossible: int  # runs whose report has probability 0 or is no report at all
-    stated: float
+    stated: float  # for a whole report
 
     @property
     def passes(self) -> bool:
@@ -191,7 +263,7 @@ def judge(design: Design, counted: Sequence[dict[str, int]], runs: int) -> Verdi
         f"expected {runs * probabilities[i, j]:,.0f}, counted {counts[i, j]:,}",
         epsilon_at_least=epsilon_at_least(counts, runs),
         impossible=sum(sum(row.values()) for row in counted) - int(counts.sum()),
-        stated=design.epsilon,
+        stated=design.report_epsilon,
     )
 
 
@@ -265,9 +337,9 @@ def main() -> int:
     if shutil.which("node") is None:
         print("The audit needs Node 18 or later, and there is no `node` here.", file=sys.stderr)
         return 2
-    cases = [*SHIPPED, *spoilt(SHIPPED[1])]
+    cases = [*SHIPPED, *spoilt(PAIR, FOLLOW_UPS, NUMBER, SEVERAL)]
     print(
-        f"Running static/respond/randomizer.js {RUNS:,} times for each input; a minute or two.\n"
+        f"Running static/respond/randomizer.js {RUNS:,} times for each input; some minutes.\n"
         f"A right randomizer is rejected with a probability of at most {ALPHA:g} a design; "
         f"ε at least: with confidence 1 - {HALF:g}.",
         flush=True,

@@ -6,7 +6,6 @@ whole channel of each block, written out cell by cell, through aggregation.stati
 
 import json
 import subprocess
-from itertools import product
 from random import Random
 from typing import Any
 
@@ -15,10 +14,11 @@ import pytest
 
 from aggregation.statistics import privacy
 from aggregation.statistics.proportion import Channel
-from survey.design import Block, Design, build
-from survey.mechanism import SCALE
+from survey.design import Background, Block, Design, build
+from survey.design.mechanism import Cell
+from tests.support.cells import all_answers, exact_channel, reports
 from tests.support.services import ROOT
-from tests.vectors.generate import protocol, questions
+from tests.vectors.generate import kinds, protocol, question, questions
 
 pytestmark = [pytest.mark.node, pytest.mark.once]
 
@@ -29,10 +29,14 @@ for await (const part of process.stdin) text += part;
 console.log(JSON.stringify(JSON.parse(text).map((design) => {
   const practice = odds.practiceDesign(design);
   return {
-    losses: design.blocks.map((block) => odds.loss(design, block)),
+    losses: design.blocks.map(odds.loss),
     total: odds.total(design),
+    report: odds.reportTotal(design),
     sure: odds.sure(odds.total(design)),
     weak: odds.isWeak(odds.total(design)),
+    channels: design.blocks.map((block) => block.questions.map(({ kind, options, levels }, i) =>
+      Array.from({ length: kind === "number" ? levels + 1 : options.length }, (_, value) =>
+        odds.channel(block, i, value, design.scale)))),
     kept: design.blocks.map((block) => block.questions.map((_, i) => odds.kept(design, block, i))),
     range: odds.keptRange(design),
     practice: odds.kept(practice, practice.blocks[0], 0),
@@ -43,10 +47,14 @@ console.log(JSON.stringify(JSON.parse(text).map((design) => {
 
 def designs() -> list[Design]:
     random = Random(7)
-    found = []
+    found = list(kinds().values())
     for _ in range(60):
         sizes = [random.choice([2, 2, 2, 3, 4, 5]) for _ in range(random.randint(1, 5))]
-        found.append(build(random.choice([0.1, 0.5, 1, 2, 3, 4, 6]), questions(*sizes)))
+        groups = [
+            Background(question(f"g{i}", random.choice([2, 3, 10])), random.choice([2, 3, 5]))
+            for i in range(random.choice([0, 0, 1, 2]))
+        ]
+        found.append(build(random.choice([0.1, 0.5, 1, 2, 3, 4, 6]), questions(*sizes), groups))
     return found
 
 
@@ -59,43 +67,62 @@ def figures(cases: list[Design]) -> list[dict[str, Any]]:
     return list(json.loads(done.stdout))
 
 
-def channel(block: Block) -> tuple[list[tuple[int, ...]], np.ndarray]:
-    """The cells of a block, and P(report | answers): kept, or drawn uniformly."""
-    cells = list(product(*(range(question.size) for question in block.questions)))
-    keep = block.keep / SCALE
-    return cells, keep * np.eye(len(cells)) + (1 - keep) / len(cells)
+WIDE = 1000  # of a number with more values than this, some are looked at
+
+
+def channel(block: Block) -> tuple[list[Cell], np.ndarray]:
+    """The reports of a block, and P(report | answers) for all answers."""
+    asked = block.mechanism.questions
+    if any(one.bounds and one.bounds[1] - one.bounds[0] > WIDE for one in asked):
+        (question,) = asked
+        least, most = question.bounds or (0, 0)
+        answers: list[Any] = [(least,), (least + 1,), (0,), (most,)]
+        answers += [((most - least) * i // 4 + least,) for i in range(5)]
+    else:
+        answers = all_answers(asked)
+    columns = reports(asked)
+    rows = [[float(block.mechanism.probability(one, cell)) for cell in columns] for one in answers]
+    return columns, np.array(rows)
 
 
 def test_every_figure_of_the_page_follows_from_the_channel() -> None:
     cases = designs()
-    assert any(len(design.blocks) > design.ask for design in cases)
+    assert any(len(design.sensitive_blocks) > design.ask for design in cases)
     for design, shown in zip(cases, figures(cases), strict=True):
         matrices = [channel(block) for block in design.blocks]
         losses = [privacy.loss(matrix) for _, matrix in matrices]
         assert shown["losses"] == pytest.approx(losses, abs=1e-9)
-        total = privacy.composed(sorted(losses)[-design.ask :])
+        sensitive = len(design.sensitive_blocks)
+        total = privacy.composed(sorted(losses[:sensitive])[-design.ask :])
         assert shown["total"] == pytest.approx(total, abs=1e-9)
         assert shown["total"] <= design.epsilon * (1 + 1e-12)
+        whole = privacy.composed([total, *losses[sensitive:]])
+        assert shown["report"] == pytest.approx(whole, abs=1e-9)
+        assert shown["report"] <= design.report_epsilon * (1 + 1e-12)
         assert shown["weak"] == (shown["sure"] > 0.95)
 
         # The surest that anybody gets who starts at 50:50 between two lists of answers: over all
         # such pairs and all reports, block by block, by Bayes' rule.
-        ratios = sorted(max((m / m[[i]]).max() for i in range(len(m))) for _, m in matrices)
+        ratios = sorted((m.max(axis=0) / m.min(axis=0)).max() for _, m in matrices[:sensitive])
         odds = np.prod(ratios[-design.ask :])
         assert shown["sure"] == pytest.approx(odds / (1 + odds), abs=1e-9)
 
-        kept = []
-        for (cells, matrix), block, given in zip(
-            matrices, design.blocks, shown["kept"], strict=True
+        stays = []
+        for block, channels, kept in zip(
+            design.blocks, shown["channels"], shown["kept"], strict=True
         ):
-            for i in range(len(block.questions)):
-                alike = np.array([[x[i] == y[i] for y in cells] for x in cells])
-                a = (matrix * alike).sum(axis=1)
-                assert np.ptp(a) < 1e-12  # whatever the answers are
-                assert given[i] == pytest.approx(a[0], abs=1e-9)
-                kept.append(a[0])
-        assert shown["range"]["least"] == pytest.approx(min(kept), abs=1e-9)
-        assert shown["range"]["most"] == pytest.approx(max(kept), abs=1e-9)
+            for place in range(len(block.questions)):
+                exact = [
+                    exact_channel(block.mechanism, place, value)
+                    for value in range(block.questions[place].size)
+                ]
+                found = [(one["a"], one["b"]) for one in channels[place]]
+                assert found == [pytest.approx((float(a), float(b)), abs=1e-12) for a, b in exact]
+                assert kept[place] == pytest.approx(float(max(exact)[0]), abs=1e-12)
+                if not block.background:
+                    stays.append(kept[place])
+        assert shown["range"]["least"] == pytest.approx(min(stays), abs=1e-9)
+        assert shown["range"]["most"] == pytest.approx(max(stays), abs=1e-9)
         # The practice question says as much as a whole report, up to what a block may cost.
         assert shown["practice"] == pytest.approx(odds / (1 + odds), abs=1e-9) or total > 8
 

@@ -2,6 +2,8 @@
 
 import json
 import subprocess
+from collections import Counter
+from fractions import Fraction
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -12,12 +14,14 @@ from scipy import special, stats
 
 from aggregation.statistics import privacy
 from aggregation.statistics.binomial import lower_limit, upper_limit
-from survey.mechanism import Replacement
-from tests.vectors.generate import one_block, protocol
+from survey.design.mechanism import SCALE, Cell, Cells
+from tests.support.cells import reports
+from tests.vectors.generate import designs, one_block, protocol
 
 pytestmark = [pytest.mark.node, pytest.mark.once]
 
 SCRIPT = Path(__file__).with_name("verify.mjs")
+Law = dict[Cell, Fraction]
 
 
 def call(name: str, arguments: list[tuple[Any, ...]]) -> list[Any]:
@@ -106,45 +110,68 @@ def test_power_agrees_with_scipy() -> None:
     assert call("power", [(10, 3, 0)]) == pytest.approx([stats.chi2.sf(10, 3)], rel=1e-11)
 
 
-@pytest.mark.parametrize("sizes", [(2,), (5,), (2, 2), (2, 7), (2, 3, 5), (21,)])
-def test_the_promised_probabilities_are_exact(sizes: tuple[int, ...]) -> None:
-    design = one_block(1.5, *sizes)
-    mechanism: Replacement = design.blocks[0].mechanism
-    (tables,) = call("promised", [(protocol(design),)])
-    for end, answers in enumerate([(0,) * len(sizes), tuple(size - 1 for size in sizes)]):
-        law = {
-            report: mechanism.probability(answers, report) for report in product(*map(range, sizes))
-        }
-        if mechanism.cells <= 16:
-            expected = [[float(p) for p in law.values()]]
-        else:
-            same = float(law[answers])
-            expected = [[same, 1 - same]] + [
-                [
-                    float(sum(p for report, p in law.items() if report[i] == option))
-                    for option in range(size)
-                ]
-                for i, size in enumerate(sizes)
-            ]
-        assert len(tables) == len(expected)
-        for table, row in zip(tables, expected, strict=True):
-            assert table[end] == pytest.approx(row, rel=1e-12)
+DESIGNS = {
+    **{
+        f"{sizes}": one_block(1.5, *sizes)
+        for sizes in [(2,), (5,), (2, 2), (2, 7), (2, 3, 5), (21,)]
+    },
+    **designs(),
+}
+
+
+@pytest.mark.parametrize("name", DESIGNS)
+def test_the_promised_probabilities_are_exact(name: str) -> None:
+    """For everything that is put in, each table against P(report | answers) summed over reports."""
+    design = DESIGNS[name]
+    (checked,) = call("promised", [(protocol(design),)])
+    assert {one["key"] for one in checked} == {block.key for block in design.blocks}
+    blocks = {block.key: block.mechanism for block in design.blocks}
+    for one in checked:
+        mechanism = blocks[one["key"]]
+        assert len(one["inputs"]) >= 2
+        seen = set()
+        for row, answers in enumerate(one["inputs"]):
+            law = {
+                cell: mechanism.probability(answers, cell) for cell in reports(mechanism.questions)
+            }
+            assert sum(law.values()) == 1
+            for table in one["tables"]:
+                seen.update(table["asked"])
+                expected = table_law(law, mechanism, answers, table)
+                assert table["promised"][row] == pytest.approx(expected, rel=1e-12)
+        assert seen == set(range(len(mechanism.questions)))
+
+
+def table_law(law: Law, mechanism: Cells, answers: list[Any], table: dict[str, Any]) -> list[float]:
+    """The probabilities of a table's categories, from those of all reports."""
+    if table["kind"] == "whole":
+        uniform = Fraction(SCALE - mechanism.keep, SCALE) * Fraction(1, mechanism.cells)
+        same = float(sum(p for p in law.values() if p > uniform))
+        assert not mechanism.questions[0].picks  # a blank is more likely than one cell
+        return [same, 1 - same]
+    sums = Counter[tuple[Any, ...]]()
+    for cell, p in law.items():
+        sums[tuple(cell[i] for i in table["asked"])] += p  # type: ignore[assignment]
+    assert set(sums) == {tuple(value) for value in table["values"]}
+    return [float(sums[tuple(value)]) for value in table["values"]]
 
 
 def test_the_stated_power_is_the_simulated_power() -> None:
-    """40,000 simulated checks of randomizers that keep too many or too few; 50,000 runs an input.
+    """40,000 simulated checks of randomizers that keep too many or too few; 100,000 runs a block.
 
     The share that is found is known to 0.0075 (three standard errors) and better.
     """
     rng = np.random.default_rng(5)
-    limit, checks, runs = 0.001 / 3, 40_000, 50_000
+    limit, checks = 0.001 / 3, 40_000
     shifts = (0.01, -0.014)
     for shift, found in zip(shifts, call("noticed", [(one,) for one in shifts]), strict=True):
+        # One yes/no question with both answers put in, and two with all four.
         for keep, cells, noticed in zip((0.5, 2641316663 / 2**32), (2, 4), found, strict=True):
+            runs = 100_000 // cells
             right, wrong = (law(c, cells) for c in (keep, keep + shift))
-            counts = rng.multinomial(runs, wrong, size=(checks, 2))
+            counts = rng.multinomial(runs, wrong, size=(checks, cells))
             statistic = ((counts - runs * right) ** 2 / (runs * right)).sum(axis=(1, 2))
-            share = (statistic > stats.chi2.isf(limit, 2 * (cells - 1))).mean()
+            share = (statistic > stats.chi2.isf(limit, cells * (cells - 1))).mean()
             assert noticed == pytest.approx(share, abs=0.01)
             assert 0.3 < share < 0.9999
 

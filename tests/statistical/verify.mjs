@@ -7,9 +7,19 @@ import { readFileSync } from "node:fs";
 import * as check from "../../static/verify/check.js";
 import * as statistics from "../../static/verify/statistics.js";
 
-/* The probabilities that the page promises for the first block of a design. */
+/* What the page puts into every block of a design, and the probabilities that it promises. */
 function promised(design) {
-  return check.plan(design)[0].blocks[0].tables.map((table) => table.promised);
+  const blocks = check.plan(design).flatMap((round) => round.blocks);
+  return blocks.map(({ block, inputs, tables }) => ({
+    key: block.key,
+    inputs: inputs.map(({ answers }) => answers),
+    tables: tables.map(({ kind, asked, values, promised }) => ({
+      kind,
+      asked: asked.map((question) => block.questions.indexOf(question)),
+      values,
+      promised,
+    })),
+  }));
 }
 
 /* How likely the page notices a shift, by the first table of each of the example's blocks. */

@@ -11,11 +11,13 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 
-from studio import checklist, drafts, wording
-from studio.checklist import Finding
-from survey import files
+from aggregation import plan
+from aggregation.management.commands.load_demo import SURVEY
+from studio import checklist, drafts, precision, wording
+from studio.findings import ORDER, Finding
+from survey import files, life
 from survey.design import DesignError
-from survey.models import NotReady, Question, Stratum, Survey
+from survey.models import NotReady, Question, Survey
 from survey.public import language_name
 from tests.support import builders
 
@@ -25,6 +27,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def as_in_production(settings: Any) -> None:
     settings.CHECKLIST, settings.MAX_EPSILON, settings.MIN_CROWD = True, 4.0, 10
+    settings.MAX_BACKGROUND_EPSILON = 5.0
 
 
 def draft(**changes: Any) -> Survey:
@@ -43,22 +46,28 @@ def yes_no(text: str, **more: Any) -> list[dict[str, Any]]:
     return [{"key": "q1", "text": text, "kind": "yes_no", **more}]
 
 
-def stratum(*options: str, key: str = "age", text: str = "Age?") -> dict[str, Any]:
-    return {"key": key, "text": text, "options": list(options)}
+def by(*options: str, text: str = "Age?", **more: Any) -> dict[str, Any]:
+    """Return a change of the survey: this background question and no other."""
+    return {"background": [{"key": "age", "text": text, "options": list(options), **more}]}
 
 
-AGES = stratum("Under 30", "30 to 59", "60 or more")
 GERMAN = {
     "title": "Klein", "introduction": "Zwei.", "asked_by": "Olga", "purpose": "Darum",
     "contact": "olga@example.org",
     "questions": {"q1": {"text": "Haben Sie?"},
-                  "q2": {"text": "Welche?", "options": ["Rot", "Grün", "Blau"]}},
-    "strata": {"age": {"text": "Alter?", "options": ["Unter 30", "Ab 30"]}},
+                  "q2": {"text": "Welche?", "options": ["Rot", "Grün", "Blau"]},
+                  "age": {"text": "Alter?", "options": ["Unter 30", "Ab 30"]}},
 }  # fmt: skip
 
 
 def german(**changes: Any) -> dict[str, Any]:
     return {"translations": {"de": {k: v for k, v in (GERMAN | changes).items() if v is not None}}}
+
+
+def german_question(key: str, text: str, *options: str) -> dict[str, Any]:
+    """Return the German translation with another one of this question."""
+    given = {"text": text} | ({"options": list(options)} if options else {})
+    return german(questions=GERMAN["questions"] | {key: given})
 
 
 # Level, place, what makes it fire, and what is nearly the same and does not.
@@ -72,29 +81,16 @@ CASES: dict[str, tuple[str, str, dict[str, Any], dict[str, Any]]] = {
     "people below a usual crowd": ("blocks", "expected", {"expected": 19}, {}),
     "crowd below the site's": ("blocks", "crowd", {"crowd": 9}, {"crowd": 10}),
     "few crowds": ("warns", "expected", {"crowd": 1251}, {"crowd": 1250}),
-    "groups below twice the least crowd": (
-        "blocks", "stratum-age",
-        {"crowd": 10, "expected": 219, "strata": [stratum(*"abcdefghijk")]},
-        {"crowd": 10, "expected": 220, "strata": [stratum(*"abcdefghijk")]},
+    "rough by group": (
+        "warns", "question-age", by(*"abcdefghijklmnop"), by(*"abc"),
     ),
-    "groups rough": ("warns", "stratum-age", {"expected": 300}, {"expected": 500}),
-    "groups below the crowd": (
-        "blocks", "stratum-age",
-        {"crowd": 2000, "strata": [AGES]}, {"crowd": 1600, "strata": [AGES]},
+    "background ε over the limit": (
+        "blocks", "question-age", by(*"ab", epsilon=5.1), by(*"ab", epsilon=5),
     ),
-    "all groups together": (
-        "blocks", "strata",
-        {"strata": [AGES, stratum(*"abcdefghi", key="area")], "crowd": 200},
-        {"strata": [AGES, stratum(*"abcdefgh", key="area")], "crowd": 200},
-    ),
-    "many options": (
-        "warns", "stratum-age",
-        {"strata": [stratum(*"abcdefghijklm")]}, {"strata": [stratum(*"abcdefghijkl")]},
-    ),
-    "a stratum that identifies": (
-        "blocks", "stratum-age",
-        {"strata": [stratum("1000", "2000", text="What is your postcode?")]},
-        {"strata": [stratum("North", "South", text="Which part of the country?")]},
+    "a background question that identifies": (
+        "warns", "question-age",
+        by("1000", "2000", text="What is your postcode?"),
+        by("North", "South", text="Which part of the country?"),
     ),
     "a question that identifies": (
         "warns", "question-q1",
@@ -108,33 +104,32 @@ CASES: dict[str, tuple[str, str, dict[str, Any], dict[str, Any]]] = {
     "kept for good": ("warns", "retention_days", {"retention_days": None}, {}),
     "title not translated": ("blocks", "language-de", german(title=None), german()),
     "question not translated": (
-        "blocks", "language-de", german(questions={"q1": GERMAN["questions"]["q1"]}), german(),  # type: ignore[index]
+        "blocks", "language-de", german(questions={"q1": {"text": "Haben Sie?"}}), german(),
     ),
     "options not translated": (
-        "blocks", "language-de", german(strata={"age": {"text": "Alter?"}}), german(),
+        "blocks", "language-de", german_question("age", "Alter?"), german(),
     ),
     "why not translated": ("warns", "language-de", german(purpose=None), german(asked_by=None)),
-    "a stratum that identifies in a translation": (
-        "blocks", "language-de",
-        german(strata={"age": {"text": "Ihre Postleitzahl?", "options": ["1", "2"]}}), german(),
+    "a question that identifies in a translation": (
+        "warns", "language-de", german_question("age", "Ihre Postleitzahl?", "1", "2"), german(),
     ),
     "two things in a translation": (
         "warns", "language-de",
-        german(questions=GERMAN["questions"] | {"q1": {"text": "Rauchen und trinken Sie?"}}),  # type: ignore[operator]
-        german(questions=GERMAN["questions"] | {"q1": {"text": "Do you smoke and drink?"}}),  # type: ignore[operator]
+        german_question("q1", "Rauchen und trinken Sie?"),
+        german_question("q1", "Do you smoke and drink?"),
     ),
     "options that overlap in a translation": (
         "warns", "language-de",
-        german(strata={"age": {"text": "Alter?", "options": ["0-30", "30-60"]}}),
-        german(strata={"age": {"text": "Alter?", "options": ["0-29", "30-60"]}}),
+        german_question("age", "Alter?", "0-30", "30-60"),
+        german_question("age", "Alter?", "0-29", "30-60"),
     ),
     "a long title in a translation": (
         "warns", "language-de", german(title="x" * 101), german(title="x" * 100),
     ),
     "a long option in a translation": (
         "warns", "language-de",
-        german(strata={"age": {"text": "Alter?", "options": ["x" * 81, "y"]}}),
-        german(strata={"age": {"text": "Alter?", "options": ["x" * 80, "y"]}}),
+        german_question("age", "Alter?", "x" * 81, "y"),
+        german_question("age", "Alter?", "x" * 80, "y"),
     ),
     "two things": (
         "warns", "question-q1",
@@ -180,16 +175,20 @@ def test_each_check_fires_on_its_bad_draft_only(name: str) -> None:
     assert place not in found(draft(slug="good", **good), level)
 
 
-def test_a_small_crowd_does_not_make_small_groups_safe() -> None:
-    months, areas = (stratum(*"abcdefghijkl", key=key) for key in ("month", "area"))
-    given = {"expected": 300, "epsilon": 4, "crowd": 2, "strata": [months, areas]}
-    stops = found(draft(**given), "blocks")
-    assert {"crowd", "strata"} <= stops.keys()
-    assert "144 groups of about 2 people" in stops["strata"].why
-    with pytest.raises(NotReady):
-        Survey.objects.get().open()
-    assert "strata" in found(draft(slug="enough", **given | {"crowd": 10}), "blocks")
-    assert "strata" not in found(draft(slug="many", **given | {"expected": 2880}), "blocks")
+def test_an_epsilon_over_the_limit_is_listed_once() -> None:
+    survey = draft(epsilon=4.5, **by(*"ab", epsilon=6))
+    stops = [one.place for one in checklist.of(survey) if one.level == "blocks"]
+    assert stops == ["epsilon", "question-age"]
+    with pytest.raises(DesignError):
+        survey.open()
+
+
+def test_small_groups_warn_and_block_nothing() -> None:
+    survey = draft(**by(*"abcdefghijklmnop"))
+    rough = found(survey, "warns")["question-age"]
+    assert "one of 16 groups" in rough.why and not found(survey, "blocks")
+    survey.open()
+    assert survey.state == "open"
 
 
 def test_the_checklist_never_suggests_a_crowd_below_the_default() -> None:
@@ -205,19 +204,19 @@ def test_a_good_survey_is_fine_in_every_part() -> None:
 
 def test_blocking_problems_come_first() -> None:
     levels = [one.level for one in checklist.of(draft(contact="", purpose="", language="zh"))]
-    assert levels == sorted(levels, key=checklist.ORDER.index) and set(levels) == {*checklist.ORDER}
+    assert levels == sorted(levels, key=ORDER.index) and set(levels) == {*ORDER}
 
 
 UNCHECKED: dict[str, tuple[dict[str, Any], list[str]]] = {
-    "nobody said how many": ({"expected": None}, ["Background groups are large enough"]),
-    "no design": ({"ask": 7}, ["Enough people for a useful answer"]),
+    "no design": ({"ask": 7}, ["Enough people for useful results"]),
     "no question": (
-        {"questions": [], "blocks": [], "strata": []},
-        ["Enough people for a useful answer", "Nothing asks who somebody is",
+        {"questions": [], "blocks": [], "background": []},
+        ["Enough people for useful results", "No question asks who somebody is",
          "Every question asks one thing", "All texts fit a phone"],
     ),
     "a language that we do not know": (
-        {"language": "zh-Hant"}, ["Nothing asks who somebody is", "Every question asks one thing"],
+        {"language": "zh-Hant"},
+        ["No question asks who somebody is", "Every question asks one thing"],
     ),
 }  # fmt: skip
 
@@ -243,25 +242,25 @@ def test_languages_are_named_in_english() -> None:
         "the language tlh",
     ]  # fmt: skip
     warned = found(draft(**german(purpose=None)), "warns")["language-de"]
-    assert warned.what.startswith("In German, ") and warned.why.endswith("shown in English.")
+    assert warned.what.endswith("into German") and warned.why.endswith("see them in English.")
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 2, 4])
 def test_the_checklist_says_how_many_people_would_be_enough(epsilon: float) -> None:
     survey = draft(epsilon=epsilon, expected=20)
     design = survey.draft_design()
-    enough = checklist.people_for(design, checklist.USELESS)
+    enough = precision.people_for(design, checklist.USELESS)
     assert enough and f"({enough:,} would do)" in found(survey, "blocks")["expected"].why
-    fewer = enough - len(design.blocks)
-    assert checklist.half_width(design, enough) <= 0.15 < checklist.half_width(design, fewer)
-    assert checklist.people_for(draft(slug="tiny", epsilon=1e-7).draft_design(), 0.15) is None
+    fewer = enough - len(design.sensitive_blocks)
+    assert precision.half_width(design, enough) <= 0.15 < precision.half_width(design, fewer)
+    assert precision.people_for(draft(slug="tiny", epsilon=1e-7).draft_design(), 0.15) is None
 
 
 def test_an_impossible_design_is_listed_with_the_other_problems() -> None:
     survey = draft(contact="")
     Question.objects.filter(key="q2").update(options=["Only one"], prefer_not_to_say=False)
     stops = found(survey, "blocks")
-    assert "two options" in stops["question-q2"].what and "Which?" in stops["question-q2"].why
+    assert "at least two" in stops["question-q2"].what and "Which?" in stops["question-q2"].why
     assert "contact" in stops
 
 
@@ -270,12 +269,12 @@ BROKEN: dict[str, tuple[dict[str, Any], str]] = {
     "no questions": ({"questions": [], "blocks": []}, "questions"),
     "a question without a text": ({"questions": yes_no(""), "blocks": []}, "question-q1"),
     "an empty option": ({"questions": choice("a", ""), "blocks": []}, "question-q1"),
-    "one option": ({"strata": [stratum("a")]}, "stratum-age"),
-    "the same option": ({"strata": [stratum("a", "a")]}, "stratum-age"),
+    "one option": (by("a"), "question-age"),
+    "the same option": (by("a", "a"), "question-age"),
     "a character that is no text": ({"purpose": "a\u202eb"}, "purpose"),
     "a part of the blocks": ({"ask": 7}, "ask"),
     "options of a translation": (
-        german(strata={"age": {"text": "Alter?", "options": ["Jung"]}}), "language-de",
+        german_question("age", "Alter?", "Jung"), "language-de",
     ),
 }  # fmt: skip
 
@@ -294,7 +293,7 @@ def test_errors_shown_in_the_editor_also_block_opening(name: str) -> None:
     assert said and said == {f"{one.what}." for one in stops if f"{one.what}." in said}
     assert [one.place for one in stops if f"{one.what}." in said] == [place]
     if place == "language-de":
-        assert stops[0].why == "In German, at strata.age.options"
+        assert stops[0].why == "In German, at questions.age.options"
     with pytest.raises((DesignError, NotReady)):
         survey.open()
 
@@ -310,12 +309,10 @@ def test_a_survey_must_not_close_before_it_opens() -> None:
 
 
 def test_half_widths_agree_with_the_planner() -> None:
-    from aggregation import plan
-
-    survey = draft(questions=choice(*"abcd"), blocks=[], strata=[])
+    survey = draft(questions=choice(*"abcd"), blocks=[], background=[])
     terms = plan.Terms(sizes=(4,), epsilon=2.0, people=5000, half_width=0.1)
-    assert checklist.half_width(survey.draft_design(), 5000) == pytest.approx(terms.reach(5000))
-    assert checklist.half_width(survey.draft_design(), 0) == float("inf")
+    assert precision.half_width(survey.draft_design(), 5000) == pytest.approx(terms.reach(5000))
+    assert precision.half_width(survey.draft_design(), 0) == float("inf")
 
 
 TWO: dict[str, tuple[list[str], list[str]]] = {
@@ -386,8 +383,6 @@ def by_model(survey: Survey) -> str:
 
 
 def by_schedule(survey: Survey) -> str:
-    from survey import life
-
     past = timezone.now() - timedelta(minutes=1)
     Survey.objects.update(opens_at=past, opens_seen=survey.seen())
     life.turn()
@@ -423,8 +418,7 @@ def test_a_blocked_survey_does_not_open_by_command(tmp_path: Any) -> None:
 def test_the_survey_is_judged_as_it_is_frozen() -> None:
     """Somebody else's change since the object was read counts."""
     survey = draft()
-    Stratum.objects.update(text="What is your e-mail address?")
-    Survey.objects.update(asked_by="")
+    Survey.objects.update(asked_by="", contact="")
     with pytest.raises(ValidationError) as refused:
         survey.open()
     assert len(refused.value.messages) == 2
@@ -439,8 +433,5 @@ def test_a_site_can_turn_blocking_off(settings: Any) -> None:
 
 
 def test_nothing_blocks_the_demo_survey() -> None:
-    from aggregation.management.commands.load_demo import SURVEY
-    from survey import files
-
     survey = files.load(SURVEY.read_text(encoding="utf-8"))
     assert found(survey, "blocks") == {}

@@ -26,45 +26,72 @@ def test_the_odds_are_the_ones_that_respondents_read() -> None:
     for epsilon, count in ((0.5, 62), (1, 73), (2, 88), (3, 95)):
         survey = builders.draft(epsilon=epsilon, slug=f"s{count}")
         found = dial.figures(survey, 500)
-        assert found["sure"] == {"count": count, "more": False}
-        assert found["sure"]["count"] == survey.draft_design().sure
+        assert found["sure"] == f"{count}\u202f%"
+        assert found["dots"] == count == survey.draft_design().sure
         assert found["weak"] is (epsilon > plan.WEAK)
     assert [preset["sure"] for preset in dial.presets(4)] == [62, 73, 88, 95]
 
 
 def test_margins_of_error_agree_with_the_planner() -> None:
-    found = figures(people=1000, questions=TEN, blocks=[], strata=[])
+    found = figures(people=1000, questions=TEN, blocks=[], background=[])
     terms = plan.Terms(sizes=(2,) * 10, epsilon=2.0, people=1000, half_width=0.03)
     reach = terms.reach(1000)
     assert reach is not None
     assert found["everybody"] == f"±\u202f{100 * reach:.1f}"
     assert {one["error"] for one in found["questions"]} == {found["everybody"]}
-    assert found["reports"] == "200" and found["group"] == "" and not found["hidden"]
+    assert found["by_group"] == []
     assert sorted(one["block"] for one in found["questions"]) == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
 
 
-def test_group_figures_use_the_stratum_with_most_options() -> None:
-    strata = [
-        {"key": "a", "text": "Two?", "options": ["A", "B"]},
-        {"key": "b", "text": "Four?", "options": ["A", "B", "C", "D"]},
+GROUPS = [
+    {"key": "a", "text": "Two?", "options": ["A", "B"]},
+    {"key": "b", "text": "Four?", "options": ["A", "B", "C", "D"], "epsilon": 4},
+]
+
+
+def test_margins_of_error_by_group_agree_with_the_planner() -> None:
+    found = figures(people=4000, background=GROUPS)
+    design = Survey.objects.get().draft_design()
+    assert [one["groups"] for one in found["by_group"]] == [2, 4]
+    for one, block in zip(found["by_group"], design.background_blocks, strict=True):
+        widths = [
+            plan.half_width_in_group(block, 4000, kind.channel) for kind in plan.kinds(design)
+        ]
+        assert one["error"] == f"±\u202f{100 * max(widths):.1f}"
+    nobody = dial.figures(Survey.objects.get(), 0)
+    assert [one["error"] for one in nobody["by_group"]] == ["–", "–"]
+
+
+def test_every_part_of_a_report_and_the_whole_have_their_price() -> None:
+    found = figures(background=GROUPS)
+    assert found["costs"] == [
+        {"epsilon": "3", "sure": "95\u202f%"},
+        {"epsilon": "4", "sure": "98\u202f%"},
     ]
-    found = figures(people=400, strata=strata)
-    assert found["groups"] == "in one of 4 equal groups of “Four?”"
-    alone = dial.figures(builders.draft(slug="alone", strata=[]), 100)
-    assert found["group"] == alone["everybody"] and not found["hidden"]
-    assert dial.figures(Survey.objects.get(slug="small"), 40)["hidden"]
-    assert dial.figures(Survey.objects.get(slug="small"), 1)["group"] == "–"
+    assert found["report"] == {"epsilon": "9", "sure": "more than 99\u202f%"}
+    rows = dial.costs(Survey.objects.get().draft_design())
+    assert [(row["name"], row["epsilon"]) for row in rows] == [
+        ("Sensitive answers", "2"),
+        ("“Two?”", "3"),
+        ("“Four?”", "4"),
+        ("Whole report", "9"),
+    ]
+    assert [row["sure"] for row in rows[1:3]] == [cost["sure"] for cost in found["costs"]]
+    alone = dial.costs(builders.draft(slug="alone", background=[]).draft_design())
+    assert [row["name"] for row in alone] == ["Sensitive answers"]
 
 
 def test_blocks_are_explained_and_can_be_overruled() -> None:
-    chosen = figures(questions=TEN, blocks=[], strata=[])["blocks"]
-    assert "in 5 blocks, and chance picks 1 of them for each person" in chosen
-    assert "the least error: everything asked of everybody would need" in chosen
+    chosen = figures(questions=TEN, blocks=[], background=[])["blocks"]
+    assert "in 5 blocks. Each person is asked 1 of them, picked by chance." in chosen
+    assert "smallest margin of error: asking everybody everything separately would need" in chosen
     survey = Survey.objects.get()
     document = drafts.content(survey) | {"blocks": [[f"q{i}"] for i in range(10)], "ask": 10}
     files.store(survey, document)
     mine = dial.figures(survey, 1000)["blocks"]
-    assert "10 blocks, and everybody is asked all of them. This is your choice; the planner" in mine
+    assert (
+        "10 blocks. Everybody is asked all of them. You chose these blocks. The planner’s" in mine
+    )
     files.store(survey, document | {"blocks": [["q1", "q2"]]})
     assert dial.figures(survey, 1000)["problem"]["where"] == "blocks"
     files.store(survey, drafts.content(survey) | {"blocks": [], "ask": 11})
@@ -78,7 +105,7 @@ def test_an_unfinished_draft_has_its_figures() -> None:
         {"key": "q2", "text": "", "kind": "choice", "options": []},
     ]
     files.store(survey, drafts.content(survey) | {"questions": unfinished, "title": ""})
-    assert dial.figures(survey, 1000)["sure"]["count"] == 88
+    assert dial.figures(survey, 1000)["dots"] == 88
     files.store(survey, drafts.content(survey) | {"questions": [], "blocks": []})
     assert "problem" in dial.figures(survey, 1000)
 
@@ -91,7 +118,7 @@ def test_figures_for_a_hundred_questions_come_quickly() -> None:
         {"key": f"q{i}", "text": "?", "kind": "choice", "options": [str(j) for j in range(size)]}
         for i, size in enumerate(sizes)
     ]
-    survey = builders.draft(questions=questions, blocks=[])
+    survey = builders.draft(questions=questions, blocks=[], background=[])
     client = builders.client(builders.olga(survey))
     answer = client.get("/studio/small/draft/").json()
     took = []

@@ -75,7 +75,7 @@ def test_a_saved_draft_can_be_read_back_and_opened(window: Window, survey: Surve
     )  # fmt: skip
     survey.refresh_from_db()
     assert survey.title == "Another" and survey.epsilon == 1.5
-    assert [q.key for q in survey.questions.all()] == ["q1", "q9"]
+    assert [q.key for q in survey.questions.all()] == ["q1", "q9", "age"]
     assert window.answer["wrong"] == {}
     assert Window(window.client).document["translations"]["de"]["title"] == "Eine andere"
     survey.open()
@@ -84,12 +84,12 @@ def test_a_saved_draft_can_be_read_back_and_opened(window: Window, survey: Surve
 
 def test_an_unfinished_draft_is_saved_with_its_errors(window: Window) -> None:
     answer = window.save(
-        title="", blocks=[], strata=[{"key": "b1", "text": "", "options": ["A"]}],
+        title="", blocks=[], background=[{"key": "b1", "text": "", "options": ["A"]}],
         questions=[asked(text=" "), choice("A", "A", "", key="q2")],
     )  # fmt: skip
     assert set(answer["wrong"]) == {
         "title", "questions[0].text", "questions[1].options[1]", "questions[1].options[2]",
-        "strata[0].text", "strata[0].options",
+        "background[0].text", "background[0].options",
     }  # fmt: skip
     again = Window(window.client)
     assert again.document["questions"][1]["options"] == ["A", "A", ""]
@@ -133,9 +133,21 @@ IMPOSSIBLE: dict[str, tuple[dict[str, Any], str]] = {
     "options no texts": ({"questions": [choice("A", 5)]}, "questions[0].options"),  # type: ignore[arg-type]
     "21 options": ({"questions": [choice(*map(str, range(21)))]}, "questions[0].options"),
     "101 questions": ({"questions": [asked(key=f"q{i}") for i in range(101)]}, "questions[100]"),
-    "101 strata": (
-        {"strata": [{"key": f"b{i}", "text": "?", "options": []} for i in range(101)]},
-        "strata[100]",
+    "101 questions with those of the background": (
+        {"background": [{"key": f"b{i}", "text": "?", "options": []} for i in range(99)]},
+        "background[98]",
+    ),
+    "a background key twice": (
+        {"background": [{"key": "q1", "text": "?", "options": []}]},
+        "background[0].key",
+    ),
+    "a background epsilon that is a text": (
+        {"background": [{"key": "b1", "text": "?", "options": [], "epsilon": "3"}]},
+        "background[0].epsilon",
+    ),
+    "a background question of another kind": (
+        {"background": [{"key": "b1", "text": "?", "options": [], "kind": "yes_no"}]},
+        "background[0]",
     ),
     "block of nobody": ({"blocks": [["q7"]]}, "blocks"),
     "declined": ({"questions": [asked(prefer_not_to_say=1)]}, "questions[0].prefer_not_to_say"),
@@ -188,7 +200,7 @@ def test_changes_in_the_admin_pages_are_not_overwritten(window: Window) -> None:
     assert window.document["questions"][0]["text"] == "Did you?"
 
 
-@override_settings(CHECKLIST=True, MAX_EPSILON=4.0)
+@override_settings(CHECKLIST=True, MAX_EPSILON=4.0, MAX_BACKGROUND_EPSILON=5.0)
 def test_the_editor_shows_what_the_checklist_would_refuse(window: Window) -> None:
     def places(answer: dict[str, Any]) -> list[str]:
         return [one["place"] for one in answer["blocks"]]
@@ -197,12 +209,15 @@ def test_the_editor_shows_what_the_checklist_would_refuse(window: Window) -> Non
     assert set(places(window.answer)) == {"expected", "asked_by", "contact"}
     assert "how many people" in window.answer["blocks"][0]["what"]
     assert places(window.save(**builders.READY)) == []
-    small = {"key": "age", "text": "How old?", "options": [str(age) for age in range(20)]}
-    assert places(window.save(expected=300, strata=[small])) == ["stratum-age"]
+    assert places(window.save(expected=100)) == ["expected"]
     # What is wrong in the document is said once.
-    twice = window.save(expected=5000, strata=[small | {"options": ["A", "A", "B"]}])
-    assert set(twice["wrong"]) == {"strata[0].options[1]"} and places(twice) == []
-    assert set(window.save(strata=[], epsilon=4.5)["wrong"]) == {"epsilon"}
+    same = {"key": "age", "text": "How old?", "options": ["A", "A", "B"]}
+    twice = window.save(expected=5000, background=[same])
+    assert set(twice["wrong"]) == {"background[0].options[1]"} and places(twice) == []
+    weak = window.save(background=[same | {"options": ["A", "B"], "epsilon": 5.5}])
+    assert weak["wrong"] == {"background[0].epsilon": "At most 5 on this site, not 5.5."}
+    assert places(weak) == []
+    assert set(window.save(background=[], epsilon=4.5)["wrong"]) == {"epsilon"}
     assert places(window.answer) == []
     half = {"de": {"questions": {"q2": {"options": ["Rot", "", "Blau"]}}}}
     assert set(window.save(epsilon=2, translations=half)["wrong"]) == {
@@ -253,7 +268,7 @@ def test_undo_and_redo_work_after_a_reload(window: Window) -> None:
 
 def test_undo_brings_back_what_was_deleted(window: Window, survey: Survey) -> None:
     before = files.dump(survey)
-    window.save(questions=[], strata=[], blocks=[])
+    window.save(questions=[], background=[], blocks=[])
     window.post(go=-1)
     assert files.dump(Survey.objects.get()) == before
 
@@ -359,8 +374,8 @@ def test_who_asks_and_who_may_answer_are_part_of_the_document(window: Window) ->
 def test_every_topic_can_open_as_it_is(admin: Client, key: str) -> None:
     survey = made(admin.post("/studio/new/", {"topic": key}))
     assert survey.slug == key and drafts.wrong(survey) == {}
-    assert survey.epsilon <= 2 and 1 <= survey.strata.count() <= 2
-    assert all(2 <= len(stratum.options) <= 3 for stratum in survey.strata.all())
+    assert survey.epsilon <= 2 and 1 <= len(survey.background_questions()) <= 2
+    assert all(2 <= len(one.options) <= 3 for one in survey.background_questions())
     second = made(admin.post("/studio/new/", {"topic": key, "epsilon": "0.5"}))
     assert second.slug.startswith(key) and second.slug != key and second.epsilon == 0.5
     survey.open()
@@ -398,8 +413,8 @@ def test_an_exported_draft_can_be_imported_unchanged(admin: Client, survey: Surv
             "Question 1: kind must be yes_no or choice, not zzz",
         ),
         (
-            b'{"title": "A", "epsilon": 2, "questions": [], "strata": [{"key": "a", "text": "?",'
-            b' "options": ["A", "\\u0000"]}]}',
+            b'{"title": "A", "epsilon": 2, "questions": [], "background": [{"key": "a",'
+            b' "text": "?", "options": ["A", "\\u0000"]}]}',
             "Background question 1, option 2: a character that is no text",
         ),
         (b'{"title": "A", "epsilon": "2", "questions": []}', "made. epsilon: a number, such as 2"),

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.utils.html import escape
 
-from aggregation.models import Batch, Release
+from aggregation.releases.release import make_release
 from survey.design import NO_TEXT
 from survey.models import Survey
 from tests.support import builders
@@ -56,12 +56,14 @@ def everywhere(text: str) -> dict[str, Any]:
         "epsilon": 2,
         "crowd": 20,
         "questions": [question | {"prefer_not_to_say": True}],
-        "strata": [{"key": "b1", "text": text, "options": [text, f"{text}2"]}],
+        "background": [{"key": "b1", "text": text, "options": [text, f"{text}2"]}],
         "translations": {
             "de": {
                 "title": text[:200],
                 "introduction": text,
-                "questions": {"q1": {"text": text, "options": [text, f"{text}2"]}},
+                "questions": {
+                    key: {"text": text, "options": [text, f"{text}2"]} for key in ("q1", "b1")
+                },
             }
         },
     }
@@ -94,8 +96,7 @@ def test_hostile_texts_stay_texts(name: str) -> None:
     survey.open()
     Survey.objects.update(results_public=True)
     builders.send(survey, 60)
-    Batch.objects.collect(survey)
-    Release.objects.publish(survey)
+    make_release(survey)
     definition = client.get("/api/v1/surveys/small/").json()
     assert definition["title"] == text[:200]
     assert definition["design"]["blocks"][0]["questions"][0]["text"] == text

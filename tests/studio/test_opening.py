@@ -10,7 +10,8 @@ from django.test import Client
 from django.utils import timezone
 
 from aggregation import removal, tasks
-from aggregation.models import Batch, Estimate, Release, due
+from aggregation.models import Batch, Estimate, Release
+from aggregation.releases.due import due
 from aggregation.work import Job
 from studio import opening, views
 from survey.models import Membership, Question, Removed, Report, Survey, today
@@ -131,7 +132,7 @@ class TestOpen:
     def test_each_problem_links_to_its_field_in_the_editor(self) -> None:
         survey = builders.draft()
         page = owner_of(survey).get(PAGE).content.decode()
-        assert "3 things must be mended first" in page
+        assert "3 things must be fixed first" in page
         assert 'href="/studio/small/#contact"' in page
 
     def test_the_page_of_an_invited_survey_leads_to_its_invitations(self) -> None:
@@ -211,7 +212,7 @@ class TestEnd:
 
     def test_a_survey_with_waiting_reports_is_not_deleted(self) -> None:
         survey = builders.opened(**builders.READY)
-        builders.send(survey, 5)
+        builders.send(survey, 30)
         survey.close()
         response = do(owner_of(survey), "delete", slug="small")
         assert response.status_code == 400 and "still wait" in response.content.decode()
@@ -241,7 +242,11 @@ class TestRetention:
         return survey
 
     def closed_days_ago(self, days: int) -> None:
-        Survey.objects.update(closed_on=today() - timedelta(days=days))
+        """Let so many days pass since the closing, for the day that was noted as well."""
+        survey = Survey.objects.get()
+        assert survey.closed_on and survey.due_on
+        passed = survey.closed_on - (today() - timedelta(days=days))
+        Survey.objects.update(closed_on=survey.closed_on - passed, due_on=survey.due_on - passed)
 
     def test_everything_is_deleted_on_the_promised_day(self, survey: Survey) -> None:
         for model in (Report, Batch, Release, Estimate, Membership):

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from aggregation.models import Batch, Release
+from aggregation.releases.collect import collect
+from aggregation.releases.publish import publish
 from survey.models import Survey
 from tests.support import builders
 
@@ -18,6 +19,6 @@ def published(people: int = 300, batches: int = 3, **changes: Any) -> Survey:
     survey = builders.opened(**changes)
     for seed in range(batches):
         builders.send(survey, people // batches, seed=seed)
-        assert Batch.objects.collect(survey)
-    Release.objects.publish(survey)
+        assert collect(survey)
+    publish(survey)
     return survey

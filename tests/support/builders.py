@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from django.contrib.auth.models import User
 
-from aggregation.models import Batch, Release
+from aggregation.releases.release import make_release
 from survey import files, simulation
 from survey.design import Design
 from survey.models import Membership, Role, Survey, Team, TeamMembership
@@ -33,7 +33,9 @@ FILE: dict[str, Any] = {
             "prefer_not_to_say": True,
         },
     ],
-    "strata": [{"key": "age", "text": "How old are you?", "options": ["Under 30", "30 and over"]}],
+    "background": [
+        {"key": "age", "text": "How old are you?", "options": ["Under 30", "30 and over"]}
+    ],
     "blocks": [["q1", "q2"]],
 }
 
@@ -58,21 +60,17 @@ def opened(**changes: Any) -> Survey:
 
 
 def report(design: Design, **changes: Any) -> dict[str, Any]:
-    """A well-formed report: the first blocks, the first options."""
-    return {
-        "id": str(uuid4()),
-        "design": design.hash,
-        "blocks": {block.key: [0] * len(block.questions) for block in design.blocks[: design.ask]},
-        "strata": {stratum.key: None for stratum in design.strata},
-    } | changes
+    """Return a well-formed report: the first blocks, the first options."""
+    asked = (*design.sensitive_blocks[: design.ask], *design.background_blocks)
+    blocks = {block.key: [0] * len(block.questions) for block in asked}
+    return {"id": str(uuid4()), "design": design.hash, "blocks": blocks} | changes
 
 
 def send(survey: Survey, people: int, seed: int = 1, **truth: list[float]) -> None:
     """So many simulated people answer, through the real randomizer and the real ingest code."""
     design = survey.frozen_design()
     shares = simulation.uniform_shares(design.questions) | truth
-    strata = simulation.uniform_shares(design.strata)
-    for _ in simulation.send(survey.slug, design, people, lambda _: shares, strata, Random(seed)):
+    for _ in simulation.send(survey.slug, design, people, lambda _: shares, shares, Random(seed)):
         pass
 
 
@@ -80,13 +78,11 @@ def finished(people: int = 300, **changes: Any) -> Survey:
     """A closed survey with two releases, the second of them final; or without any."""
     survey = opened(**changes)
     send(survey, people, q1=[0.7, 0.3])
-    Batch.objects.collect(survey)
-    Release.objects.publish(survey)
+    make_release(survey)
     if people:
         send(survey, 7, seed=2)
     survey.close()
-    Batch.objects.collect(survey)
-    Release.objects.publish(survey)
+    make_release(survey)
     return survey
 
 

@@ -63,9 +63,9 @@ def malformed(trial: Trial, number: int) -> bytes:
         lambda: json.dumps(good | {"id": "x"}).encode(),
         lambda: json.dumps(good | {"id": None, "more": number}).encode(),
         lambda: json.dumps(good | {"design": "0" * 64}).encode(),
-        lambda: json.dumps(good | {"blocks": {"b1": [7], "b2": [1]}}).encode(),
+        lambda: json.dumps(good | {"blocks": {"b1": [7], "b2": [1], "g1": [0]}}).encode(),
         lambda: json.dumps(good | {"blocks": {f"b{number}": []}}).encode(),
-        lambda: json.dumps(good | {"strata": {"age": 1e300}}).encode(),
+        lambda: json.dumps(good | {"blocks": good["blocks"] | {"g1": [1e300]}}).encode(),
         lambda: json.dumps(good).encode()[:-1],
         lambda: b'{"id": NaN}',
     ]

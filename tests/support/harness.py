@@ -20,6 +20,7 @@ import urllib.error
 import urllib.request
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 from uuid import uuid4
@@ -46,7 +47,7 @@ FILE: dict[str, Any] = {
         {"key": "q1", "text": "Did you?", "kind": "yes_no"},
         {"key": "q2", "text": "Which?", "kind": "choice", "options": ["A", "B", "C", "D"]},
     ],
-    "strata": [{"key": "age", "text": "How old?", "options": ["Under 30", "30 and over"]}],
+    "background": [{"key": "age", "text": "How old?", "options": ["Under 30", "30 and over"]}],
     "blocks": [["q1"], ["q2"]],
     "ask": 2,
 }
@@ -60,8 +61,8 @@ def with_more_questions(number: int) -> dict[str, Any]:
     return {"questions": FILE["questions"] + more} | blocks
 
 
-Cell = tuple[int, int, int | None]  # the whole content of a report
-CELLS: list[Cell] = [(a, b, c) for a in range(2) for b in range(4) for c in (None, 0, 1)]
+Cell = tuple[int, int, int]  # the whole content of a report
+CELLS: list[Cell] = list(product(range(2), range(4), range(3)))
 WEIGHTS = range(1, len(CELLS) + 1)  # no two cells alike, so that none passes for another
 
 PATIENCE = 240.0  # for what takes a second or two on a quiet machine
@@ -242,11 +243,14 @@ class Console:
 import json, sys, traceback
 from collections import Counter
 from datetime import timedelta
+import numpy
 from django.core.management import call_command
 from django.db import connection
 from aggregation import analyses, tasks
 from aggregation.models import *
 from aggregation.pulse import Pulse
+from aggregation.releases.collect import collect
+from aggregation.releases.release import make_release
 from aggregation.work import *
 from survey.models import *
 for line in sys.stdin:
@@ -449,8 +453,7 @@ class Trial:
         return {
             "id": str(uuid4()),
             "design": self.hash,
-            "blocks": {"b1": [cell[0]], "b2": [cell[1]]} | self._more(),
-            "strata": {"age": cell[2]},
+            "blocks": {"b1": [cell[0]], "b2": [cell[1]], "g1": [cell[2]]} | self._more(),
         }
 
     def _more(self) -> dict[str, list[int]]:
@@ -478,13 +481,17 @@ class Trial:
             self.acknowledged.update(cells)
 
     def divide(self, batches: int, reports: int) -> None:
-        """Bring reports in so many batches, and publish them; a worker may have been faster."""
+        """Bring reports in so many batches, and publish them; a worker may have been faster.
+
+        A crowd stays behind.
+        """
+        self.fill(FILE["crowd"])
         for _ in range(batches):
             self.fill(reports)
-            self.do("Batch.objects.collect(survey)")
+            self.do("collect(survey)")
         published = (
-            "Release.objects.publish(survey)\n"
-            "result = not survey.pending().exists() and"
+            "make_release(survey)\n"
+            "result = survey.pending().count() == survey.crowd and"
             " not survey.batches.filter(release=None).exists()"
         )
         wait_until(lambda: bool(self.do(published)), PATIENCE, "the release of all batches")
@@ -510,20 +517,22 @@ class Trial:
         return jobs[0]
 
     def undisturbed(self, job: str = "", **asked: Any) -> Any:
-        """What an analysis finds when nothing happens to it; of the release that a job ended with.
+        """What an analysis finds when nothing happens to it; of the release of a job, or the last.
 
-        A job goes over to a release that is made while it counts. To be asked before the survey is
-        closed: the last few reports are then joined with the last batch, whatever its release.
+        Counted another way: from the reports as they were sent, one by one.
         """
-        upto = f"Job.objects.get(pk={job!r}).analysis.release.number" if job else "10**9"
+        release = (
+            f"Job.objects.get(pk={job!r}).analysis.release" if job else "survey.releases.last()"
+        )
         return self.do(
-            "from aggregation import batches\n"
-            f"asked = {asked!r}; design = survey.frozen_design(); upto = {upto}\n"
+            f"asked = {asked!r}; design = survey.frozen_design(); release = {release}\n"
             "question = analyses.read(asked, design)\n"
-            "rows = survey.batches.filter(release__number__lte=upto)\n"
-            "rows = rows.values_list('columns', 'reports')\n"
-            "table = batches.tables(rows, design, [question.axes(design)])[0]\n"
-            "result = analyses.figures(question, design, table, survey.crowd)"
+            "names = [one.key for one in design.questions]\n"
+            "places = [names.index(axis) for axis in question.axes()]\n"
+            "table = numpy.zeros([design.questions[place].size for place in places], dtype=int)\n"
+            "for batch in Batch.objects.filter(pk__in=release.batch_keys()):\n"
+            "    numpy.add.at(table, tuple(batch.unpack()[places]), 1)\n"
+            "result = analyses.figures(question, design, table)"
         )
 
     def job(self, pk: str) -> Any:
@@ -582,7 +591,7 @@ class Trial:
             "    cells.update(map(tuple, rows.tolist()))\n"
             "result = [[*cell, n] for cell, n in cells.items()]"
         )
-        return Counter({(a, b, None if c > 1 else c): n for a, b, c, n in found})
+        return Counter({(a, b, c): n for a, b, c, n in found})
 
     def final(self) -> Any:
         """The last release of the survey, which is closed; without the patience of the beat."""
@@ -612,22 +621,25 @@ class Trial:
             assert least <= counted[cell] <= most, (cell, least, counted[cell], most)
         assert final["reports"] == counted.total() >= acknowledged.total() > 0
         for row in final["estimates"]:
-            if not row["suppressed"] and row["question"] in ("q1", "q2"):
+            if row["question"] in PLACES:
                 assert row["count"] == matching(counted, row), row
         numbers = [row["release"] for row in self.call(f"surveys/{self.slug}/releases/")]
         assert numbers == list(range(1, len(numbers) + 1))
         return counted
 
 
+PLACES = {"q1": 0, "q2": 1, "age": 2}
+OPTIONS = [["no", "yes"], ["a", "b", "c", "d"], ["under-30", "30-and-over", "prefer-not-to-say"]]
+
+
 def matching(counted: "Counter[Cell]", row: dict[str, Any]) -> int:
     """How many of the counted reports belong to one row of a release."""
-    place = {"q1": 0, "q2": 1}[row["question"]]
-    option = {"no": 0, "yes": 1, "a": 0, "b": 1, "c": 2, "d": 3}[row["option"]]
-    ages = {"under-30": 0, "30-and-over": 1, "not-given": None}
+    wanted = {row["question"]: row["option"]} | ({row["by"]: row["group"]} if row["by"] else {})
+    places = {PLACES[key]: OPTIONS[PLACES[key]].index(option) for key, option in wanted.items()}
     return sum(
         n
         for cell, n in counted.items()
-        if cell[place] == option and (row["group"] is None or cell[2] == ages[row["group"]])
+        if all(cell[place] == option for place, option in places.items())
     )
 
 

@@ -33,11 +33,14 @@ def next_screen(page: Page) -> None:
 
 
 def answer(page: Page, *positions: int) -> None:
-    """Choose these options, one question after the other, and leave the strata alone."""
+    """Choose these options, one question after the other, and the last of every further one.
+
+    Of a background question that is “Prefer not to say”.
+    """
     for position in positions:
         answer_one(page, position)
     while page.get_by_role("button", name="Next").count():
-        next_screen(page)
+        answer_one(page, -1)
 
 
 def send(page: Page) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from playwright.sync_api import Locator, Page, Route, expect
 
-from tests.support.services import wait_until
+from tests.support.pages import await_in
 
 REPORTS = "**/reports/"
 DEFINITION = "**/definition/"
@@ -39,14 +39,16 @@ POOR = {
     "epsilon": 6,
     "crowd": 20,
     "questions": [{"key": "q1", "text": "Quale?", "kind": "choice", "options": ["A", "B", "C"]}],
-    "strata": [{"key": "ward", "text": "Dove?", "options": [f"Reparto {i}" for i in range(1, 13)]}],
+    "background": [
+        {"key": "ward", "text": "Dove?", "options": [f"Reparto {i}" for i in range(1, 13)]}
+    ],
     "blocks": [["q1"]],
 }
-# The first answer to every question, no background, up to the last step. One press after the other
-# as a program makes them, which takes a twentieth of the time.
+# The first answer to every question, up to the last step. One press after the other as a program
+# makes them, which takes a twentieth of the time.
 HURRY = """() => {
   for (let steps = 0; steps < 50 && document.querySelector(".asking"); steps++) {
-    if (!document.querySelector(".note.clear")) document.querySelector(".option input").click();
+    document.querySelector(".option input").click();
     document.querySelector(".primary").click();
   }
 }"""
@@ -104,11 +106,12 @@ class States:
         yield "question-missing"
         self.tap(page.locator(".option").first)
         yield "question-chosen"
-        while not page.locator(".note.clear").count():
+        while not page.locator("#about-you").count():
             self.tap(page.locator(".option").first)
             self.go_on()
-        yield "stratum"
+        yield "background"
         while page.locator(".asking").count():
+            self.tap(page.locator(".option").first)
             self.go_on()
         expect(page.locator(".answers").first).to_be_visible()
         yield "review"
@@ -120,7 +123,7 @@ class States:
         self.tap(page.locator(".primary"))
         expect(page.locator(".pulse")).to_be_visible()
         yield "sending"
-        wait_until(lambda: bool(held), 60, "the report")
+        await_in(page, lambda: held, "the report")
         held[0].abort()
         expect(page.locator(".icon.waiting")).to_be_visible()
         page.unroute(REPORTS)
@@ -256,7 +259,7 @@ class States:
         expect(self.page.locator(".opening")).to_be_visible()
 
     def to_review(self) -> None:
-        """From the opening to the last step: the first answer everywhere, no background given."""
+        """From the opening to the last step: the first answer everywhere."""
         expect(self.page.locator(".opening")).to_be_visible()
         self.go_on()
         self.answer_all()

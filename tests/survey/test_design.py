@@ -1,4 +1,4 @@
-"""survey/design.py: the frozen form of a design, who is asked what, and which blocks are best."""
+"""survey/design/: the frozen form of a design, who is asked what, and which blocks are best."""
 
 import hashlib
 import json
@@ -15,9 +15,10 @@ import numpy as np
 import pytest
 
 from survey.design import (
+    BACKGROUND_EPSILON,
     MAX_OPTIONS,
     MAX_QUESTIONS,
-    MAX_STRATUM_OPTIONS,
+    Background,
     Design,
     DesignError,
     Option,
@@ -25,12 +26,14 @@ from survey.design import (
     block_epsilon,
     build,
     canonical_json,
+    make_block,
     options_from_texts,
     plan,
     variance_factor,
 )
-from survey.mechanism import MAX_CELLS, MAX_EPSILON, SCALE, Replacement
-from tests.vectors.generate import Words, designs, question, questions
+from survey.design.design import shapes
+from survey.design.mechanism import MAX_CELLS, MAX_EPSILON, SCALE, Cells
+from tests.vectors.generate import Words, after, designs, number, question, questions, several
 
 KNOWN = designs()
 
@@ -59,9 +62,9 @@ def test_the_hash_of_a_design_never_changes() -> None:
     design = build(math.log(3), [Question("q1", "Äh?", options_from_texts(["No", "Yes"]))])
     assert design.canonical == (
         '{"ask":1,"blocks":[{"epsilon":1.0986122886681098,"keep":2147483648,"key":"b1",'
-        '"questions":[{"key":"q1","options":[{"key":"no","text":"No"},'
+        '"questions":[{"key":"q1","kind":"choice","options":[{"key":"no","text":"No"},'
         '{"key":"yes","text":"Yes"}],"text":"Äh?"}]}],"epsilon":1.0986122886681098,'
-        '"mechanism":"replace/1","scale":4294967296,"strata":[]}'
+        '"mechanism":"cells/1","scale":4294967296}'
     )
     assert design.hash == "sha256:" + hashlib.sha256(design.canonical.encode()).hexdigest()
 
@@ -71,7 +74,8 @@ def test_the_hash_of_a_design_never_changes() -> None:
     [
         {"epsilon": 1.0000000000000002},
         {"ask": 2},
-        {"strata": []},
+        {"background": []},
+        {"background": [Background(question("age", 3), 2.5)]},
         {"questions": [question("q1", 2, "Question q1!"), question("q2", 2)]},
         {"blocks": [["q2"], ["q1"]]},
         {"questions": [question("q1", 3), question("q2", 2)]},
@@ -82,7 +86,7 @@ def test_the_hash_changes_with_anything_that_is_promised(change: dict[str, Any])
     promised: dict[str, Any] = {
         "epsilon": 1.0,
         "questions": questions(2, 2),
-        "strata": [question("age", 3)],
+        "background": [Background(question("age", 3))],
         "blocks": [["q1"], ["q2"]],
         "ask": 1,
     }
@@ -109,7 +113,7 @@ def test_numpy_numbers_are_accepted() -> None:
     assert build(np.float64(2.0), questions(2, 2)).hash == build(2, questions(2, 2)).hash
 
 
-@pytest.mark.parametrize(("key", "value"), [("mechanism", "replace/2"), ("scale", 2**31)])
+@pytest.mark.parametrize(("key", "value"), [("mechanism", "cells/2"), ("scale", 2**31)])
 def test_an_unknown_mechanism_or_scale_is_not_read(key: str, value: Any) -> None:
     data = json.loads(KNOWN["2 x 2 at 2"].canonical)
     with pytest.raises(DesignError):
@@ -133,6 +137,19 @@ def test_every_set_of_blocks_is_equally_likely(blocks: int, ask: int) -> None:
     keys = [block.key for block in design.blocks]
     assert set(chosen) == set(combinations(keys, ask))
     assert len(set(chosen.values())) == 1
+
+
+def test_everybody_is_asked_every_background_question() -> None:
+    background = [Background(question("job", 4)), Background(question("age", 3), 2)]
+    asked = questions(2, 2, 2)
+    design = build(1.0, asked, background, blocks=[[q.key] for q in asked], ask=2)
+    assert [block.key for block in design.background_blocks] == ["g1", "g2"]
+    assert [block.key for block in design.sensitive_blocks] == ["b1", "b2", "b3"]
+    for words in product(range(3), range(2)):
+        draw = Words(words)
+        chosen = [block.key for block in design.choose(draw)]
+        assert chosen[2:] == ["g1", "g2"] and len(set(chosen) & {"b1", "b2", "b3"}) == 2
+        assert draw.used == 2  # none for the background
 
 
 def test_choosing_rejects_the_words_that_would_favour_a_block() -> None:
@@ -160,11 +177,33 @@ def test_the_shares_never_add_up_to_more_than_the_whole() -> None:
 def test_blocks_cost_what_is_stated_and_add_up_to_it(name: str) -> None:
     design = KNOWN[name]
     for block in design.blocks:
-        sizes = [question.size for question in block.questions]
-        assert block.mechanism == Replacement.for_epsilon(block.epsilon, sizes)
+        assert block.mechanism == Cells.for_epsilon(block.epsilon, shapes(block.questions))
         assert block.mechanism.epsilon <= block.epsilon
-    dearest = sorted((Fraction(block.epsilon) for block in design.blocks), reverse=True)
+    dearest = sorted((Fraction(block.epsilon) for block in design.sensitive_blocks), reverse=True)
     assert sum(dearest[: design.ask]) <= Fraction(design.epsilon)
+
+
+def test_background_answers_cost_their_own_and_the_report_all_of_it() -> None:
+    background = [Background(question("job", 4)), Background(question("age", 3), 2.5)]
+    design = build(1.1, questions(2, 3), background)
+    assert [block.epsilon for block in design.background_blocks] == [BACKGROUND_EPSILON, 2.5]
+    assert design.epsilon == 1.1 and design.report_epsilon == pytest.approx(1.1 + 3 + 2.5)
+    alone = build(1.1, questions(2, 3))
+    assert design.sensitive_blocks == alone.blocks  # they take nothing from the others
+    assert alone.report_epsilon == alone.epsilon
+    assert [one.key for one in design.background] == ["job", "age"]
+    assert [one.key for one in design.questions] == ["q1", "q2", "job", "age"]
+
+
+def test_the_kinds_of_questions_have_their_shapes() -> None:
+    gate = question("q1", 3)
+    asked = (gate, after("q2", 4, "q1", "option-1", "option-3"), number("q3", -3, 40, 2))
+    first, second, third = shapes(asked)
+    assert (first.size, first.only_if, first.bounds, first.picks) == (3, None, None, 0)
+    assert (second.size, second.only_if) == (4, (0, frozenset({0, 2})))
+    assert (third.size, third.bounds) == (3, (-3, 40))
+    assert shapes([several("q4", 5, 2)])[0].picks == 2
+    assert make_block("b1", 2.0, asked).mechanism.cells == (1 + 2 * 4) * 3
 
 
 # --- Which blocks are best ------------------------------------------------------------------------
@@ -284,7 +323,7 @@ def test_the_best_block_grows_with_epsilon(block: int, until: float) -> None:
 def test_the_variance_factor_is_that_of_the_mechanism() -> None:
     """1/c^2 with the real keep probability, times the share of people who are asked."""
     sizes = (2, 3, 5)
-    mechanism = Replacement.for_epsilon(1.5, sizes)
+    mechanism = Cells.for_epsilon(1.5, shapes(questions(*sizes)))
     c = mechanism.keep / SCALE
     assert variance_factor([[0, 1, 2]], sizes, 1.5, 1) == pytest.approx(c**-2, rel=1e-8)
     a, b = mechanism.channel(2)
@@ -388,11 +427,52 @@ def test_impossible_questions_are_refused(asked: list[Question], what: str) -> N
         build(2.0, asked)
 
 
-@pytest.mark.parametrize("size", [1, MAX_STRATUM_OPTIONS + 1])
-def test_strata_with_too_few_or_too_many_options_are_refused(size: int) -> None:
-    with pytest.raises(DesignError, match="strata age"):
-        build(2.0, questions(2), [question("age", size)])
-    assert build(2.0, questions(2), [question("age", MAX_STRATUM_OPTIONS)]).strata[0].size == 100
+@pytest.mark.parametrize("size", [1, MAX_OPTIONS + 2])
+def test_background_questions_with_too_few_or_too_many_options_are_refused(size: int) -> None:
+    with pytest.raises(DesignError, match="^background age: "):
+        build(2.0, questions(2), [Background(question("age", size))])
+    design = build(2.0, questions(2), [Background(question("age", MAX_OPTIONS + 1))])
+    assert design.background[0].size == MAX_OPTIONS + 1
+
+
+def test_a_background_question_with_the_key_of_another_is_refused() -> None:
+    for background in (["q1"], ["age", "age"]):
+        with pytest.raises(DesignError, match="^background: .* used twice"):
+            build(2.0, questions(2), [Background(question(key, 3)) for key in background])
+
+
+@pytest.mark.parametrize("epsilon", [0, -1, math.nan, math.inf, True, "3", None, 1e-11, 8.1])
+def test_a_background_answer_with_an_impossible_epsilon_is_refused(epsilon: Any) -> None:
+    with pytest.raises(DesignError, match="age.*epsilon|^block g1 .*epsilon"):
+        build(2.0, questions(2), [Background(question("age", 3), epsilon)])
+
+
+def test_there_are_no_more_questions_than_allowed_with_the_background() -> None:
+    most = questions(*[2] * (MAX_QUESTIONS - 1))
+    assert len(build(2.0, most, [Background(question("age", 3))]).questions) == MAX_QUESTIONS
+    with pytest.raises(DesignError, match=f"at most {MAX_QUESTIONS} in all"):
+        build(2.0, [*most, question("more", 2)], [Background(question("age", 3))])
+
+
+@pytest.mark.parametrize(
+    ("asked", "what"),
+    [
+        ([after("q2", 2, "q1", "yes")], "q2: asked only after"),
+        ([question("q1", 2), after("q2", 2, "q1", "maybe")], "q2: asked only after"),
+        ([number("q1", 0, 5, 2), after("q2", 2, "q1", "yes")], "q2: asked only after"),
+        ([question("q1", 2), several("q2", 3, 2)], "multiple choice is alone"),
+        ([number("q1", 5, 5, 1)], "two whole numbers in order"),
+        ([number("q1", 0, 3, 4)], "more levels than there are numbers"),
+    ],
+)
+def test_questions_that_no_block_can_hold_are_refused(asked: list[Question], what: str) -> None:
+    with pytest.raises(DesignError, match=what):
+        make_block("b1", 2.0, tuple(asked))
+
+
+def test_multiple_choice_says_how_many_may_be_picked() -> None:
+    with pytest.raises(DesignError, match="q1: multiple choice needs"):
+        several("q1", 3, 0)
 
 
 @pytest.mark.parametrize("key", ["", "-a", "_a", "a b", "ä", "a\n", "a" * 51, "__proto__"])

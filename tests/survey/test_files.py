@@ -74,7 +74,7 @@ def test_without_blocks_the_least_variance_is_chosen() -> None:
 def test_a_file_may_set_ask() -> None:
     survey = builders.draft(blocks=[["q1"], ["q2"]], ask=2)
     design = survey.draft_design()
-    assert design.ask == 2 and [block.epsilon for block in design.blocks] == [1, 1]
+    assert design.ask == 2 and [block.epsilon for block in design.sensitive_blocks] == [1, 1]
     assert files.dump(survey)["ask"] == 2
 
 
@@ -108,7 +108,8 @@ WRONG: dict[str, tuple[Any, str]] = {
     "text no text": ({"questions": [Q[0] | {"text": 5}]}, "questions[0].text"),
     "options null": ({"questions": [Q[1] | {"options": None}]}, "questions[0].options"),
     "key a list": ({"questions": [Q[0] | {"key": ["q1"]}, Q[1]]}, "questions[0].key"),
-    "stratum without options": ({"strata": [{"key": "a", "text": "?"}]}, "strata[0]"),
+    "groups missing": ({"background": [{"key": "a", "text": "?"}]}, "background[0]"),
+    "unknown list": ({"groups": [{"key": "a", "text": "?"}]}, "'groups' is not a known key"),
     "block of an unknown question": ({"blocks": [["q1", "q2", "q9"]]}, "'q9'"),
     "question in two blocks": ({"blocks": [["q1"], ["q1", "q2"]]}, "'q1'"),
     "question in no block": ({"blocks": [["q1"]]}, "blocks"),
@@ -141,7 +142,7 @@ WRONG: dict[str, tuple[Any, str]] = {
             "questions": [{"key": f"q{i}", "text": "?", "kind": "yes_no"} for i in range(21)],
             "blocks": [[f"q{i}" for i in range(21)]],
         },
-        "at most 1,048,576",
+        "more than 1,048,576",
     ),
 }
 

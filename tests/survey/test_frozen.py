@@ -11,7 +11,7 @@ from django.test import Client
 from survey.admin import seen_hash
 from survey.design import DesignError
 from survey.files import FileError
-from survey.models import Question, Removed, Stratum, Survey, today
+from survey.models import Question, Removed, Survey, today
 from tests.support import builders
 
 pytestmark = [pytest.mark.django_db, pytest.mark.on_postgresql]
@@ -79,9 +79,14 @@ WAYS: dict[str, Callable[[Survey], Any]] = {
     "question, create": lambda s: Question.objects.create(survey=s, key="q9", text="More?"),
     "question, moved away": move_question,
     "question, SQL": sql("UPDATE survey_question SET text = 'x' WHERE survey_id = PK"),
-    "stratum, create": lambda s: Stratum.objects.create(survey=s, key="x", text="x"),
-    "stratum, update": lambda s: s.strata.update(text="x"),
-    "stratum, delete, SQL": sql("DELETE FROM survey_stratum WHERE survey_id = PK"),
+    "background, create": lambda s: Question.objects.create(
+        survey=s, key="x", text="x", kind="choice", background=True, prefer_not_to_say=True
+    ),
+    "background, update": lambda s: s.questions.filter(key="age").update(epsilon=6),
+    "background to sensitive": lambda s: s.questions.filter(key="age").update(
+        background=False, epsilon=None
+    ),
+    "background, delete, SQL": sql("DELETE FROM survey_question WHERE survey_id = PK"),
 }
 
 
@@ -111,10 +116,10 @@ def test_the_same_changes_work_on_a_draft(name: str) -> None:
 
 
 def snapshot() -> list[Any]:
-    return [list(model.objects.order_by("pk").values()) for model in (Survey, Question, Stratum)]
+    return [list(model.objects.order_by("pk").values()) for model in (Survey, Question)]
 
 
-@pytest.mark.parametrize("table", ["survey_survey", "survey_question", "survey_stratum"])
+@pytest.mark.parametrize("table", ["survey_survey", "survey_question"])
 def test_tables_cannot_be_emptied_or_replaced_in_one_statement(table: str) -> None:
     survey = builders.opened()
     before = snapshot()
@@ -161,7 +166,7 @@ def bury(survey: Survey, **changes: Any) -> Removed:
 
 
 # What a tombstone is for.
-LEAVING = {"delete", "question, delete", "stratum, delete, SQL"}
+LEAVING = {"delete", "question, delete", "background, delete, SQL"}
 
 
 class TestTombstone:
@@ -312,7 +317,7 @@ class TestAdminSite:
     def form(self, survey: Survey, **changes: Any) -> dict[str, Any]:
         empty = {
             f"{name}-{key}": 0
-            for name in ("questions", "strata", "membership_set")
+            for name in ("questions", "membership_set")
             for key in ("TOTAL_FORMS", "INITIAL_FORMS")
         }
         fields = {
@@ -341,14 +346,15 @@ class TestAdminSite:
         data = {
             "title": "New", "slug": "new", "language": "en",
             "epsilon": "1.0986122886681098", "crowd": "20",
-            "questions-TOTAL_FORMS": 2, "questions-INITIAL_FORMS": 0,
+            "questions-TOTAL_FORMS": 3, "questions-INITIAL_FORMS": 0,
             "questions-0-position": 0, "questions-0-key": "q1", "questions-0-text": "Did you?",
             "questions-0-kind": "yes_no", "questions-0-options": "",
             "questions-1-position": 1, "questions-1-key": "q2", "questions-1-text": "Which?",
             "questions-1-kind": "choice", "questions-1-options": "Red\n Green \n\nBlue",
-            "strata-TOTAL_FORMS": 1, "strata-INITIAL_FORMS": 0,
-            "strata-0-position": 0, "strata-0-key": "age", "strata-0-text": "Age?",
-            "strata-0-options": "Young\nOld",
+            "questions-2-position": 2, "questions-2-key": "age", "questions-2-text": "Age?",
+            "questions-2-kind": "choice", "questions-2-options": "Young\nOld",
+            "questions-2-prefer_not_to_say": "on", "questions-2-background": "on",
+            "questions-2-epsilon": "2",
             "membership_set-TOTAL_FORMS": 0, "membership_set-INITIAL_FORMS": 0, "_save": "Save",
         }  # fmt: skip
         page = admin.post("/admin/survey/survey/add/", data, follow=True).content.decode()

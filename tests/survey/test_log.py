@@ -18,7 +18,7 @@ from django.db import IntegrityError, connection, transaction
 from django.http import HttpResponseBase
 
 from aggregation import archive, removal
-from aggregation.models import Batch, Release
+from aggregation.releases.release import make_release
 from aggregation.work import Analysis, Job
 from people import totp
 from people.models import Factor
@@ -285,8 +285,7 @@ def test_making_and_revoking_tokens_are_logged() -> None:
 def test_requests_for_releases_analyses_and_files_are_logged() -> None:
     survey = builders.opened()
     builders.send(survey, 60)
-    Batch.objects.collect(survey)
-    Release.objects.publish(survey)
+    make_release(survey)
     alice = builders.alice(survey)
     here = builders.client(alice)
     asked = {"kind": "crosstab", "questions": ["q1", "q2"]}
@@ -313,8 +312,7 @@ def test_requests_for_releases_analyses_and_files_are_logged() -> None:
 def test_strangers_who_read_public_results_are_not_logged() -> None:
     survey = builders.opened()
     builders.send(survey, 60)
-    Batch.objects.collect(survey)
-    Release.objects.publish(survey)
+    make_release(survey)
     survey.publish_results(True)
     charlie = builders.client(builders.charlie())  # an account, and no part in it
     for client in (Client(), charlie):
@@ -332,8 +330,7 @@ def test_reports_are_not_logged() -> None:
         assert Client().post(path, {}, "application/json").status_code == 400
         assert Client().get("/s/small/").status_code == 200
         builders.send(survey, 40)
-        Batch.objects.collect(survey)
-        Release.objects.publish(survey)
+        make_release(survey)
 
     assert written(answered) == []
 
@@ -435,7 +432,7 @@ def test_opening_closing_and_deleting_in_the_studio_are_logged() -> None:
     assert do("close-by-hand") == []
     assert do("close") == []  # its address was not typed
     assert do("close", slug="small") == ["survey closed"]
-    Batch.objects.collect(survey)
+    make_release(survey)
     assert do("archive") == ["survey put away"]
     assert do("archive") == []
     assert do("bring-back") == ["survey brought back"]

@@ -203,7 +203,7 @@ def test_making_a_survey_in_the_admin_pages_makes_you_owner() -> None:
     formset = {"TOTAL_FORMS": "0", "INITIAL_FORMS": "0"}
     data = {
         f"{prefix}-{name}": value
-        for prefix in ("questions", "strata", "membership_set")
+        for prefix in ("questions", "membership_set")
         for name, value in formset.items()
     }
     data |= {"title": "New", "slug": "new", "language": "en", "epsilon": "1", "crowd": "20"}

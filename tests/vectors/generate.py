@@ -1,4 +1,4 @@
-"""Writes replace-1.json, the vectors that hold survey/mechanism.py and the randomizer together.
+"""Write cells-1.json, the vectors that hold survey/design/mechanism.py and the randomizer together.
 
 The Python code is the reference: it writes what it does with explicit random words, and which
 inputs must be refused and where. tests/survey/test_vectors.py and tests/js/randomizer.test.mjs
@@ -14,14 +14,33 @@ import hashlib
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-from survey.design import Block, Design, Question, build, canonical_json, options_from_texts
-from survey.mechanism import MECHANISMS, SCALE, Draw, Replacement
+from survey.design import (
+    Background,
+    Block,
+    Design,
+    Question,
+    build,
+    canonical_json,
+    make_block,
+    options_from_texts,
+)
+from survey.design.mechanism import (
+    MAX_BOUND,
+    MECHANISM,
+    SCALE,
+    Answer,
+    Cells,
+    Draw,
+    Shape,
+    Value,
+)
 
-VECTORS = Path(__file__).with_name("replace-1.json")
+VECTORS = Path(__file__).with_name("cells-1.json")
 LAST = SCALE - 1  # the largest random word
 SPARE = 3  # words beyond the needed ones, so that drawing too many shows
 
@@ -65,8 +84,80 @@ def questions(*sizes: int) -> list[Question]:
 
 
 def one_block(epsilon: float, *sizes: int) -> Design:
-    asked = questions(*sizes)
-    return build(epsilon, asked, blocks=[[q.key for q in asked]], ask=1)
+    return together(epsilon, *questions(*sizes))
+
+
+def together(epsilon: float, *asked: Question) -> Design:
+    return Design(float(epsilon), 1, (make_block("b1", float(epsilon), asked),))
+
+
+def after(key: str, size: int, gate: str, *options: str) -> Question:
+    """A question that is asked only after these options of an earlier one."""
+    return replace(question(key, size), only_if=(gate, options))
+
+
+def number(key: str, least: int, most: int, levels: int) -> Question:
+    return Question(key, "How many?", kind="number", least=least, most=most, levels=levels)
+
+
+def several(key: str, size: int, picks: int) -> Question:
+    return replace(question(key, size), kind="several", picks=picks)
+
+
+def kinds() -> dict[str, Design]:
+    """Follow-ups, numbers, multiple choice and background questions."""
+    yes = ("q1", "yes")
+    return {
+        "a follow-up of 4 at 2": together(2, question("q1", 2), after("q2", 4, *yes)),
+        "follow-ups of 4, 3 and 2 at 2": together(
+            2, question("q1", 2), *(after(f"q{size}", size, *yes) for size in (4, 3, 2))
+        ),
+        "a follow-up of a follow-up at 1.5": together(
+            1.5,
+            question("q1", 2),
+            after("q2", 3, *yes),
+            after("q3", 2, "q2", "option-1", "option-3"),
+        ),
+        "a follow-up before a plain question at 3": together(
+            3, question("q1", 3), after("q2", 5, "q1", "option-2"), question("q3", 2)
+        ),
+        "a number at ln 3": together(math.log(3), number("q1", 18, 100, 1)),
+        "a number of 3 levels and a choice at 2": together(
+            2, number("q1", 0, 40, 2), question("q2", 3)
+        ),
+        "a number after a gate, and another, at 2.5": together(
+            2.5,
+            question("q1", 2),
+            replace(number("q2", -3, 4, 3), only_if=("q1", ("yes",))),
+            number("q3", 5, 6, 1),
+        ),
+        "the widest number at 4": together(4, number("q1", -MAX_BOUND, MAX_BOUND, 4)),
+        "up to 3 of 10 at 2": together(2, several("q1", 10, 3)),
+        "up to 1 of 4 at 1": together(1, several("q1", 4, 1)),
+        "up to 2 of 2 at 8": together(8, several("q1", 2, 2)),
+        "1 of 2 blocks, and two background questions": Design(
+            2.0,
+            1,
+            (
+                make_block("b1", 2.0, (question("q1", 2), question("q2", 3))),
+                make_block("b2", 2.0, (several("q3", 5, 2),)),
+                make_block("g1", 3.0, (question("job", 4),), background=True),
+                make_block("g2", 2.5, (question("age", 3),), background=True),
+            ),
+        ),
+        "keys that look like numbers": build(
+            2.0,
+            [question(str(i), 2) for i in range(1, 11)],
+            translations={
+                "de": {
+                    "questions": {
+                        str(i): {"text": f"Frage {i}?", "options": ["Nein", "Ja"]}
+                        for i in range(1, 11)
+                    }
+                }
+            },
+        ),
+    }
 
 
 def designs() -> dict[str, Design]:
@@ -90,12 +181,17 @@ def designs() -> dict[str, Design]:
         "2 x 3 x 5 at 1.5": one_block(1.5, 2, 3, 5),
         "faint: yes/no at 1e-05": one_block(1e-05, 2),
         "strongest: 2 x 7 at 8": one_block(8, 2, 7),
-        "2 of 4 blocks, strata": build(
-            3.3, several, [age, area], [["q1", "q2"], ["q3"], ["q4", "q6"], ["q5"]], ask=2
+        "2 of 4 blocks, and background": build(
+            3.3,
+            several,
+            [Background(age), Background(area, 2)],
+            [["q1", "q2"], ["q3"], ["q4", "q6"], ["q5"]],
+            ask=2,
         ),
         "1 of 3 blocks": build(1.0, questions(2, 2, 3), blocks=[["q1"], ["q2"], ["q3"]], ask=1),
         "all 3 blocks": build(1.1, questions(2, 3, 2), blocks=[["q1"], ["q2"], ["q3"]], ask=3),
-        "planned: 10 yes/no at 2": build(2.0, questions(*[2] * 10), [age]),
+        "planned: 10 yes/no at 2": build(2.0, questions(*[2] * 10), [Background(age)]),
+        **kinds(),
     }
 
 
@@ -138,8 +234,8 @@ def report_cases(name: str, design: Design) -> Iterator[Json]:
         words: list[int] = []
         for block in asked:
             words.append({"0": 0, "keep-1": block.keep - 1, "keep": block.keep, "last": LAST}[coin])
-            for i, size in enumerate(block.mechanism.sizes):
-                words += option_words(kind, size, f"{seed} {block.key} {i}")
+            for i, size in enumerate(draws(block.mechanism)):
+                words += words_below(kind, size, f"{seed} {block.key} {i}")
         draw = Words(words + take(f"{seed} spare", SPARE))
         report = randomize(design, answers, draw)
         yield {
@@ -151,21 +247,39 @@ def report_cases(name: str, design: Design) -> Iterator[Json]:
         }
 
 
-def some_answers(block: Block, seed: str) -> list[int]:
-    sizes = block.mechanism.sizes
-    words = take(f"answers {seed}", len(sizes))
-    return [word % size for word, size in zip(words, sizes, strict=True)]
+def draws(mechanism: Cells) -> list[int]:
+    """Return what is drawn after the coin, by how many values each draw has."""
+    numbers = [most - least for least, most in (q.bounds for q in mechanism.questions if q.bounds)]
+    slots = [question.picks for question in mechanism.questions if question.picks]
+    return [*numbers, *slots, mechanism.cells]
 
 
-def option_words(kind: int, size: int, seed: str) -> list[int]:
-    """Words for one uniform option: the first accepted, the last accepted, rejected ones before."""
+def some_answers(block: Block, seed: str) -> list[Answer]:
+    answers: list[Answer] = []
+    for place, shape in enumerate(block.mechanism.questions):
+        words = take(f"answers {seed} {place}", 1 + shape.size)
+        if not shape.is_asked(answers):  # type: ignore[arg-type]
+            answers.append(None)
+        elif shape.picks:
+            wanted = sorted(range(shape.size), key=lambda i: words[1 + i])  # noqa: B023
+            answers.append(sorted(wanted[: words[0] % (shape.picks + 1)]))
+        else:
+            least, most = shape.bounds or (0, shape.size - 1)
+            answers.append(least + words[0] % (most - least + 1))
+    return answers
+
+
+def words_below(kind: int, size: int, seed: str) -> list[int]:
+    """Words for one uniform draw: the first accepted, the last accepted, rejected ones before."""
     limit = SCALE - SCALE % size
     rejected = [word for word in (limit, LAST) if limit <= word < SCALE]
-    accepted = [word for word in take(seed, 3) if word < limit][:1]
+    accepted = [word for word in take(seed, 9) if word < limit][:1]
     return [[0], [limit - 1], [*rejected, 0], [*rejected * 3, *accepted], accepted][kind]
 
 
-def randomize(design: Design, answers: dict[str, list[int]], draw: Draw) -> dict[str, list[int]]:
+def randomize(
+    design: Design, answers: dict[str, list[Answer]], draw: Draw
+) -> dict[str, list[Value]]:
     """What static/respond/randomizer.js does for a whole design, by the Python mechanisms."""
     return {
         block.key: list(block.mechanism.randomize(answers[block.key], draw))
@@ -182,7 +296,8 @@ def randomize(design: Design, answers: dict[str, list[int]], draw: Draw) -> dict
 SECRET = 987654  # an "answer" that no message may repeat
 BLOCK = ("blocks", 0)
 QUESTION = (*BLOCK, "questions", 0)
-TWO = {"b1": [0, 0], "b2": [1]}  # good answers to two of several blocks
+GROUPS = {"g1": [0], "g2": [1]}  # good answers to the background questions,
+TWO = {"b1": [0, 0], "b2": [1], **GROUPS}  # and to two of several blocks besides
 
 Change = Callable[[Json], None]
 
@@ -211,7 +326,8 @@ class Bad:
     def __init__(self) -> None:
         known = designs()
         self.pair = protocol(known["2 x 2 at 2"])
-        self.several = protocol(known["2 of 4 blocks, strata"])
+        self.several = protocol(known["2 of 4 blocks, and background"])
+        self.known = {name: protocol(design) for name, design in known.items()}
 
     def design(
         self, name: str, where: str, python: str | None, change: Change, several: bool = False
@@ -225,8 +341,18 @@ class Bad:
     ) -> Json:
         return self._case(name, where, python, self.several if several else self.pair, answers, ())
 
+    def of(
+        self, known: str, name: str, where: str, python: str | None, change: Change, answers: Any
+    ) -> Json:
+        """A case made from one of the designs by name."""
+        design = copy.deepcopy(self.known[known])
+        change(design)
+        return self._case(f"{known}: {name}", where, python, design, answers, ())
+
     def words(self, name: str, words: Iterable[Any]) -> Json:
-        return self._case(name, "draw", None, self.pair, {"b1": [1, 0]}, words)
+        """A case of a coin, a rounding and a cell, drawn from these words."""
+        design = self.known["a number of 3 levels and a choice at 2"]
+        return self._case(name, "draw", None, design, {"b1": [7, 0]}, words)
 
     def _case(
         self, name: str, where: str, python: str | None, design: Json, answers: Any,
@@ -244,9 +370,9 @@ class Bad:
 
 def bad_parameters(bad: Bad) -> Iterator[Json]:
     at = "design.mechanism"
-    for name in ("replace/2", "", "constructor", "__proto__"):
+    for name in ("replace/1", "cells/2", "", "constructor", "__proto__"):
         yield bad.design(f"mechanism {name!r}", at, "mechanism", put(name, "mechanism"))
-    yield bad.design("mechanism is a list", at, None, put(["replace/1"], "mechanism"))
+    yield bad.design("mechanism is a list", at, None, put(["cells/1"], "mechanism"))
     yield bad.design("mechanism is missing", at, None, drop("mechanism"))
     at = "design.scale"
     for scale in (2**31, 2**53, "4294967296"):
@@ -273,20 +399,29 @@ def bad_parameters(bad: Bad) -> Iterator[Json]:
 def bad_blocks(bad: Bad) -> Iterator[Json]:
     at = "design.blocks[0].questions[0].options"
     one_option = bad.pair["blocks"][0]["questions"][0]["options"][:1]
-    yield bad.design("no options", at, "sizes", put([], *QUESTION, "options"))
-    yield bad.design("one option", at, "sizes", put(one_option, *QUESTION, "options"))
+    yield bad.design("no options", at, "questions[0]", put([], *QUESTION, "options"))
+    yield bad.design("one option", at, "questions[0]", put(one_option, *QUESTION, "options"))
     yield bad.design("options are missing", at, None, drop(*QUESTION, "options"))
     yield bad.design("options are a number", at, None, put(2, *QUESTION, "options"))
-    yield bad.design("a question is null", at, None, put(None, *QUESTION))
+    question_at = "design.blocks[0].questions[0]"
+    yield bad.design("a question is null", question_at, None, put(None, *QUESTION))
     at = "design.blocks[0].questions"
     many = bad.pair["blocks"][0]["questions"][:1] * 21
-    yield bad.design("no questions", at, "sizes", put([], *BLOCK, "questions"))
-    yield bad.design("2^21 cells", at, "sizes", put(many, *BLOCK, "questions"))
+    yield bad.design("no questions", at, "questions", put([], *BLOCK, "questions"))
+    yield bad.design("2^21 cells", at, "questions", put(many, *BLOCK, "questions"))
+    first = bad.pair["blocks"][0]["questions"][0]
+    gated = {"only_if": {"question": "q1", "options": ["yes"]}}
+    deep = [first, *({**first, "key": f"f{i}", **gated} for i in range(60))]
+    yield bad.design("60 follow-ups", at, "questions", put(deep, *BLOCK, "questions"))
     yield bad.design("questions are missing", at, None, drop(*BLOCK, "questions"))
     yield bad.design("a block is null", "design.blocks[0]", None, put(None, *BLOCK))
     at = "design.blocks[0].key"
     for key in (None, 1, "", "__proto__", "1", "b 1", "b1\n"):
         yield bad.design(f"block key {key!r}", at, None, put(key, *BLOCK, "key"))
+    at = "design.blocks[0].background"
+    for value in (False, 1, "true", None):
+        yield bad.design(f"background {value!r}", at, None, put(value, *BLOCK, "background"))
+    yield bad.design("all in the background", "design.ask", None, put(True, *BLOCK, "background"))
     at = "design.blocks"
     yield bad.design("two blocks of one key", at, None, put("b1", "blocks", 1, "key"), True)
     yield bad.design("no blocks", at, None, put([], "blocks"))
@@ -295,11 +430,73 @@ def bad_blocks(bad: Bad) -> Iterator[Json]:
         yield bad.design(f"ask {ask!r}", "design.ask", None, put(ask, "ask"))
 
 
+def bad_kinds(bad: Bad) -> Iterator[Json]:
+    name, second = "a follow-up of 4 at 2", (*BLOCK, "questions", 1)
+    at = "design.blocks[0].questions[1].only_if"
+    for only in (
+        {"question": "q9", "options": ["yes"]},
+        {"question": "q2", "options": ["option-1"]},
+        {"question": "q1", "options": ["maybe"]},
+        {"question": "q1", "options": ["yes", "maybe"]},
+    ):
+        yield bad.of(name, f"{only}", at, "q2", put(only, *second, "only_if"), {"b1": [1, 0]})
+    for only in (None, {}, "q1", {"question": "q1"}, {"question": "q1", "options": []},
+                 {"question": "q1", "options": "yes"}):  # fmt: skip
+        yield bad.of(name, f"{only}", at, None, put(only, *second, "only_if"), {"b1": [1, 0]})
+    for answers, place in (([0, 0], 1), ([1, None], 1), ([None, None], 0), ([1, 4], 1)):
+        where = f"answers.b1[{place}]"
+        python = f"answers[{place}]"
+        yield bad.of(
+            name, f"answers {answers}", where, python, put(2.0, "epsilon"), {"b1": answers}
+        )
+
+    name = "a number of 3 levels and a choice at 2"
+    for what, value, where in (
+        ("least", 40, "least"), ("least", 0.5, "least"), ("least", -(2**31) - 1, "least"),
+        ("most", 2**31 + 1, "least"), ("most", "40", "least"), ("levels", 0, "levels"),
+        ("levels", 41, "levels"), ("levels", 1.5, "levels"), ("levels", -1, "levels"),
+        ("least", True, "least"),
+    ):  # fmt: skip
+        at = f"design.blocks[0].questions[0].{where}"
+        change = put(value, *QUESTION, what)
+        yield bad.of(name, f"{what} {value!r}", at, "questions[0]", change, {"b1": [0, 0]})
+    for answer in (-1, 41, 0.5, "7", None, True, [7], SECRET):
+        nothing = put(2.0, "epsilon")
+        answers = {"b1": [answer, 0]}
+        yield bad.of(name, f"{answer!r}", "answers.b1[0]", "answers[0]", nothing, answers)
+    at = "design.blocks[0].questions[1].only_if"
+    gate = put({"question": "q1", "options": ["no"]}, *second, "only_if")
+    yield bad.of(name, "a number as a gate", at, "q2", gate, {"b1": [0, 0]})
+
+    name = "up to 3 of 10 at 2"
+    for picks in (0, 11, -1, 1.5, "3", True, None):
+        at = "design.blocks[0].questions[0].picks"
+        change = put(picks, *QUESTION, "picks")
+        python = "questions[0]" if picks else "q1"
+        yield bad.of(name, f"picks {picks!r}", at, python, change, {"b1": [[]]})
+    for answer in ([0, 1, 2, 3], [1, 0], [1, 1], [10], [-1], [0.5], ["1"], [None], 1, None, "1"):
+        nothing = put(2.0, "epsilon")
+        answers = {"b1": [answer]}
+        yield bad.of(name, f"{answer!r}", "answers.b1[0]", "answers[0]", nothing, answers)
+    pair = [bad.known[name]["blocks"][0]["questions"][0], bad.pair["blocks"][0]["questions"][1]]
+    for place, both in enumerate((pair, pair[::-1])):
+        at = f"design.blocks[0].questions[{place}]"
+        change = put(both, *BLOCK, "questions")
+        python = f"questions[{place}]"
+        yield bad.of(name, f"not alone {place}", at, python, change, {"b1": [[], 0]})
+
+    name = "1 of 2 blocks, and two background questions"
+    for keys in ("b1", "b1 g1", "g1 g2", "b1 b2 g1 g2", "b1 g1 b2"):
+        given = {"b1": [0, 0], "b2": [[]], "g1": [0], "g2": [0]}
+        answers = {key: given[key] for key in keys.split()}
+        yield bad.of(name, f"only {keys}", "answers", None, put(2.0, "epsilon"), answers)
+
+
 def bad_answers(bad: Bad) -> Iterator[Json]:
     answers: Any
     for answers in (None, 1, "b1", [[1, 0]], {}, {"b2": [1, 0]}, {"b1": [1, 0], "b2": [0]}):
         yield bad.answers(f"answers {answers!r}", "answers", None, answers)
-    yield bad.answers("too few blocks", "answers", None, {"b1": [0, 0]}, True)
+    yield bad.answers("too few blocks", "answers", None, {"b1": [0, 0], **GROUPS}, True)
     yield bad.answers("too many blocks", "answers", None, {**TWO, "b4": [0]}, True)
     yield bad.answers("an unknown block besides", "answers", None, {**TWO, "b9": [SECRET]}, True)
     for answers in ([], [1], [1, 0, SECRET]):
@@ -309,9 +506,12 @@ def bad_answers(bad: Bad) -> Iterator[Json]:
     for answer in (2, -1, SECRET, 0.5, "1", True, None, [1]):
         for i, answers in enumerate(([answer, 0], [0, answer])):
             at = f"answers.b1[{i}]"
-            yield bad.answers(f"answer {i} is {answer!r}", at, "answers", {"b1": answers})
-    second = {"b2": [1], "b4": [SECRET]}
+            yield bad.answers(f"answer {i} is {answer!r}", at, f"answers[{i}]", {"b1": answers})
+    second = {"b2": [1], "b4": [SECRET], **GROUPS}
     yield bad.answers("the second block is wrong", "answers.b4[0]", "answers", second, True)
+    for group in (3, SECRET, None, [0]):
+        answers = {**TWO, "g1": [group]}
+        yield bad.answers(f"the group is {group!r}", "answers.g1[0]", "answers[0]", answers, True)
 
 
 def bad_words(bad: Bad) -> Iterator[Json]:
@@ -322,7 +522,7 @@ def bad_words(bad: Bad) -> Iterator[Json]:
 
 def bad_cases() -> Iterator[Json]:
     bad = Bad()
-    for cases in (bad_parameters, bad_blocks, bad_answers, bad_words):
+    for cases in (bad_parameters, bad_blocks, bad_kinds, bad_answers, bad_words):
         yield from cases(bad)
 
 
@@ -333,7 +533,7 @@ def keep_cases() -> Iterator[Json]:
     epsilons = (1e-05, 0.01, 0.1, 0.5, 1.0, math.log(3), 1.5, 2.0, math.log(9), 3.0, 4.0, 5.5, 8.0)
     shapes = ([2], [3], [5], [20], [2, 2], [2, 3], [3, 3, 3], [2] * 4, [2] * 10, [2, 3, 5, 20])
     for epsilon, sizes in product(epsilons, shapes):
-        keep = Replacement.for_epsilon(epsilon, sizes).keep
+        keep = Cells.for_epsilon(epsilon, [Shape(size) for size in sizes]).keep
         yield {"epsilon": epsilon, "sizes": sizes, "keep": keep}
 
 
@@ -344,7 +544,8 @@ def canonical_cases() -> Iterator[Json]:
     )  # fmt: skip
     texts = ("", 'a "b" \\ /', "\b\f\n\r\t\x00\x1f\x7f", "äöü ß ﬁ", "\u2028\u2029\ufeff", "😀")
     value: Any
-    for value in (*numbers, *texts, True, None, [], {}, {"b": 1, "a": [0.5, {"z": "é", "y": 2}]}):
+    objects = ({}, {"b": 1, "a": [0.5, {"z": "é", "y": 2}]}, {"2": 0, "10": 1, "1": {"a": 2}})
+    for value in (*numbers, *texts, True, None, [], *objects):
         yield {"value": value, "canonical": canonical_json(value)}
 
 
@@ -352,7 +553,7 @@ def vectors() -> Json:
     known = designs()
     return {
         "about": "Written by python -m tests.vectors.generate; do not edit.",
-        "mechanisms": sorted(MECHANISMS),
+        "mechanism": MECHANISM,
         "scale": SCALE,
         "keeps": list(keep_cases()),
         "canonical": list(canonical_cases()),

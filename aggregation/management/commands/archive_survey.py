@@ -31,6 +31,6 @@ class Command(BaseCommand):
         record(None, "survey archived", survey, archive=sha256)
         self.stdout.write(
             f"{archive.counted(survey):,} reports and {survey.releases.count():,} releases. "
-            "Keep the file as closed as the database."
+            "Guard the file as you guard the database."
         )
         self.stdout.write(f"{sha256}  {file}")

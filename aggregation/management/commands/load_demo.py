@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
-from aggregation.models import Batch, Release
+from aggregation.releases.release import make_release
 from survey import files, simulation
 from survey.management.commands.simulate import show_progress
 from survey.models import Membership, Role, Survey
@@ -28,7 +28,7 @@ TRUTH: dict[str, list[list[float]]] = {
     "substances": [[0.87, 0.09, 0.04], [0.83, 0.13, 0.04], [0.92, 0.05, 0.03]],
     "exhausted": [[0.08, 0.31, 0.42, 0.19], [0.10, 0.38, 0.37, 0.15], [0.22, 0.45, 0.25, 0.08]],
 }
-STRATA = {"role": [0.52, 0.18, 0.30], "years": [0.34, 0.41, 0.25]}
+BACKGROUND = {"role": [0.50, 0.17, 0.30, 0.03], "years": [0.33, 0.40, 0.25, 0.02]}
 
 
 class Command(BaseCommand):
@@ -44,11 +44,10 @@ class Command(BaseCommand):
             self.stdout.write(f"{missing:,} simulated people answer “{survey.title}” …")
             random = Random(2026)  # noqa: S311
             sent = simulation.send(
-                SLUG, survey.frozen_design(), missing, population, STRATA, random
+                SLUG, survey.frozen_design(), missing, population, BACKGROUND, random
             )
             show_progress(sent, missing)
-            Batch.objects.collect(survey)
-        Release.objects.publish(survey)
+        make_release(survey)
 
     def people(self) -> None:
         for name, password in LOGINS.items():
@@ -68,5 +67,5 @@ class Command(BaseCommand):
 
 
 def population(given: Any) -> dict[str, list[float]]:
-    role = given["role"] if given["role"] is not None else 0
+    role = min(given["role"], 2)  # those who prefer not to say are like other staff
     return {key: shares[role] for key, shares in TRUTH.items()}

@@ -31,9 +31,8 @@ export default {
       other: "{count} Fragen, vom Zufall ausgewählt aus {all}.",
     },
     background: {
-      one: "Danach {count} Frage zur Person, gesendet wie angegeben. Sie können sie überspringen.",
-      other:
-        "Danach {count} Fragen zur Person, gesendet wie angegeben. Sie können sie überspringen.",
+      one: "Danach {count} Frage zu Ihrer Person.",
+      other: "Danach {count} Fragen zu Ihrer Person.",
     },
     start: "Beginnen",
     once: "Bitte antworten Sie nur einmal.",
@@ -54,8 +53,7 @@ export default {
       label: "Niemand kann sicher wissen, was Sie geantwortet haben.",
       who:
         "Nicht das Forschungsteam, nicht die Verantwortlichen dieser Website, kein Dieb, der " +
-        "die Datenbank kopiert, kein Gericht. Zu sehen ist immer nur ein Datensatz, an dem der " +
-        "Zufall mitgewirkt hat.",
+        "die Datenbank kopiert, kein Gericht.",
     },
     weakPromise: {
       label: "Der Schutz dieser Umfrage ist schwach.",
@@ -66,10 +64,22 @@ export default {
     },
 
     before:
-      "Angenommen, für jemanden steht es 50:50, dass Sie eine bestimmte Antwort gegeben haben.",
+      "Angenommen, für jemanden, der Sie gut kennt, steht es 50:50, dass Sie eine bestimmte " +
+      "Antwort gegeben haben.",
     after:
       "Sieht diese Person dann Ihren ganzen Datensatz, kann sie in {sure} von 100 Fällen " +
       "richtigliegen.",
+    afterSensitive:
+      "Sieht diese Person dann Ihren Datensatz ohne die Antworten zu Ihrer Person, kann sie in " +
+      "{sure} von 100 Fällen richtigliegen.",
+    aboutYou:
+      "Zu Ihrer Person: Auch diese Antworten kann der Zufall verändern. Wenn es für jemanden " +
+      "vorher 50:50 steht, kann diese Person bei jeder davon in {sure} von 100 Fällen " +
+      "richtigliegen.",
+    weakAboutYou:
+      "Zu Ihrer Person: Auch diese Antworten kann der Zufall verändern, aber ihr Schutz ist " +
+      "schwach. Wenn es für jemanden vorher 50:50 steht, kann diese Person bei jeder davon in " +
+      "{sure} von 100 Fällen richtigliegen. Sie können jede dieser Angaben ablehnen.",
     filled: "{sure} von 100: so oft kann die Person richtigliegen",
     empty: "{doubt} von 100: der Zweifel, der bleibt",
     picture: "Ein Quadrat aus 100 Punkten. Ausgefüllt: {filled}. Leer: {empty}.",
@@ -88,7 +98,7 @@ export default {
         known: "Kann man erkennen, dass ich „Ja“ gesagt habe?",
         knownReply:
           "Nicht mit Sicherheit. Zu sehen ist nur ein Datensatz, und den kann der Zufall " +
-          "geschrieben haben. Ein einzelnes „Ja“ ist höchstens ein Hinweis, nie ein Beweis.",
+          "geschrieben haben. Ein einzelnes „Ja“ ist nie ein Beweis.",
         wrong: "Kann bei mir „Ja“ stehen, obwohl ich „Nein“ gesagt habe?",
         wrongReply:
           "Ja, durch Zufall kann das bei allen vorkommen. Deshalb ist ein „Ja“ in einem " +
@@ -99,7 +109,7 @@ export default {
         known: "Kann man erkennen, was ich gewählt habe?",
         knownReply:
           "Nicht mit Sicherheit. Zu sehen ist nur ein Datensatz, und den kann der Zufall " +
-          "geschrieben haben. Ein einzelner Datensatz ist höchstens ein Hinweis, nie ein Beweis.",
+          "geschrieben haben. Ein einzelner Datensatz ist nie ein Beweis.",
         wrong: "Kann bei mir etwas stehen, das ich nicht gewählt habe?",
         wrongReply:
           "Ja, durch Zufall kann das bei allen vorkommen. Deshalb ist ein Datensatz kein Beweis " +
@@ -121,10 +131,6 @@ export default {
       partText:
         "Wer Ihr Netzwerk oder dieses Gerät überwacht oder diese Website betreibt, sieht " +
         "vielleicht, dass Sie diese Seite geöffnet haben.",
-      background: "Die Fragen zur Person.",
-      backgroundText:
-        "Diese Angaben werden so gesendet, wie Sie sie machen. In einer kleinen Gruppe können " +
-        "sie zeigen, von wem ein Datensatz ist. Sie können jede Frage überspringen.",
       device: "Was jemand auf diesem Gerät sieht.",
       deviceText:
         "Wenn andere das Gerät verwalten oder Ihnen über die Schulter schauen, sehen sie " +
@@ -152,6 +158,9 @@ export default {
       together:
         "Alle Ihre Antworten zusammen: Wenn es für jemanden vorher 50:50 steht, kann diese " +
         "Person danach in {sure} von 100 Fällen richtigliegen.",
+      sensitive:
+        "Ohne die Antworten zu Ihrer Person, oder wenn jemand diese schon kennt: in {sure} von " +
+        "100 Fällen.",
       alone:
         "Eine Frage für sich allein: Von 100 Antworten bleiben {kept} so, wie sie gegeben " +
         "wurden. Jede der übrigen ersetzt der Zufall durch eine andere.",
@@ -180,13 +189,11 @@ export default {
     yes: "ein Datensatz mit „Ja“",
     no: "ein Datensatz mit „Nein“",
     lesson:
-      "Gesendet wird immer nur ein einziger Datensatz. Ein „Ja“ kann von beiden Personen kommen, " +
-      "ein „Nein“ auch. Deshalb ist ein einzelner Datensatz höchstens ein Hinweis, nie ein " +
-      "Beweis. Ihr ganzer Datensatz in dieser Umfrage kann so viel verraten wie dieser und nicht " +
-      "mehr.",
+      "Gesendet wird immer nur ein einziger Datensatz. Ein „Ja“ kann von beiden Personen " +
+      "kommen, ein „Nein“ auch. Deshalb ist ein einzelner Datensatz nie ein Beweis.",
     weakLesson:
-      "Gesendet wird immer nur ein einziger Datensatz. Ihr ganzer Datensatz in dieser Umfrage " +
-      "kann so viel verraten wie dieser: Er zeigt meistens, was gewählt wurde.",
+      "Gesendet wird immer nur ein einziger Datensatz, und in dieser Umfrage zeigt er " +
+      "meistens, was gewählt wurde.",
     start: "Umfrage beginnen",
   },
 
@@ -224,14 +231,11 @@ export default {
 
   asking: {
     progress: "Frage {at} von {of}",
+    aboutYou: "Zu Ihrer Person",
     note:
       "Der Zufall kann Ihre Antwort verändern, bevor sie dieses Gerät verlässt. Hier bleiben " +
       "von 100 Antworten {kept} so, wie sie gegeben wurden.",
-    clear: "Nicht durch den Zufall geschützt.",
-    clearText:
-      "Diese Angabe zur Person wird so gesendet, wie Sie sie machen. Sie können diese Frage " +
-      "überspringen.",
-    notGiven: "Möchte ich nicht angeben",
+    choose: "Bitte wählen …",
     missing: "Bitte wählen Sie eine der Antworten, um fortzufahren.",
     back: "Zurück",
     next: "Weiter",
@@ -244,9 +248,8 @@ export default {
     lead:
       "Wenn Sie senden, wirkt zuerst der Zufall auf Ihre Antworten ein. Dann vergisst diese " +
       "Seite Ihre Antworten, und nur der Datensatz verlässt dieses Gerät.",
-    protected: "Das kann der Zufall verändern",
-    clear: "Das wird gesendet, wie Sie es angegeben haben",
-    notGiven: "Keine Angabe",
+    answers: "Das kann der Zufall verändern",
+    aboutYou: "Zu Ihrer Person: Auch das kann der Zufall verändern",
     change: "Ändern",
     changeNamed: "Ändern: {question}",
     send: "Senden",
@@ -297,7 +300,6 @@ export default {
       "Das sind genau die Bytes. Die Zahlen unter „blocks“ sind Plätze in den Listen der " +
       "Antworten, von 0 an gezählt. In jedem Block sind entweder alle Ihre Antworten, oder alle " +
       "stammen vom Zufall.",
-    strata: "Unter „strata“ stehen Ihre Angaben zur Person, so wie Sie sie gemacht haben.",
     pass:
       "Unter „pass“ steht Ihr Ausweis. Er zeigt, dass Sie eingeladen sind, und nicht, wer " +
       "Sie sind.",

@@ -31,8 +31,8 @@ export default {
       other: "{count} questions, picked by chance out of {all}.",
     },
     background: {
-      one: "Then {count} background question, sent as you give it. You may skip it.",
-      other: "Then {count} background questions, sent as you give them. You may skip them.",
+      one: "Then {count} question about you.",
+      other: "Then {count} questions about you.",
     },
     start: "Start",
     once: "Please answer only once.",
@@ -53,7 +53,7 @@ export default {
       label: "Nobody can know for sure what you answered.",
       who:
         "Not the researchers, not the people who run this site, not a thief who copies the " +
-        "database, not a court. They can only ever see a report that chance has had a hand in.",
+        "database, not a court.",
     },
     weakPromise: {
       label: "The protection of this survey is weak.",
@@ -63,8 +63,16 @@ export default {
         "part only if you would also answer without protection.",
     },
 
-    before: "Say someone thinks it is 50:50 that you gave a certain answer.",
+    before: "Say someone who knows you well thinks it is 50:50 that you gave a certain answer.",
     after: "After seeing your whole report, they can be {sure} in 100 sure.",
+    afterSensitive:
+      "After seeing your report without the answers about you, they can be {sure} in 100 sure.",
+    aboutYou:
+      "About you: chance may change these answers too. Someone who starts at 50:50 can be {sure} " +
+      "in 100 sure of each one.",
+    weakAboutYou:
+      "About you: chance may change these answers too, but their protection is weak. Someone who " +
+      "starts at 50:50 can be {sure} in 100 sure of each one. You can choose not to say.",
     filled: "{sure} in 100: how sure they can be",
     empty: "{doubt} in 100: the doubt that stays",
     picture: "A square of 100 dots. Filled: {filled}. Empty: {empty}.",
@@ -83,7 +91,7 @@ export default {
         known: "Can they tell that I said “yes”?",
         knownReply:
           "Not for sure. They see only a report, and chance may have written it. A single “yes” " +
-          "is at most a hint, never a proof.",
+          "is never a proof.",
         wrong: "Could I go down as a “yes” although I said “no”?",
         wrongReply:
           "Yes, by chance that can happen to anyone. That is why a “yes” in a report is no proof " +
@@ -93,7 +101,7 @@ export default {
         known: "Can they tell what I chose?",
         knownReply:
           "Not for sure. They see only a report, and chance may have written it. A single report " +
-          "is at most a hint, never a proof.",
+          "is never a proof.",
         wrong: "Could I go down for something I did not choose?",
         wrongReply:
           "Yes, by chance that can happen to anyone. That is why a report is no proof about " +
@@ -115,10 +123,6 @@ export default {
       partText:
         "Someone who watches your network or this device, or who runs this site, may see that " +
         "you opened this page.",
-      background: "The background questions.",
-      backgroundText:
-        "They are sent as you give them. In a small group they may show whose report it is. You " +
-        "can skip each one.",
       device: "What someone sees on this device.",
       deviceText:
         "If other people manage it, or look over your shoulder, they may see what you tap.",
@@ -142,6 +146,8 @@ export default {
       title: "The odds in more detail",
       together:
         "All your answers together: someone who starts at 50:50 can be {sure} in 100 sure.",
+      sensitive:
+        "Without the answers about you, or if someone knows those already: {sure} in 100 sure.",
       alone:
         "One question on its own: {kept} in 100 answers stay as they were given. Chance " +
         "replaces the rest by another answer.",
@@ -169,12 +175,9 @@ export default {
     yes: "a report that says “yes”",
     no: "a report that says “no”",
     lesson:
-      "Only one report is ever sent. A “yes” can come from either person, and so can a “no”. So " +
-      "one report is at most a hint, never a proof. Your whole report in this survey can say as " +
-      "much as this one, and no more.",
-    weakLesson:
-      "Only one report is ever sent. Your whole report in this survey can say as much as this " +
-      "one: it mostly shows what was tapped.",
+      "Only one report is ever sent. A “yes” can come from either person, and so can a “no”. " +
+      "So one report is never a proof.",
+    weakLesson: "Only one report is ever sent, and in this survey it mostly shows what was tapped.",
     start: "Start the survey",
   },
 
@@ -211,12 +214,11 @@ export default {
 
   asking: {
     progress: "Question {at} of {of}",
+    aboutYou: "About you",
     note:
       "Chance may change your answer before it leaves this device. Here, {kept} in 100 answers " +
       "stay as they were given.",
-    clear: "Not protected by chance.",
-    clearText: "This background question is sent as you give it. You can skip it.",
-    notGiven: "Prefer not to give this",
+    choose: "Choose an answer …",
     missing: "Please choose one of the answers to go on.",
     back: "Back",
     next: "Next",
@@ -229,9 +231,8 @@ export default {
     lead:
       "When you send, chance works on your answers first. Then this page forgets them, and " +
       "only the report leaves this device.",
-    protected: "Chance may change these",
-    clear: "Sent as you gave them",
-    notGiven: "Not given",
+    answers: "Chance may change these",
+    aboutYou: "About you: chance may change these too",
     change: "Change",
     changeNamed: "Change: {question}",
     send: "Send",
@@ -276,7 +277,6 @@ export default {
     text:
       "These are the exact bytes. The numbers under “blocks” are places in the lists of answers, " +
       "counted from 0. In each block, all of them are your answers or all of them are chance.",
-    strata: "Under “strata” are your background answers, as you gave them.",
     pass: "Under “pass” is your pass. It shows that you were invited, and not who you are.",
     work: "Under “work” is the result of the work that makes forged reports slower.",
     length: {

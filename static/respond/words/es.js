@@ -33,13 +33,9 @@ export default {
       other: "{count} preguntas, elegidas al azar entre {all}.",
     },
     background: {
-      one: "Después, {count} pregunta general sobre usted, que se envía tal cual. Puede omitirla.",
-      many:
-        "Después, {count} de preguntas generales sobre usted, que se envían tal cual. Puede " +
-        "omitirlas.",
-      other:
-        "Después, {count} preguntas generales sobre usted, que se envían tal cual. Puede " +
-        "omitirlas.",
+      one: "Después, {count} pregunta sobre usted.",
+      many: "Después, {count} de preguntas sobre usted.",
+      other: "Después, {count} preguntas sobre usted.",
     },
     start: "Empezar",
     once: "Por favor, responda una sola vez.",
@@ -61,8 +57,7 @@ export default {
       label: "Nadie puede saber con certeza qué respondió usted.",
       who:
         "Ni el equipo de investigación, ni quienes gestionan este sitio, ni un ladrón que " +
-        "copie la base de datos, ni un tribunal. Lo único que pueden llegar a ver es un " +
-        "informe en el que ha intervenido el azar.",
+        "copie la base de datos, ni un tribunal.",
     },
     weakPromise: {
       label: "La protección de esta encuesta es débil.",
@@ -73,11 +68,21 @@ export default {
     },
 
     before:
-      "Supongamos que alguien ve igual de probable que usted haya dado cierta respuesta o que " +
-      "no: 50 de 100.",
+      "Supongamos que alguien que le conoce bien ve igual de probable que usted haya dado cierta " +
+      "respuesta o que no: 50 de 100.",
     after:
       "Después de ver su informe completo, la seguridad de esa persona puede alcanzar {sure} " +
       "puntos de 100.",
+    afterSensitive:
+      "Después de ver su informe sin las respuestas sobre usted, la seguridad de esa persona " +
+      "puede alcanzar {sure} puntos de 100.",
+    aboutYou:
+      "Sobre usted: el azar también puede cambiar estas respuestas. En cada una, la seguridad de " +
+      "alguien que parte de 50 de 100 puede alcanzar {sure} puntos de 100.",
+    weakAboutYou:
+      "Sobre usted: el azar también puede cambiar estas respuestas, pero su protección es débil. " +
+      "En cada una, la seguridad de alguien que parte de 50 de 100 puede alcanzar {sure} puntos " +
+      "de 100. Usted puede elegir no decirlo.",
     filled: "{sure} de 100: la seguridad que puede tener",
     empty: "{doubt} de 100: la duda que le queda",
     picture: "Un cuadrado de 100 círculos. Llenos: {filled}. Vacíos: {empty}.",
@@ -96,7 +101,7 @@ export default {
         known: "¿Pueden saber que dije «sí»?",
         knownReply:
           "Con certeza, no. Solo ven un informe, y puede haberlo escrito el azar. Un solo «sí» " +
-          "es como mucho un indicio, nunca una prueba.",
+          "nunca es una prueba.",
         wrong: "¿Podría quedar anotado que dije «sí» aunque dije «no»?",
         wrongReply:
           "Sí, por azar eso le puede pasar a cualquiera. Por eso un «sí» en un informe no es una " +
@@ -107,7 +112,7 @@ export default {
         known: "¿Pueden saber qué elegí?",
         knownReply:
           "Con certeza, no. Solo ven un informe, y puede haberlo escrito el azar. Un solo " +
-          "informe es como mucho un indicio, nunca una prueba.",
+          "informe nunca es una prueba.",
         wrong: "¿Podría quedar anotado algo que no elegí?",
         wrongReply:
           "Sí, por azar eso le puede pasar a cualquiera. Por eso un informe no es una prueba " +
@@ -129,10 +134,6 @@ export default {
       partText:
         "Quien vigile su red o este dispositivo, o quien gestione este sitio, puede llegar a ver " +
         "que usted abrió esta página.",
-      background: "Las preguntas generales.",
-      backgroundText:
-        "Se envían tal como usted las responde. En un grupo pequeño pueden mostrar de quién es " +
-        "un informe. Puede omitir cualquiera de ellas.",
       device: "Lo que alguien vea en este dispositivo.",
       deviceText:
         "Si lo administran otras personas, o si alguien mira la pantalla, pueden ver lo que " +
@@ -160,6 +161,8 @@ export default {
       together:
         "Todas sus respuestas juntas: la seguridad de alguien que parte de 50 de 100 puede " +
         "alcanzar {sure} puntos de 100.",
+      sensitive:
+        "Sin las respuestas sobre usted, o si alguien ya las conoce: {sure} puntos de 100.",
       alone:
         "Una pregunta por separado: {kept} de cada 100 respuestas quedan tal como se dieron. " +
         "En lugar de cada una de las demás, el azar pone otra.",
@@ -189,12 +192,11 @@ export default {
     yes: "un informe que dice «sí»",
     no: "un informe que dice «no»",
     lesson:
-      "Nunca se envía más de un informe. Un «sí» puede venir de cualquiera de las dos personas, " +
-      "y un «no» también. Por eso un solo informe es como mucho un indicio, nunca una prueba. Su " +
-      "informe completo en esta encuesta puede decir tanto como este, y no más.",
+      "Nunca se envía más de un informe. Un «sí» puede venir de cualquiera de las dos " +
+      "personas, y un «no» también. Por eso un solo informe nunca es una prueba.",
     weakLesson:
-      "Nunca se envía más de un informe. Su informe completo en esta encuesta puede decir tanto " +
-      "como este: la mayoría de las veces muestra lo que se eligió.",
+      "Nunca se envía más de un informe, y en esta encuesta la mayoría de las veces muestra lo " +
+      "que se eligió.",
     start: "Empezar la encuesta",
   },
 
@@ -231,12 +233,11 @@ export default {
 
   asking: {
     progress: "Pregunta {at} de {of}",
+    aboutYou: "Sobre usted",
     note:
       "El azar puede cambiar su respuesta antes de que salga de este dispositivo. Aquí, {kept} " +
       "de cada 100 respuestas quedan tal como se dieron.",
-    clear: "El azar no protege esta respuesta.",
-    clearText: "Esta pregunta general se envía tal como usted la responde. Puede omitirla.",
-    notGiven: "Prefiero no indicarlo",
+    choose: "Elija una respuesta…",
     missing: "Para continuar, elija una de las respuestas.",
     back: "Atrás",
     next: "Siguiente",
@@ -249,9 +250,8 @@ export default {
     lead:
       "Cuando usted envía, primero actúa el azar sobre sus respuestas. Después, esta página " +
       "las olvida y solo el informe sale de este dispositivo.",
-    protected: "El azar puede cambiar estas respuestas",
-    clear: "Estas se envían tal como usted las dio",
-    notGiven: "Sin indicar",
+    answers: "El azar puede cambiar estas respuestas",
+    aboutYou: "Sobre usted: el azar también puede cambiar estas respuestas",
     change: "Cambiar",
     changeNamed: "Cambiar: {question}",
     send: "Enviar",
@@ -300,7 +300,6 @@ export default {
       "Estos son los bytes exactos. Los números de «blocks» son lugares en las listas de " +
       "respuestas, contando desde 0. En cada bloque, todos son sus respuestas o todos son obra " +
       "del azar.",
-    strata: "En «strata» están sus respuestas generales, tal como las dio.",
     pass: "En «pass» está su pase. Muestra que fue invitado, y no quién es.",
     work: "En «work» está el resultado del cálculo que frena los informes falsos.",
     length: {

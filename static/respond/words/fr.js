@@ -38,14 +38,9 @@ export default {
       other: "{count} questions, choisies par le hasard parmi {all}.",
     },
     background: {
-      one:
-        "Puis {count} question sur votre situation, envoyée telle quelle. Vous pouvez la passer.",
-      many:
-        "Puis {count} de questions sur votre situation, envoyées telles quelles. Vous pouvez " +
-        "les passer.",
-      other:
-        "Puis {count} questions sur votre situation, envoyées telles quelles. Vous pouvez les " +
-        "passer.",
+      one: "Puis {count} question sur votre situation.",
+      many: "Puis {count} de questions sur votre situation.",
+      other: "Puis {count} questions sur votre situation.",
     },
     start: "Commencer",
     once: "Veuillez ne répondre qu’une fois.",
@@ -67,8 +62,7 @@ export default {
       label: "Personne ne peut savoir avec certitude ce que vous avez répondu.",
       who:
         "Ni l’équipe de recherche, ni les responsables de ce site, ni un voleur qui copierait " +
-        "la base de données, ni un tribunal. Aucun d’eux ne peut voir autre chose qu’un " +
-        "bulletin auquel le hasard a pris part.",
+        "la base de données, ni un tribunal.",
     },
     weakPromise: {
       label: "La protection de ce questionnaire est faible.",
@@ -80,11 +74,21 @@ export default {
     },
 
     before:
-      "Supposons que, pour quelqu’un, il y ait 50 chances sur 100 que vous ayez donné une " +
-      "certaine réponse.",
+      "Supposons que, pour quelqu’un qui vous connaît bien, il y ait 50 chances sur 100 que vous " +
+      "ayez donné une certaine réponse.",
     after:
       "Après avoir vu tout votre bulletin, cette personne peut avoir raison dans {sure} cas " +
       "sur 100.",
+    afterSensitive:
+      "Après avoir vu votre bulletin sans les réponses sur votre situation, cette personne peut " +
+      "avoir raison dans {sure} cas sur 100.",
+    aboutYou:
+      "Votre situation : le hasard peut aussi changer ces réponses. Pour chacune, une personne " +
+      "qui part de 50 chances sur 100 peut avoir raison dans {sure} cas sur 100.",
+    weakAboutYou:
+      "Votre situation : le hasard peut aussi changer ces réponses, mais leur protection est " +
+      "faible. Pour chacune, une personne qui part de 50 chances sur 100 peut avoir raison dans " +
+      "{sure} cas sur 100. Vous pouvez choisir de ne pas le dire.",
     filled: "{sure} sur 100 : les cas où cette personne peut avoir raison",
     empty: "{doubt} sur 100 : le doute qui reste",
     picture: "Un carré de 100 points. Pleins : {filled}. Vides : {empty}.",
@@ -103,7 +107,7 @@ export default {
         known: "Peut-on savoir que j’ai dit « oui » ?",
         knownReply:
           "Pas avec certitude. On ne voit qu’un bulletin, et c’est peut-être le hasard qui l’a " +
-          "écrit. Un « oui » isolé est tout au plus un indice, jamais une preuve.",
+          "écrit. Un « oui » isolé n’est jamais une preuve.",
         wrong: "Mon bulletin peut-il dire « oui » alors que j’ai dit « non » ?",
         wrongReply:
           "Oui, par hasard, cela peut arriver à tout le monde. C’est pourquoi un « oui » dans un " +
@@ -114,7 +118,7 @@ export default {
         known: "Peut-on savoir ce que j’ai choisi ?",
         knownReply:
           "Pas avec certitude. On ne voit qu’un bulletin, et c’est peut-être le hasard qui l’a " +
-          "écrit. Un bulletin isolé est tout au plus un indice, jamais une preuve.",
+          "écrit. Un bulletin isolé n’est jamais une preuve.",
         wrong: "Mon bulletin peut-il dire autre chose que ce que j’ai choisi ?",
         wrongReply:
           "Oui, par hasard, cela peut arriver à tout le monde. C’est pourquoi un bulletin n’est " +
@@ -137,10 +141,6 @@ export default {
       partText:
         "Une personne qui surveille votre réseau ou cet appareil, ou qui gère ce site, peut voir " +
         "que vous avez ouvert cette page.",
-      background: "Les questions sur votre situation.",
-      backgroundText:
-        "Ces réponses sont envoyées telles que vous les donnez. Dans un petit groupe, elles " +
-        "peuvent montrer de qui vient un bulletin. Vous pouvez passer chacune de ces questions.",
       device: "Ce que l’on voit sur cet appareil.",
       deviceText:
         "Si d’autres personnes le gèrent, ou regardent par-dessus votre épaule, elles peuvent " +
@@ -168,6 +168,9 @@ export default {
       together:
         "Toutes vos réponses ensemble : une personne qui part de 50 chances sur 100 peut " +
         "ensuite avoir raison dans {sure} cas sur 100.",
+      sensitive:
+        "Sans les réponses sur votre situation, ou si quelqu’un les connaît déjà : dans {sure} " +
+        "cas sur 100.",
       alone:
         "Une question prise seule : sur 100 réponses, {kept} restent telles qu’elles ont été " +
         "données. Le hasard remplace chacune des autres par une réponse différente.",
@@ -198,12 +201,10 @@ export default {
     no: "un bulletin qui dit « non »",
     lesson:
       "Un seul bulletin est envoyé, jamais plus. Un « oui » peut venir de l’une ou de l’autre " +
-      "personne, un « non » aussi. Un bulletin isolé est donc tout au plus un indice, jamais une " +
-      "preuve. Votre bulletin entier, dans ce questionnaire, peut en dire autant que celui-ci, " +
-      "et pas plus.",
+      "personne, un « non » aussi. Un bulletin isolé n’est donc jamais une preuve.",
     weakLesson:
-      "Un seul bulletin est envoyé, jamais plus. Votre bulletin entier, dans ce questionnaire, " +
-      "peut en dire autant que celui-ci : le plus souvent, il montre ce qui a été choisi.",
+      "Un seul bulletin est envoyé, jamais plus, et dans ce questionnaire il montre le plus " +
+      "souvent ce qui a été choisi.",
     start: "Commencer le questionnaire",
   },
 
@@ -241,14 +242,11 @@ export default {
 
   asking: {
     progress: "Question {at} sur {of}",
+    aboutYou: "Votre situation",
     note:
       "Le hasard peut changer votre réponse avant qu’elle quitte cet appareil. Ici, sur 100 " +
       "réponses, {kept} restent telles qu’elles ont été données.",
-    clear: "Le hasard ne protège pas cette réponse.",
-    clearText:
-      "Elle porte sur votre situation et est envoyée telle que vous la donnez. Vous pouvez " +
-      "passer cette question.",
-    notGiven: "Je préfère ne pas l’indiquer",
+    choose: "Choisissez une réponse…",
     missing: "Pour continuer, veuillez choisir une des réponses.",
     back: "Retour",
     next: "Suivant",
@@ -261,9 +259,8 @@ export default {
     lead:
       "À l’envoi, le hasard agit d’abord sur vos réponses. Ensuite, cette page les oublie, et " +
       "seul le bulletin quitte cet appareil.",
-    protected: "Le hasard peut changer ces réponses",
-    clear: "Ces réponses sont envoyées telles quelles",
-    notGiven: "Non indiqué",
+    answers: "Le hasard peut changer ces réponses",
+    aboutYou: "Votre situation : le hasard peut aussi changer ces réponses",
     change: "Modifier",
     changeNamed: "Modifier : {question}",
     send: "Envoyer",
@@ -313,9 +310,6 @@ export default {
       "Voici les octets exacts. Les nombres sous « blocks » sont des places dans les listes de " +
       "réponses, comptées à partir de 0. Dans chaque bloc, ils sont tous vos réponses ou " +
       "viennent tous du hasard.",
-    strata:
-      "Sous « strata » figurent vos réponses sur votre situation, telles que vous les avez " +
-      "données.",
     pass:
       "Sous « pass » se trouve votre laissez-passer. Il montre que vous êtes une personne " +
       "invitée, et non qui vous êtes.",

@@ -37,10 +37,12 @@ export default {
   putIn: "Eingegeben: {answers}",
   asPutIn: "Wie eingegeben",
   otherwise: "Etwas anderes",
+  nothing: "nichts",
+  notAsked: "nicht gefragt",
   key:
     "Balken und erste Zahlen zeigen, was herauskam. Striche und zweite Zahlen zeigen, was " +
     "versprochen wurde.",
-  decided: "Chi-Quadrat-Test über beide Bilder: {p}. Unter {limit} würde es nicht passen.",
+  decided: "Chi-Quadrat-Test über diese Bilder zusammen: {p}. Unter {limit} würde es nicht passen.",
   largest: "Größte Abweichung: {deviation} Standardfehler. Dieses Bild allein: {p}.",
   numbers: "Dasselbe als Tabelle",
   report: "Datensatz",

@@ -49,10 +49,12 @@ export default {
   putIn: "Entró: {answers}",
   asPutIn: "Tal como entró",
   otherwise: "Otra cosa",
+  nothing: "nada",
+  notAsked: "no se preguntó",
   key:
     "Las barras y las primeras cifras muestran lo que salió. Las líneas y las segundas cifras " +
     "muestran lo prometido.",
-  decided: "Prueba de ji cuadrado de las dos figuras: {p}. Por debajo de {limit}, no encajaría.",
+  decided: "Prueba de ji cuadrado de estas figuras juntas: {p}. Por debajo de {limit}, no encajaría.",
   largest: "Mayor diferencia, en errores estándar: {deviation}. Esta figura sola: {p}.",
   numbers: "Lo mismo en una tabla",
   report: "Informe",

@@ -49,10 +49,12 @@ export default {
   putIn: "À l’entrée : {answers}",
   asPutIn: "Comme à l’entrée",
   otherwise: "Autre chose",
+  nothing: "rien",
+  notAsked: "pas demandé",
   key:
     "Les barres et les premiers chiffres montrent ce qui est sorti. Les traits et les seconds " +
     "chiffres montrent ce qui a été promis.",
-  decided: "Test du khi-deux sur les deux images : {p}. Sous {limit}, ce ne serait pas conforme.",
+  decided: "Test du khi-deux sur ces images ensemble : {p}. Sous {limit}, ce ne serait pas conforme.",
   largest: "Plus grand écart, en erreurs types : {deviation}. Cette image seule : {p}.",
   numbers: "La même chose en tableau",
   report: "Bulletin",

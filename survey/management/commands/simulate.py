@@ -51,9 +51,8 @@ class Command(BaseCommand):
             raise CommandError(f"--people: 1 or more, not {people}")
         design = survey.frozen_design()
         shares = simulation.uniform_shares(design.questions) | parse_truth(truth, design)
-        strata = simulation.uniform_shares(design.strata)
         random = Random(seed)  # noqa: S311
-        sent = simulation.send(slug, design, people, lambda _: shares, strata, random)
+        sent = simulation.send(slug, design, people, lambda _: shares, shares, random)
         show_progress(sent, people)
         self.stdout.write(f"{people} reports stored for {slug}.")
 

@@ -78,25 +78,21 @@ RIGHT = {
     regression.profile: {"fit": FIT, "column": 1, "level": 0.95},
     regression.likelihood_ratio: {"fit": FIT, "columns": [1]},
     regression.shares: {"fit": FIT, "X": [[1, 0]]},
-    regression.predictor: {
-        "X": [[1]] * 4, "reports": [0, 1, 0, 1], "y": [0, 0, 1, 1], "channel": TWO_COINS,
-        "outcome": Channel(1, 0), "weights": [410, 190, 230, 170],
-    },
     regression.predictors: {
-        "X": [[1]], "tables": [TABLE], "blocks": [Block(0.5, (0, 1))],
-        "options": [(1, 1), (1, 1)],
+        "table": TABLE, "blocks": [Block(0.5, (0, 1))], "options": [(1, 1), (1, 1)],
     },
     weights.estimate: {"y": [1, 0, 1], "w": [1, 2, 1], "channel": TWO_COINS, "level": 0.95},
-    weights.tallied: {**MANY, "w": [1, 2]},
-    weights.poststratified: {**MANY, "shares": [0.6, 0.4]},
+    weights.poststratified: {
+        "table": TABLE, "blocks": BLOCKS, "shares": [0.6, 0.4], "level": 0.95,
+    },
     weights.pooled: {
         "counts": [30, 40], "sizes": [100, 90], "channels": [TWO_COINS] * 2, "level": 0.95,
     },
     weights.rake: {
-        "counts": [[10, 20], [30, 20]], "sizes": [[30, 40], [60, 70]],
-        "margins": [[0.5, 0.5], [0.4, 0.6]], "channel": TWO_COINS, "level": 0.95,
+        "table": [[[30, 40], [60, 70]], [[10, 20], [30, 20]]],
+        "blocks": [Block(0.5, (0,)), Block(0.8, (1,)), Block(0.8, (2,))],
+        "margins": [[0.5, 0.5], [0.4, 0.6]], "level": 0.95,
     },
-    weights.rake_weights: {"sizes": [[30, 40], [60, 70]], "margins": [[0.5, 0.5], [0.4, 0.6]]},
     weights.kish: {"w": [1, 2]},
     weights.privacy_effect: {"share": 0.1, "channel": TWO_COINS},
     profiles.fit: {
@@ -110,6 +106,11 @@ RIGHT = {
         "sizes": [100, 90], "channels": [TWO_COINS] * 2, "share": 0.5, "level": 0.95,
         "dropout": 0.0, "forged": 0.0, "looks": "every",
     },
+    planning.half_width_in_group: {
+        "n": 100, "size": 0.4, "membership": TWO_COINS, "channel": TWO_COINS, "share": 0.5,
+        "level": 0.95,
+    },
+    planning.reports_in_group: {"n": 100, "size": 0.4, "membership": TWO_COINS},
     planning.forgers_reach: {"channel": TWO_COINS, "forged": 0.01},
     planning.epsilon_for: {
         "half_width": 0.05, "n": 1000, "share": 0.5, "level": 0.95, "options": 2, "cells": 4,
@@ -202,12 +203,8 @@ def test_an_impossible_argument_is_refused_by_name(function):
         (lambda: regression.wald(FIT, observed=1), "observed must be True or False, got 1"),
         (lambda: weights.kish([0, 0]), r"w must not be 0 everywhere, got .*0"),
         (
-            lambda: weights.poststratified([1], [2], [1e308], TWO_COINS),
-            r"shares\[0\] must be at most 1, got 1e\+308",
-        ),
-        (
-            lambda: weights.rake_weights([1e308, 1e308], [[0.5, 0.5]]),
-            r"sizes\[0\] must be at most .* got 1e\+308",
+            lambda: weights.poststratified(TABLE, BLOCKS, [1e308, 0]),
+            r"shares must be between 0 and 1, got .*1e\+308.* at 0",
         ),
         (
             lambda: profiles.fit([[0]], [1], [Block(0.5, (0,))], (2,), 10**400, 1),

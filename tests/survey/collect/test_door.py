@@ -11,7 +11,7 @@ from django.db import OperationalError
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from aggregation.models import Batch
+from aggregation.releases.collect import collect
 from survey.collect import door, throttle
 from survey.collect.protocol import Refused
 from survey.collect.validator import Validator
@@ -29,7 +29,7 @@ def survey() -> Survey:
 
 @pytest.fixture
 def good(survey: Survey) -> dict[str, Any]:
-    return builders.report(survey.frozen_design(), blocks={"b1": [1, 3]}, strata={"age": 1})
+    return builders.report(survey.frozen_design(), blocks={"b1": [1, 3], "g1": [1]})
 
 
 def post(body: Any, slug: str = "small", path: str = "reports/", **options: Any) -> Any:
@@ -38,22 +38,17 @@ def post(body: Any, slug: str = "small", path: str = "reports/", **options: Any)
     return Client().post(f"/api/v1/surveys/{slug}/{path}", data, **options)
 
 
-def test_a_report_is_stored_as_one_byte_per_question_and_stratum(good: Any) -> None:
+def test_a_report_is_stored_as_one_byte_per_question(good: Any) -> None:
     response = post(good)
     assert (response.status_code, response.json()) == (201, {"id": good["id"]})
     assert bytes(Report.objects.get().content) == bytes([1, 3, 1])
     assert not response.cookies
 
 
-def test_an_answer_that_is_not_given_is_stored_as_absent(good: Any) -> None:
-    post(good | {"strata": {"age": None}})
-    assert bytes(Report.objects.get().content) == bytes([1, 3, ABSENT])
-
-
 def test_a_question_that_was_not_asked_is_stored_as_absent() -> None:
     survey = builders.opened(slug="two", blocks=[["q1"], ["q2"]], ask=1)
-    post(builders.report(survey.frozen_design(), blocks={"b2": [2]}), slug="two")
-    assert bytes(Report.objects.get().content) == bytes([ABSENT, 2, ABSENT])
+    post(builders.report(survey.frozen_design(), blocks={"b2": [2], "g1": [2]}), slug="two")
+    assert bytes(Report.objects.get().content) == bytes([ABSENT, 2, 2])
 
 
 def test_the_same_report_again_is_200_and_stored_once(good: Any) -> None:
@@ -75,23 +70,26 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "design no text": ({"design": None}, "design"),
     "blocks no object": ({"blocks": [1, 0]}, "blocks"),
     "no block": ({"blocks": {}}, "blocks"),
-    "unknown block": ({"blocks": {"b9": [1, 0]}}, "blocks.b9"),
-    "too many blocks": ({"blocks": {"b1": [1, 0], "b2": [1]}}, "blocks"),
-    "too few values": ({"blocks": {"b1": [1]}}, "blocks.b1"),
-    "too many values": ({"blocks": {"b1": [1, 0, 0]}}, "blocks.b1"),
-    "values no list": ({"blocks": {"b1": {"0": 1}}}, "blocks.b1"),
-    "value out of range": ({"blocks": {"b1": [2, 0]}}, "blocks.b1.0"),
-    "value negative": ({"blocks": {"b1": [1, -1]}}, "blocks.b1.1"),
-    "value true": ({"blocks": {"b1": [True, 0]}}, "blocks.b1.0"),
-    "value 1.0": ({"blocks": {"b1": [1.0, 0]}}, "blocks.b1.0"),
-    "value text": ({"blocks": {"b1": ["1", 0]}}, "blocks.b1.0"),
-    "value null": ({"blocks": {"b1": [None, 0]}}, "blocks.b1.0"),
-    "value 255": ({"blocks": {"b1": [255, 0]}}, "blocks.b1.0"),
-    "strata no object": ({"strata": []}, "strata"),
-    "stratum missing": ({"strata": {}}, "strata.age"),
-    "stratum unknown": ({"strata": {"age": 0, "sex": 1}}, "strata.sex"),
-    "stratum out of range": ({"strata": {"age": 2}}, "strata.age"),
-    "stratum true": ({"strata": {"age": True}}, "strata.age"),
+    "no block but background": ({"blocks": {"g1": [0]}}, "blocks"),
+    "unknown block": ({"blocks": {"b9": [1, 0], "g1": [0]}}, "blocks.b9"),
+    "too many blocks": ({"blocks": {"b1": [1, 0], "b2": [1], "g1": [0]}}, "blocks"),
+    "too few values": ({"blocks": {"b1": [1], "g1": [0]}}, "blocks.b1"),
+    "too many values": ({"blocks": {"b1": [1, 0, 0], "g1": [0]}}, "blocks.b1"),
+    "values no list": ({"blocks": {"b1": {"0": 1}, "g1": [0]}}, "blocks.b1"),
+    "value out of range": ({"blocks": {"b1": [2, 0], "g1": [0]}}, "blocks.b1.0"),
+    "value negative": ({"blocks": {"b1": [1, -1], "g1": [0]}}, "blocks.b1.1"),
+    "value true": ({"blocks": {"b1": [True, 0], "g1": [0]}}, "blocks.b1.0"),
+    "value 1.0": ({"blocks": {"b1": [1.0, 0], "g1": [0]}}, "blocks.b1.0"),
+    "value text": ({"blocks": {"b1": ["1", 0], "g1": [0]}}, "blocks.b1.0"),
+    "value null": ({"blocks": {"b1": [None, 0], "g1": [0]}}, "blocks.b1.0"),
+    "value 255": ({"blocks": {"b1": [255, 0], "g1": [0]}}, "blocks.b1.0"),
+    "background missing": ({"blocks": {"b1": [1, 0]}}, "blocks.g1"),
+    "background unknown": ({"blocks": {"b1": [1, 0], "g1": [0], "g2": [1]}}, "blocks.g2"),
+    "background twice": ({"blocks": {"b1": [1, 0], "g1": [0, 0]}}, "blocks.g1"),
+    "background out of range": ({"blocks": {"b1": [1, 0], "g1": [3]}}, "blocks.g1.0"),
+    "background not given": ({"blocks": {"b1": [1, 0], "g1": [None]}}, "blocks.g1.0"),
+    "background true": ({"blocks": {"b1": [1, 0], "g1": [True]}}, "blocks.g1.0"),
+    "background in clear": ({"background": {"age": 1}}, "background"),
     "unknown key": ({"answer": {"q1": 1}}, "answer"),
 }
 
@@ -114,9 +112,9 @@ def test_the_quick_check_accepts_only_what_the_thorough_one_does(
     value = st.sampled_from([0, 1, 3, 4, -1, 255, True, None, 1.0, "1", [], {}])
     report = json.loads(json.dumps(good))
     for _ in range(data.draw(st.integers(0, 2))):
-        where = data.draw(st.sampled_from([report, report.get("blocks"), report.get("strata")]))
+        where = data.draw(st.sampled_from([report, report.get("blocks")]))
         if isinstance(where, dict):
-            keys = st.sampled_from(["id", "design", "blocks", "strata", "b1", "b2", "age", "x"])
+            keys = st.sampled_from(["id", "design", "blocks", "b1", "b2", "g1", "g2", "x"])
             what = st.one_of(value, st.lists(value, max_size=3))
             where[data.draw(keys)] = data.draw(what)
     quick = validator.quick(report)
@@ -128,7 +126,7 @@ def test_the_quick_check_accepts_only_what_the_thorough_one_does(
         assert quick == thorough
 
 
-@pytest.mark.parametrize("key", ["id", "design", "blocks", "strata"])
+@pytest.mark.parametrize("key", ["id", "design", "blocks"])
 def test_a_missing_key_is_400(good: Any, key: str) -> None:
     del good[key]
     response = post(good)
@@ -145,8 +143,11 @@ def test_a_body_that_is_no_report_is_400(survey: Any, body: bytes) -> None:
 
 
 def test_every_place_that_is_wrong_is_named_at_once(survey: Any) -> None:
-    errors = post({"id": 1, "design": 2, "blocks": 3, "strata": 4, "more": 5}).json()["errors"]
-    assert set(errors) == {"id", "design", "blocks", "strata", "more"}
+    errors = post({"id": 1, "design": 2, "blocks": 3, "more": 5}).json()["errors"]
+    assert set(errors) == {"id", "design", "blocks", "more"}
+    errors = post({"id": 1, "design": 2, "blocks": {"b1": [5, 5], "b2": 0}}).json()["errors"]
+    places = {"blocks", "blocks.b1.0", "blocks.b1.1", "blocks.b2", "blocks.g1"}
+    assert set(errors) == {"id", "design"} | places
 
 
 def test_an_unknown_or_unopened_survey_is_404(good: Any) -> None:
@@ -273,15 +274,15 @@ def test_only_post_is_allowed(survey: Any, path: str, method: str) -> None:
 
 # --- A known id -----------------------------------------------------------------------------------
 
-# Every content that the small survey allows: a yes/no question, a choice of four, an age or none.
-CONTENTS = list(product(range(2), range(4), (0, 1, None)))
+# Every content that the small survey allows: a yes/no question, a choice of four, three ages.
+CONTENTS = list(product(range(2), range(4), range(3)))
 
 
 def every_reply(report: dict[str, Any], slug: str = "small") -> set[Any]:
     """What is said to each content under one id, alone and in a batch: status, bytes, headers."""
     replies = []
     for first, second, age in CONTENTS:
-        one = report | {"blocks": {"b1": [first, second]}, "strata": {"age": age}}
+        one = report | {"blocks": {"b1": [first, second], "g1": [age]}}
         alone, many = post(one, slug), post({"reports": [one]}, slug, "reports/batch/")
         replies.append(tuple((r.status_code, r.content, str(r.headers)) for r in (alone, many)))
     return set(replies)
@@ -296,9 +297,9 @@ def test_a_known_id_gets_the_same_reply_whatever_comes_with_it(good: Any, survey
     assert json.loads(row) == {"reports": [{"id": good["id"], "status": 200}]}
     assert bytes(Report.objects.get().content) == bytes([1, 3, 1])
     builders.send(survey, 30)
-    assert Batch.objects.collect(survey) == 31
-    assert every_reply(good) == {waiting}
     survey.close()
+    assert every_reply(good) == {waiting}
+    assert collect(survey) == 31
     assert every_reply(good) == {waiting}
     assert Report.objects.filter(content__isnull=False).count() == 0
 
@@ -316,8 +317,8 @@ def test_an_id_of_another_survey_gets_the_same_reply_too(good: Any) -> None:
 
 def test_a_batch_gets_a_status_for_each_in_order(good: Any, survey: Survey) -> None:
     other = builders.report(survey.frozen_design())
-    bad = good | {"id": str(uuid4()), "blocks": {"b1": [7, 0]}}
-    changed = good | {"blocks": {"b1": [0, 0]}}
+    bad = good | {"id": str(uuid4()), "blocks": {"b1": [7, 0], "g1": [0]}}
+    changed = good | {"blocks": {"b1": [0, 0], "g1": [0]}}
     listed = [good, bad, "nonsense", other, good, changed, {"id": "no id"}]
     response = post({"reports": listed}, path="reports/batch/")
     assert response.status_code == 200
@@ -359,8 +360,9 @@ def test_an_oversized_batch_is_413_and_an_unknown_survey_404(survey: Any) -> Non
 
 # --- Anything at all ------------------------------------------------------------------------------
 
+small = st.integers(0, 4)
 numbers = st.integers() | st.integers(-1, 5) | st.floats() | st.booleans() | st.none()
-words = st.sampled_from(["b1", "b2", "age", "id", "blocks", "strata", "design"]) | st.text()
+words = st.sampled_from(["b1", "b2", "g1", "id", "blocks", "design"]) | st.text()
 anything = st.recursive(
     numbers | words,
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(words, inner, max_size=4),
@@ -370,8 +372,9 @@ nearly = st.fixed_dictionaries(
     {
         "id": st.uuids(version=4).map(str) | anything,
         "design": st.just("HASH") | anything,
-        "blocks": st.dictionaries(words, st.lists(numbers, max_size=3), max_size=2) | anything,
-        "strata": st.dictionaries(words, numbers, max_size=2) | anything,
+        "blocks": st.dictionaries(words, st.lists(numbers, max_size=3), max_size=3)
+        | st.fixed_dictionaries({"b1": st.tuples(small, small), "g1": st.tuples(small)})
+        | anything,
     },
     optional={"more": anything},
 )
@@ -395,4 +398,4 @@ def test_any_body_gets_a_documented_status(
     assert ("errors" in document) == (response.status_code >= 400)
     if response.status_code == 201:
         stored = bytes(Report.objects.get(pk=document["id"]).content)
-        assert stored[0] < 2 and stored[1] < 4 and stored[2] in (0, 1, ABSENT)
+        assert stored[0] < 2 and stored[1] < 4 and stored[2] < 3

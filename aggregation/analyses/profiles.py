@@ -1,0 +1,59 @@
+"""Which kinds of people there are: latent classes of the answers to several questions."""
+
+import hashlib
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+import numpy as np
+
+from aggregation.analyses.base import Asked, Figures, View, plain
+from aggregation.counting.tables import Axes
+from aggregation.statistics import profiles
+
+MOST_CLASSES = 6
+
+
+@dataclass(frozen=True)
+class Profiles:
+    """Which kinds of people there are: latent classes of the answers to several questions."""
+
+    kind: ClassVar[str] = "profiles"
+    questions: tuple[str, ...]
+    classes: int
+
+    @classmethod
+    def read(cls, asked: Asked) -> Self:
+        questions = asked.questions("questions", 2, 20)
+        return cls(questions, asked.number("classes", 2, MOST_CLASSES))
+
+    def axes(self) -> Axes:
+        return self.questions
+
+    def figures(self, view: View) -> Figures:
+        table = view.table
+        patterns = np.argwhere(table)
+        seed = int.from_bytes(hashlib.sha256(repr(self).encode()).digest()[:8])
+        fit = profiles.fit(
+            patterns, table[tuple(patterns.T)], view.blocks(), table.shape, self.classes, seed
+        )
+        return {
+            "n": fit.people,
+            "shares": fit.shares.tolist(),
+            "share_errors": [plain(error) for error in fit.share_errors],
+            "answers": {
+                key: {
+                    "probabilities": found.tolist(),
+                    "standard_errors": [[plain(error) for error in row] for row in errors],
+                }
+                for key, found, errors in zip(
+                    self.questions, fit.answers, fit.answer_errors, strict=True
+                )
+            },
+            "log_likelihood": fit.log_likelihood,
+            "parameters": fit.parameters,
+            "bic": fit.bic,
+            "converged": fit.converged,
+            "starts": fit.starts,
+            "agreeing": fit.agreeing,
+            "warning": fit.warning,
+        }

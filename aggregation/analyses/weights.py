@@ -1,0 +1,191 @@
+"""The shares of one question, weighted to a population."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from aggregation.analyses.base import (
+    LEVEL,
+    AnalysisError,
+    Asked,
+    Figures,
+    View,
+    channel_of,
+    question_of,
+)
+from aggregation.counting.tables import Axes
+from aggregation.statistics import proportion
+from aggregation.statistics.calibration import (
+    Calibrated,
+    TooFew,
+    Unreachable,
+    poststratified,
+    rake,
+)
+from survey.design import Design, Option, Question
+
+DECLINED = "prefer-not-to-say"
+MOST_GIVEN = 1000  # combinations of groups whose population shares are given
+LARGEST = 1e15  # of a population
+ADVICE = "It helps to weight by fewer questions, or to wait for more reports."
+
+
+@dataclass(frozen=True)
+class Weights:
+    """The shares of one question, weighted to a population: raked to the margins of several others,
+    or post-stratified by the groups of one or by the cells of several.
+
+    Groups of which the population has nobody are left out, "Prefer not to say" among them.
+    """
+
+    kind: ClassVar[str] = "weights"
+    question: str
+    by: tuple[str, ...]
+    population: tuple[tuple[float, ...], ...]  # a margin for each of `by`; or, one only, all cells
+
+    @classmethod
+    def read(cls, asked: Asked) -> Self:
+        question = asked.question("question")
+        given = [name for name in ("margins", "cells") if name in asked.members]
+        if len(given) != 1:
+            raise AnalysisError("margins", "the population's margins, or its cells")
+        (name,) = given
+        found = (_margins if name == "margins" else _cells)(asked.members.pop(name), asked.design)
+        by, population = found
+        if question in by:
+            raise AnalysisError(name, f"{question} is what is to be weighted; weight by others")
+        return cls(question, by, population)
+
+    def axes(self) -> Axes:
+        return (self.question, *self.by)
+
+    def figures(self, view: View) -> Figures:
+        table, raked = view.table, len(self.population) > 1
+        try:
+            if raked:
+                weighted = rake(table, view.blocks(), self.population, LEVEL)
+            else:
+                cells = np.reshape(self.population[0], table.shape[1:])
+                weighted = poststratified(table, view.blocks(), cells, LEVEL)
+        except TooFew as error:
+            raise AnalysisError("margins", self._too_few(view.design, error)) from None
+        except Unreachable:
+            raise AnalysisError(
+                "margins",
+                "no weights meet all of these margins: too few people are in combinations of "
+                f"groups that would be needed. {ADVICE}",
+            ) from None
+        counts = table.reshape(len(table), -1).sum(axis=1)
+        n = int(counts.sum())
+        channel = channel_of(view.design, self.question)
+        raw = proportion.estimates(counts, [n] * len(counts), channel, LEVEL)
+        options = question_of(view.design, self.question).options
+        return {
+            "question": self.question,
+            "by": list(self.by),
+            "method": "raked" if raked else "post-stratified",
+            "n": n,
+            "options": [
+                {"option": option.key, "raw": _share(one), "weighted": _weighted(other)}
+                for option, one, other in zip(options, raw, weighted, strict=True)
+            ],
+        }
+
+    def _too_few(self, design: Design, error: TooFew) -> str:
+        """Name the group, or the combination of groups, that cannot be weighted."""
+        questions = [question_of(design, key) for key in self.by]
+        named = [
+            f"“{question.options[at].text}” of “{question.text}”"
+            for question, at in zip(questions, error.place, strict=True)
+            if at is not None
+        ]
+        return (
+            f"too few reports to say how many people are in {' and '.join(named)}: behind the "
+            f"noise there may be nobody to give a weight to. {ADVICE}"
+        )
+
+
+def groups_of(question: Question) -> list[Option]:
+    """Return the groups that a population can have: all options but “Prefer not to say”."""
+    return [option for option in question.options if option.key != DECLINED]
+
+
+def _margins(given: Any, design: Design) -> tuple[tuple[str, ...], tuple[tuple[float, ...], ...]]:
+    """Read the population's share, or number, of every group of some questions."""
+    if not isinstance(given, dict) or not given:
+        raise AnalysisError("margins", "an object of questions, each with its groups")
+    known = {question.key: question for question in design.questions}
+    for key in given:
+        if key not in known:
+            raise AnalysisError("margins", f"there is no {str(key)[:50]!r} in this survey")
+    by = tuple(key for key in known if key in given)
+    return by, tuple(_margin(known[key], given[key]) for key in by)
+
+
+def _margin(question: Question, given: Any) -> tuple[float, ...]:
+    keys = [option.key for option in groups_of(question)]
+    if not isinstance(given, dict) or set(given) != set(keys):
+        raise AnalysisError("margins", f"{question.key}: each of {', '.join(keys)} once")
+    values = [given.get(option.key, 0) for option in question.options]
+    return _shares("margins", question.key, values)
+
+
+def _cells(given: Any, design: Design) -> tuple[tuple[str, ...], tuple[tuple[float, ...], ...]]:
+    """Read the population's share, or number, of every combination of the groups of questions."""
+    if not isinstance(given, list) or not 1 <= len(given) <= MOST_GIVEN:
+        raise AnalysisError("cells", f"a list of 1 to {MOST_GIVEN} cells")
+    found: dict[tuple[str, ...], Any] = {}
+    by: list[Question] = []
+    for i, cell in enumerate(given):
+        groups = cell.get("groups") if isinstance(cell, dict) else None
+        if not isinstance(groups, dict) or set(cell) != {"groups", "share"}:
+            raise AnalysisError("cells", f"[{i}]: an object with groups and a share")
+        by = by or [question for question in design.questions if question.key in groups]
+        if not by or {question.key for question in by} != set(groups):
+            raise AnalysisError("cells", f"[{i}]: groups of the same questions in every cell")
+        place = tuple(_group(i, question, groups) for question in by)
+        if place in found:
+            raise AnalysisError("cells", f"[{i}]: this combination stands there twice")
+        found[place] = cell["share"]
+    wanted = math.prod(len(groups_of(question)) for question in by)
+    if len(found) < wanted:
+        raise AnalysisError("cells", f"every combination, {wanted}, not {len(found)}")
+    keys = [[option.key for option in question.options] for question in by]
+    values = [found.get(place, 0) for place in product(*keys)]
+    return tuple(question.key for question in by), (_shares("cells", "the cells", values),)
+
+
+def _group(cell: int, question: Question, groups: Mapping[str, Any]) -> str:
+    keys = [option.key for option in groups_of(question)]
+    if groups[question.key] not in keys:
+        raise AnalysisError("cells", f"[{cell}]: {question.key} is one of {', '.join(keys)}")
+    return str(groups[question.key])
+
+
+def _shares(where: str, name: str, values: Sequence[Any]) -> tuple[float, ...]:
+    """Turn shares or numbers of people into shares."""
+    for value in values:
+        if type(value) not in (int, float) or not 0 <= value <= LARGEST:
+            raise AnalysisError(where, f"{name}: numbers from 0 to {LARGEST:.0e}")
+    if not sum(values) > 0:
+        raise AnalysisError(where, f"{name}: not all 0")
+    return tuple(value / sum(values) for value in values)
+
+
+def _share(found: proportion.Estimate | Calibrated) -> Figures:
+    return {
+        "estimate": found.value,
+        "standard_error": found.standard_error,
+        "interval": {"level": LEVEL, "low": found.low, "high": found.high},
+    }
+
+
+def _weighted(found: Calibrated) -> Figures:
+    return _share(found) | {
+        "design_effect": found.design_effect,
+        "effective_size": found.effective_size,
+    }

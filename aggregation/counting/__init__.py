@@ -1,0 +1,1 @@
+"""Reports as bits, and what is counted in them. Pure: no Django."""

@@ -1,0 +1,64 @@
+"""What is due: one query, whose cost does not grow with surveys that are finished."""
+
+from datetime import timedelta
+
+from django.conf import settings
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from aggregation.models import Batch, Job, Release
+from aggregation.releases.collect import BATCH_SIZE, movable
+from survey.models import Report, Survey, today
+
+AFTER_FAILURE = timedelta(minutes=5)  # before the beat asks again for a release that failed
+CLOCKS_APART = timedelta(minutes=1)  # at most, those of our machines
+
+
+def due() -> QuerySet[Survey]:
+    """Return the surveys that a worker should look at.
+
+    Open ones in which enough reports wait, or were moved and not published; between two releases
+    that nobody asked for there is a pause, cut short by a full batch. Closed ones on the day that
+    was noted for them (Survey.look_again). A survey whose release has just failed is left alone
+    for a while.
+    """
+    now = timezone.now()
+    soon = now + CLOCKS_APART  # what is later than this was dated by a clock that was wrong
+    rested = now - timedelta(seconds=settings.RELEASE_SECONDS)
+    inbox = Report.objects.filter(survey=OuterRef("pk"), content__isnull=False).order_by()
+    releases = Release.objects.filter(survey=OuterRef("pk")).order_by("-number")
+    failed = Job.objects.filter(
+        survey=OuterRef("pk"),
+        state=Job.State.FAILED,
+        made_at__range=(now - AFTER_FAILURE, soon),
+        analysis=None,
+        copy=None,
+    )
+    surveys = Survey.objects.filter(
+        Q(state=Survey.State.OPEN) | Q(state=Survey.State.CLOSED, due_on__lte=today())
+    ).annotate(
+        in_inbox=Coalesce(
+            Subquery(inbox.values("survey").annotate(number=Count("pk")).values("number")), 0
+        ),
+        released_at=Subquery(releases.values("made_at")[:1]),
+        unpublished=Exists(Batch.objects.filter(survey=OuterRef("pk"), release=None)),
+    )
+    paused = Q(released_at=None) | Q(released_at__lte=rested) | Q(released_at__gte=soon)
+    ready = Q(in_inbox__gte=2 * F("crowd")) | Q(unpublished=True)
+    full = Q(in_inbox__gte=BATCH_SIZE + F("crowd"))
+    found = surveys.filter(Q(state=Survey.State.CLOSED) | full | (ready & paused), ~Exists(failed))
+    return found.order_by()  # or SQLite reads every survey, in the order of their names
+
+
+def unfinished(survey: Survey) -> str:
+    """Say what must happen before nothing of a survey can change any more; empty if nothing."""
+    if survey.state == Survey.State.DRAFT:
+        return "The survey is a draft; export_survey writes what it asks."
+    if survey.state == Survey.State.OPEN:
+        return "The survey is open: close it first."
+    if movable(survey, survey.pending().count()):
+        return "Reports still wait in the inbox: let the worker run, and try again."
+    if survey.batches.filter(release=None).exists():
+        return "The last release is still to be made: let the worker run, and try again."
+    return ""

@@ -1,0 +1,296 @@
+"""The frozen design of a survey: what is asked, in which blocks, and what it costs in privacy.
+
+Pure: no Django. A design is a value with a canonical JSON form (RFC 8785) and the SHA-256 of
+that; it is fixed when a survey opens, and every report names the hash it was made under.
+"""
+
+import hashlib
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple
+
+from survey.design.canonical import canonical_json
+from survey.design.grouping import best_ask, plan
+from survey.design.mechanism import (
+    MAX_EPSILON,
+    MECHANISM,
+    SCALE,
+    Cells,
+    Draw,
+    MechanismError,
+    Shape,
+    uniform,
+)
+from survey.design.questions import (
+    MAX_QUESTIONS,
+    DesignError,
+    Question,
+    check_questions,
+    question_from_json,
+    question_json,
+)
+
+BACKGROUND_EPSILON = 3.0  # of a background answer, where nobody says otherwise
+MAX_WORK = 22  # bits: some minutes of a slow phone
+PASSES = "RSABSSA-SHA384-PSS-Randomized"
+
+
+@dataclass(frozen=True)
+class Block:
+    """Questions whose answers are kept or replaced together."""
+
+    key: str
+    epsilon: float
+    keep: int
+    questions: tuple[Question, ...]
+    background: bool = False  # asked of everybody, with an ε of its own
+
+    @cached_property
+    def mechanism(self) -> Cells:
+        return Cells(self.keep, shapes(self.questions))
+
+
+def shapes(questions: Sequence[Question]) -> tuple[Shape, ...]:
+    """Return the shapes of a block's questions."""
+    return tuple(question.shape(questions[:place]) for place, question in enumerate(questions))
+
+
+@dataclass(frozen=True)
+class Design:
+    epsilon: float  # what one respondent spends on the blocks that are not background
+    ask: int  # how many of these one respondent is asked
+    blocks: tuple[Block, ...]  # the background ones last
+    # By language, what survey.languages.freeze gives; only texts, so that no report depends on it.
+    translations: dict[str, Any] = field(default_factory=dict, hash=False)
+    # Where people are invited: the public key of their passes, as survey.passes.public_text has it.
+    passes: dict[str, str] = field(default_factory=dict, hash=False)
+    work: int = 0  # bits of the proof of work that a report carries
+    # What respondents are told besides: who asks, why, how to reach them, how long it is kept.
+    told: dict[str, Any] = field(default_factory=dict, hash=False)
+
+    @cached_property
+    def sensitive_blocks(self) -> tuple[Block, ...]:
+        return tuple(block for block in self.blocks if not block.background)
+
+    @cached_property
+    def background_blocks(self) -> tuple[Block, ...]:
+        return tuple(block for block in self.blocks if block.background)
+
+    @cached_property
+    def questions(self) -> tuple[Question, ...]:
+        """Every question, the background ones last."""
+        return tuple(question for block in self.blocks for question in block.questions)
+
+    @cached_property
+    def background(self) -> tuple[Question, ...]:
+        return tuple(question for block in self.background_blocks for question in block.questions)
+
+    @property
+    def report_epsilon(self) -> float:
+        """What a whole report costs: the sensitive answers and every background answer."""
+        return math.fsum([self.epsilon, *(block.epsilon for block in self.background_blocks)])
+
+    @property
+    def sure(self) -> int:
+        """How sure, out of 100, a report can make somebody who thought it 50:50 before."""
+        return round(100 / (1 + math.exp(-self.epsilon)))
+
+    @cached_property
+    def canonical(self) -> str:
+        return canonical_json(
+            {
+                "mechanism": MECHANISM,
+                "scale": SCALE,
+                "epsilon": self.epsilon,
+                "ask": self.ask,
+                "blocks": [
+                    {
+                        "key": block.key,
+                        "epsilon": block.epsilon,
+                        "keep": block.keep,
+                        "questions": [question_json(question) for question in block.questions],
+                    }
+                    | ({"background": True} if block.background else {})
+                    for block in self.blocks
+                ],
+            }
+            # Absent where there are none.
+            | ({"translations": self.translations} if self.translations else {})
+            | ({"passes": self.passes} if self.passes else {})
+            | ({"work": self.work} if self.work else {})
+            | ({"told": self.told} if self.told else {})
+        )
+
+    @cached_property
+    def hash(self) -> str:
+        return "sha256:" + hashlib.sha256(self.canonical.encode()).hexdigest()
+
+    @classmethod
+    def from_json(cls, text: str) -> "Design":
+        """The design that `canonical` wrote; refuses a mechanism or scale it does not know."""
+        data = json.loads(text)
+        if data["mechanism"] != MECHANISM or data["scale"] != SCALE:
+            raise DesignError(
+                "mechanism", f"{data['mechanism']} over {data['scale']} is not known here"
+            )
+        if data.get("passes", {}).get("scheme", PASSES) != PASSES:
+            raise DesignError("passes", f"{data['passes']['scheme']} is not known here")
+        return cls(
+            epsilon=float(data["epsilon"]),
+            ask=data["ask"],
+            blocks=tuple(
+                Block(
+                    block["key"],
+                    float(block["epsilon"]),
+                    block["keep"],
+                    tuple(question_from_json(question) for question in block["questions"]),
+                    block.get("background", False),
+                )
+                for block in data["blocks"]
+            ),
+            translations=data.get("translations", {}),
+            passes=data.get("passes", {}),
+            work=data.get("work", 0),
+            told=data.get("told", {}),
+        )
+
+    def choose(self, draw: Draw) -> tuple[Block, ...]:
+        """Choose the blocks that one respondent is asked.
+
+        Every background block, and `ask` of the others, each set of them equally likely.
+        """
+        others = list(self.sensitive_blocks)
+        for i in range(self.ask):
+            j = i + uniform(len(others) - i, draw)
+            others[i], others[j] = others[j], others[i]
+        chosen = {block.key for block in others[: self.ask]}
+        return tuple(one for one in self.blocks if one.background or one.key in chosen)
+
+
+class Background(NamedTuple):
+    """A background question and what its answer costs."""
+
+    question: Question
+    epsilon: float = BACKGROUND_EPSILON
+
+
+def build(
+    epsilon: float,
+    questions: Sequence[Question],
+    background: Sequence[Background] = (),
+    blocks: Sequence[Sequence[str]] | None = None,
+    ask: int | None = None,
+    translations: dict[str, Any] | None = None,
+    told: dict[str, Any] | None = None,
+) -> Design:
+    """Return the design for these questions.
+
+    Where no blocks or `ask` are given, those with the least variance are chosen. A background
+    question is a block of its own.
+    """
+    _check_epsilon("epsilon", epsilon)
+    epsilon = float(epsilon)
+    check_questions("questions", questions, [question.key for question in questions])
+    keys = [question.key for question in (*questions, *(one.question for one in background))]
+    check_questions("background", [one.question for one in background], keys)
+    for one in background:
+        where = f"background {one.question.key}.epsilon"
+        _check_epsilon(where, one.epsilon)
+        if one.epsilon > MAX_EPSILON:
+            raise DesignError(where, f"at most {MAX_EPSILON}, not {one.epsilon:g}")
+    if not questions:
+        raise DesignError("questions", "a survey needs at least one question")
+    if len(keys) > MAX_QUESTIONS:
+        raise DesignError("questions", f"at most {MAX_QUESTIONS} in all, not {len(keys)}")
+    if ask is not None and (type(ask) is not int or ask < 1):
+        raise DesignError("ask", f"a whole number of blocks, 1 or more, not {ask!r}")
+    most = len(questions if blocks is None else blocks)
+    if ask is not None and ask > most:
+        raise DesignError("ask", f"{ask} blocks are asked for, but there are at most {most}")
+    if ask is not None:
+        _check_share(epsilon, ask)
+
+    sizes = tuple(question.size for question in questions)
+    if blocks is None:
+        grouping, ask = plan(sizes, epsilon, ask)
+    else:
+        grouping = _check_blocks(blocks, [question.key for question in questions])
+        ask = ask or best_ask(grouping, sizes, epsilon)
+    share = _check_share(epsilon, ask)
+    return Design(
+        epsilon=epsilon,
+        ask=ask,
+        blocks=(
+            *(
+                make_block(f"b{number}", share, tuple(questions[i] for i in members))
+                for number, members in enumerate(grouping, 1)
+            ),
+            *(
+                make_block(f"g{number}", float(one.epsilon), (one.question,), background=True)
+                for number, one in enumerate(background, 1)
+            ),
+        ),
+        translations=translations or {},
+        told=told or {},
+    )
+
+
+def block_epsilon(epsilon: float, ask: int) -> float:
+    """A respondent's share for one of `ask` blocks, rounded so that the sum is never above ε."""
+    share = epsilon / ask
+    while Fraction(share) * ask > Fraction(epsilon):
+        share = math.nextafter(share, 0)
+    return share
+
+
+# A draft's design is built again and again while it is edited, mostly of the same blocks.
+_mechanism = lru_cache(maxsize=1024)(Cells.for_epsilon)
+
+
+def make_block(
+    key: str, epsilon: float, questions: tuple[Question, ...], background: bool = False
+) -> Block:
+    """Return a block of these questions that costs at most `epsilon`."""
+    try:
+        mechanism = _mechanism(epsilon, shapes(questions))
+    except MechanismError as error:
+        members = ", ".join(question.key for question in questions)
+        raise DesignError(f"block {key} ({members})", str(error)) from error
+    return Block(key, epsilon, mechanism.keep, questions, background)
+
+
+def _check_share(epsilon: float, ask: int) -> float:
+    share = block_epsilon(epsilon, ask)
+    if share > MAX_EPSILON:
+        raise DesignError(
+            "epsilon", f"{share:g} for one block; at most {MAX_EPSILON} (total {epsilon:g})"
+        )
+    return share
+
+
+def _check_epsilon(where: str, epsilon: float) -> None:
+    if isinstance(epsilon, bool) or not isinstance(epsilon, int | float):
+        raise DesignError(where, f"a number, not {epsilon!r}")
+    if not (math.isfinite(epsilon) and epsilon > 0):
+        raise DesignError(where, f"above 0 and finite, not {epsilon}")
+    if epsilon < 2 / SCALE:
+        raise DesignError(where, f"{epsilon} is too small to be told from 0")
+
+
+def _check_blocks(blocks: Sequence[Sequence[str]], keys: list[str]) -> tuple[tuple[int, ...], ...]:
+    if not blocks or not all(blocks):
+        raise DesignError("blocks", "a block needs at least one question")
+    members = [key for block in blocks for key in block]
+    for key in members:
+        if key not in keys:
+            raise DesignError("blocks", f"there is no question {key!r}")
+        if members.count(key) > 1:
+            raise DesignError("blocks", f"the question {key!r} is in two blocks")
+    for key in keys:
+        if key not in members:
+            raise DesignError("blocks", f"the question {key!r} is in no block")
+    return tuple(tuple(keys.index(key) for key in block) for block in blocks)
