@@ -30,8 +30,9 @@ def movable(survey: Survey, waiting: int) -> int:
     free = waiting - survey.crowd if survey.state == Survey.State.OPEN else waiting
     if free < survey.crowd:
         return 0
+    full = max(BATCH_SIZE, survey.crowd)
     # What a full batch would leave behind must be a crowd again, or come along.
-    return free if free < BATCH_SIZE + survey.crowd else BATCH_SIZE
+    return free if free < full + survey.crowd else full
 
 
 def collect(survey: Survey) -> int:
@@ -47,6 +48,8 @@ def collect(survey: Survey) -> int:
         return 0
     design = survey.frozen_design()
     taken = read(survey, most)
+    if len(taken.contents) < survey.crowd:  # somebody else has moved them
+        return 0
     columns = pack(shuffled(rows(taken.contents, design)), design)
     counts = tally(columns, len(taken.contents), design)
     with transaction.atomic():
@@ -79,7 +82,8 @@ def read(survey: Survey, most: int) -> Taken:
         found = cursor.fetchall()
     contents = [bytes(content) for _, content in found]
     places = [str(place) for place, _ in found]
-    return Taken(contents, places if connection.vendor == "postgresql" else found[-1][0])
+    last = found[-1][0] if found else 0
+    return Taken(contents, places if connection.vendor == "postgresql" else last)
 
 
 # A report that is taken is deleted, and its id is written again without a content: in the order of

@@ -47,7 +47,7 @@ def due() -> QuerySet[Survey]:
     paused = Q(released_at=None) | Q(released_at__lte=rested) | Q(released_at__gte=soon)
     ready = Q(in_inbox__gte=2 * F("crowd")) | Q(unpublished=True)
     full = Q(in_inbox__gte=BATCH_SIZE + F("crowd"))
-    found = surveys.filter(Q(state=Survey.State.CLOSED) | full | (ready & paused), ~Exists(failed))
+    found = surveys.filter(Q(state=Survey.State.CLOSED) | ready & (full | paused), ~Exists(failed))
     return found.order_by()  # or SQLite reads every survey, in the order of their names
 
 

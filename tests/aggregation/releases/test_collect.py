@@ -85,6 +85,12 @@ def test_a_batch_has_a_largest_size_and_leaves_no_remainder(
     assert BATCH_SIZE == 65_536
 
 
+def test_a_crowd_larger_than_a_full_batch_is_moved_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(collector, "BATCH_SIZE", 10)
+    survey = Survey(crowd=20, state=Survey.State.OPEN)
+    assert [movable(survey, waiting) for waiting in (39, 40, 59, 60, 200)] == [0, 20, 39, 20, 20]
+
+
 def test_other_surveys_are_left_alone() -> None:
     one, other = builders.opened(), builders.opened(slug="other")
     builders.send(one, 40)
@@ -104,6 +110,24 @@ def test_a_move_that_fails_half_way_changes_nothing(monkeypatch: pytest.MonkeyPa
     with pytest.raises(RuntimeError, match="half-way"):
         collect(survey)
     assert survey.pending().count() == 50 and not Batch.objects.exists()
+
+
+def test_a_closed_survey_that_somebody_else_emptied_meanwhile_gets_no_empty_batch(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    survey = builders.opened()
+    builders.send(survey, 45)
+    survey.close()
+    read = collector.read
+
+    def overtaken(survey: Survey, most: int) -> collector.Taken:
+        monkeypatch.setattr(collector, "read", read)
+        assert collect(survey) == 45
+        return read(survey, most)
+
+    monkeypatch.setattr(collector, "read", overtaken)
+    assert collect(survey) == 0
+    assert Batch.objects.count() == 1
 
 
 def test_reports_that_somebody_else_moved_meanwhile_are_not_moved_again(

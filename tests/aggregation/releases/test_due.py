@@ -72,6 +72,15 @@ def test_a_full_batch_does_not_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     assert names() == ["small"]
 
 
+def test_a_crowd_larger_than_a_full_batch_is_awaited(monkeypatch: pytest.MonkeyPatch) -> None:
+    survey = builders.opened()
+    monkeypatch.setattr(finder, "BATCH_SIZE", 10)
+    builders.send(survey, 35)
+    assert names() == []
+    builders.send(survey, 5)
+    assert names() == ["small"]
+
+
 @pytest.mark.parametrize("reports", [0, 5, 20, 47])
 def test_a_closed_survey_is_due_until_a_worker_has_looked_at_it(reports: int) -> None:
     survey = builders.opened()
