@@ -21,6 +21,7 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 DEMO_ENV = Path(os.environ.get("CANDOR_DEMO_ENV", BASE_DIR / "var" / "demo.env"))
 CHOSEN = ("CANDOR_VAR", "DATABASE_URL", "REDIS_URL")  # where the data are, if somebody chose
 SLUG = "wellbeing-at-work"
+LOGINS = {"researcher": "researcher-demo", "viewer": "viewer-demo", "admin": "admin-demo"}
 PATIENCE = 5  # seconds for a database or Redis to answer
 
 NOTE = """
@@ -136,8 +137,6 @@ def prepare() -> None:
 
 
 def say_where() -> None:
-    from aggregation.management.commands.load_demo import LOGINS
-
     width = max(map(len, LOGINS)) + 3
     logins = [f"{name:{width}}{password}" for name, password in LOGINS.items()]
     site = f"http://{HOST}:{port()}"

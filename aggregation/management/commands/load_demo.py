@@ -9,13 +9,12 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
 from aggregation.releases.release import make_release
+from config.demo import LOGINS, SLUG
 from survey import files, simulation
 from survey.management.commands.simulate import show_progress
 from survey.models import Membership, Role, Survey
 
-LOGINS = {"researcher": "researcher-demo", "viewer": "viewer-demo", "admin": "admin-demo"}
 ROLES = {"researcher": Role.RESEARCHER, "viewer": Role.VIEWER, "admin": Role.OWNER}
-SLUG = "wellbeing-at-work"
 PEOPLE = 5_000
 SURVEY = settings.BASE_DIR / "survey" / "demo" / f"{SLUG}.json"
 
