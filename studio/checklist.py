@@ -16,7 +16,7 @@ from django.utils import timezone
 from aggregation import plan
 from studio import dial, drafts, precision, text_checks
 from studio.findings import ORDER, Finding, Look, blocks, place_of, unchecked, warns
-from survey.design import Block, Design
+from survey.design import BACKGROUND_EPSILON, Block, Design
 from survey.languages import TOLD
 from survey.models import NotReady, Question, Survey
 from survey.public import language_name
@@ -24,6 +24,7 @@ from survey.public import language_name
 USELESS, WIDE = 0.15, 0.10  # half-widths of the 95 % interval of the least precise question
 FIELDS = {"title", "introduction", "epsilon", "ask", "crowd", *TOLD}  # places of their own
 USUAL_CROWD = 20  # nobody is asked to go below it
+MUCH_BACKGROUND = 3 * BACKGROUND_EPSILON  # of all background answers together
 
 
 def of(survey: Survey) -> list[Finding]:
@@ -97,6 +98,15 @@ def privacy(look: Look) -> Iterator[Finding]:
                 "Whoever sees a report could be nearly sure of this background answer.",
                 place_of(question),
             )
+
+    spent = sum(question.cost for question in look.survey.background_questions())
+    if spent > MUCH_BACKGROUND:
+        yield warns(
+            f"The background answers cost ε = {spent:g} together",
+            "Where they hint at a sensitive answer, they can tell more than that answer itself. "
+            "Ask fewer background questions, or give each a smaller ε.",
+            "background",
+        )
 
 
 def _over(question: Question) -> bool:

@@ -66,7 +66,7 @@ class Pairs:
                            hold at once
     p_value                of "both groups have the same share", looked at alone
     adjusted               Holm's p-value: reject where it is at most alpha, and any mistake among
-                           all pairs and columns has probability at most alpha
+                           all pairs and columns has probability alpha or so at most
     clear                  False where a group may be empty for all that the reports tell: then
                            the difference is nan, the limits are -1 and 1 and the p-value is 1
     """

@@ -134,8 +134,8 @@ export function rest({ count, edge }) {
 /* --- The practice question ----------------------------------------------------------------------
  *
  * The real randomizer on an answer that nobody minds, with a coin that costs as much as all the
- * sensitive answers: what such a report says is the most that a report can say about these. Nothing
- * of it is sent or kept.
+ * sensitive answers: what such a report says is the most that these can say in a report. Nothing of
+ * it is sent or kept.
  */
 
 const TRIES = 100;

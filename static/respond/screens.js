@@ -107,7 +107,7 @@ export function opening({ survey, content, steps, program, start, practise, open
       { class: weak ? "promise weak" : "promise" },
       el("p", {}, promise.who),
       odds(certain, losses.length > 0),
-      losses.length ? aboutYou(Math.max(...losses)) : null,
+      losses.length ? aboutYou(design) : null,
     ),
     howItWorks(practise),
     fears(design, weak),
@@ -178,12 +178,23 @@ function sensitive({ blocks }) {
 }
 
 /**
- * What a report can say of the background answer that is protected least.
- * @param {number} epsilon
+ * What a report can say of the background answer that is protected least, and of all answers.
+ * @param {Design} design
  */
-function aboutYou(epsilon) {
+function aboutYou(design) {
+  const epsilon = Math.max(...backgroundLosses(design));
   const text = isWeak(epsilon) ? words.opening.weakAboutYou : words.opening.aboutYou;
-  return el("p", {}, fill(text, { sure: atMost(outOf100(sure(epsilon))) }));
+  return [el("p", {}, fill(text, { sure: certainty(epsilon) })), el("p", {}, together(design))];
+}
+
+/** @param {Design} design */
+function together(design) {
+  return fill(words.opening.detail.together, { sure: certainty(reportTotal(design)) });
+}
+
+/** @param {number} epsilon */
+function certainty(epsilon) {
+  return atMost(outOf100(sure(epsilon)));
 }
 
 /**
@@ -318,7 +329,6 @@ function unprotected(design, program, slug) {
 function detail(design, certain, page) {
   const text = words.opening.detail;
   const { least, most } = keptRange(design);
-  const whole = outOf100(sure(reportTotal(design)));
   return el(
     "details",
     {},
@@ -326,7 +336,7 @@ function detail(design, certain, page) {
     el(
       "ul",
       {},
-      el("li", {}, fill(text.together, { sure: atMost(whole) })),
+      el("li", {}, together(design)),
       backgroundLosses(design).length
         ? el("li", {}, fill(text.sensitive, { sure: atMost(certain) }))
         : null,

@@ -142,7 +142,8 @@ OPENING = """
   - 'img "A square of 100 dots. Filled: 88 in 100: how sure they can be. Empty: 12 in 100: the doubt that stays."'
   - paragraph: Say someone who knows you well thinks it is 50:50 that you gave a certain answer.
   - paragraph: After seeing your report without the answers about you, they can be at most about 88 in 100 sure.
-- paragraph: /^About you.* at most about 95 in 100 sure of each one. You can choose not to say.$/
+- paragraph: /^About you.* at most about 95 in 100 sure of each one, seen alone. You can choose not to say.$/
+- paragraph: /^All your answers together.* more than 99 in 100 sure.$/
 - heading "How it works" [level=2]
 - list:
   - listitem: You simply answer truthfully.
@@ -191,7 +192,7 @@ REVIEW = """
 - definition: Blue
 - definition:
   - 'button "Change: Which?"'
-- heading "About you: chance may change these too" [level=2]
+- 'heading "About you: chance may change these too" [level=2]'
 - term: How old are you?
 - definition: Prefer not to say
 - definition:

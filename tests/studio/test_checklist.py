@@ -51,6 +51,16 @@ def by(*options: str, text: str = "Age?", **more: Any) -> dict[str, Any]:
     return {"background": [{"key": "age", "text": text, "options": list(options), **more}]}
 
 
+def asked_of_everybody(number: int) -> dict[str, Any]:
+    """Return a change of the survey: so many background questions with the usual ε."""
+    options = ["Early", "Late"]
+    return {
+        "background": [
+            {"key": f"g{i}", "text": f"Shift {i}?", "options": options} for i in range(number)
+        ]
+    }
+
+
 GERMAN = {
     "title": "Klein", "introduction": "Zwei.", "asked_by": "Olga", "purpose": "Darum",
     "contact": "olga@example.org",
@@ -74,6 +84,7 @@ def german_question(key: str, text: str, *options: str) -> dict[str, Any]:
 CASES: dict[str, tuple[str, str, dict[str, Any], dict[str, Any]]] = {
     "ε over the limit": ("blocks", "epsilon", {"epsilon": 4.1}, {"epsilon": 4}),
     "weak": ("warns", "epsilon", {"epsilon": 3.5}, {"epsilon": 2.9}),
+    "much background": ("warns", "background", asked_of_everybody(4), asked_of_everybody(3)),
     "nobody said how many": ("blocks", "expected", {"expected": None}, {"expected": 5000}),
     "too few people": ("blocks", "expected", {"expected": 200}, {"expected": 300}),
     "rough answers": ("warns", "expected", {"expected": 400}, {"expected": 500}),

@@ -74,12 +74,13 @@ export default {
       "{sure} von 100 Fällen richtigliegen.",
     aboutYou:
       "Zu Ihrer Person: Auch diese Antworten kann der Zufall verändern. Wenn es für jemanden " +
-      "vorher 50:50 steht, kann diese Person bei jeder davon in {sure} von 100 Fällen " +
-      "richtigliegen.",
+      "vorher 50:50 steht, kann diese Person bei jeder davon, für sich genommen, in {sure} von " +
+      "100 Fällen richtigliegen.",
     weakAboutYou:
       "Zu Ihrer Person: Auch diese Antworten kann der Zufall verändern, aber ihr Schutz ist " +
-      "schwach. Wenn es für jemanden vorher 50:50 steht, kann diese Person bei jeder davon in " +
-      "{sure} von 100 Fällen richtigliegen. Sie können jede dieser Angaben ablehnen.",
+      "schwach. Wenn es für jemanden vorher 50:50 steht, kann diese Person bei jeder davon, " +
+      "für sich genommen, in {sure} von 100 Fällen richtigliegen. Sie können jede dieser " +
+      "Angaben ablehnen.",
     filled: "{sure} von 100: so oft kann die Person richtigliegen",
     empty: "{doubt} von 100: der Zweifel, der bleibt",
     picture: "Ein Quadrat aus 100 Punkten. Ausgefüllt: {filled}. Leer: {empty}.",
@@ -222,7 +223,7 @@ export default {
         "Datensatz sendet.",
       network:
         "Wer zu dieser Zeit das Netz dieser Website beobachtet, könnte es aus dem Zeitpunkt " +
-        "erraten. Nichts Gespeichertes verrät es.",
+        "erraten. Nichts, was nach dem Auszählen gespeichert bleibt, verrät es.",
       same:
         "Alle Links dieser Umfrage enden mit {end}. Wenn Ihrer oder der von anderen nicht so " +
         "endet, antworten Sie nicht.",

@@ -68,11 +68,12 @@ export default {
     afterSensitive:
       "After seeing your report without the answers about you, they can be {sure} in 100 sure.",
     aboutYou:
-      "About you: chance may change these answers too. Someone who starts at 50:50 can be {sure} " +
-      "in 100 sure of each one.",
+      "About you: chance may change these answers too. Someone who starts at 50:50 can be " +
+      "{sure} in 100 sure of each one, seen alone.",
     weakAboutYou:
-      "About you: chance may change these answers too, but their protection is weak. Someone who " +
-      "starts at 50:50 can be {sure} in 100 sure of each one. You can choose not to say.",
+      "About you: chance may change these answers too, but their protection is weak. Someone " +
+      "who starts at 50:50 can be {sure} in 100 sure of each one, seen alone. You can choose " +
+      "not to say.",
     filled: "{sure} in 100: how sure they can be",
     empty: "{doubt} in 100: the doubt that stays",
     picture: "A square of 100 dots. Filled: {filled}. Empty: {empty}.",
@@ -205,7 +206,7 @@ export default {
         "it, and the pass shows only that someone who was invited sends the report.",
       network:
         "Someone who watches the network of this site at that time could guess from the " +
-        "moment. Nothing that is stored tells it.",
+        "moment. Nothing that is kept once your report is counted tells it.",
       same:
         "All links of this survey end with {end}. If yours or somebody else’s does not, do not " +
         "answer.",

@@ -77,12 +77,12 @@ export default {
       "Después de ver su informe sin las respuestas sobre usted, la seguridad de esa persona " +
       "puede alcanzar {sure} puntos de 100.",
     aboutYou:
-      "Sobre usted: el azar también puede cambiar estas respuestas. En cada una, la seguridad de " +
-      "alguien que parte de 50 de 100 puede alcanzar {sure} puntos de 100.",
+      "Sobre usted: el azar también puede cambiar estas respuestas. En cada una por separado, " +
+      "la seguridad de alguien que parte de 50 de 100 puede alcanzar {sure} puntos de 100.",
     weakAboutYou:
-      "Sobre usted: el azar también puede cambiar estas respuestas, pero su protección es débil. " +
-      "En cada una, la seguridad de alguien que parte de 50 de 100 puede alcanzar {sure} puntos " +
-      "de 100. Usted puede elegir no decirlo.",
+      "Sobre usted: el azar también puede cambiar estas respuestas, pero su protección es " +
+      "débil. En cada una por separado, la seguridad de alguien que parte de 50 de 100 puede " +
+      "alcanzar {sure} puntos de 100. Usted puede elegir no decirlo.",
     filled: "{sure} de 100: la seguridad que puede tener",
     empty: "{doubt} de 100: la duda que le queda",
     picture: "Un cuadrado de 100 círculos. Llenos: {filled}. Vacíos: {empty}.",
@@ -223,8 +223,8 @@ export default {
         "No pueden relacionarlo con su informe. El sitio firma su pase sin verlo, y el pase " +
         "solo muestra que el informe es de alguien que fue invitado.",
       network:
-        "Quien vigile la red de este sitio en ese momento podría adivinarlo por la hora. " +
-        "Nada de lo que se guarda lo revela.",
+        "Quien vigile la red de este sitio en ese momento podría adivinarlo por la hora. Nada " +
+        "de lo que se guarda una vez contado su informe lo revela.",
       same:
         "Todos los enlaces de esta encuesta terminan en {end}. Si el suyo o el de otra persona " +
         "no termina así, no responda.",

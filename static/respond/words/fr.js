@@ -83,12 +83,12 @@ export default {
       "Après avoir vu votre bulletin sans les réponses sur votre situation, cette personne peut " +
       "avoir raison dans {sure} cas sur 100.",
     aboutYou:
-      "Votre situation : le hasard peut aussi changer ces réponses. Pour chacune, une personne " +
-      "qui part de 50 chances sur 100 peut avoir raison dans {sure} cas sur 100.",
+      "Votre situation : le hasard peut aussi changer ces réponses. Pour chacune prise seule, " +
+      "une personne qui part de 50 chances sur 100 peut avoir raison dans {sure} cas sur 100.",
     weakAboutYou:
       "Votre situation : le hasard peut aussi changer ces réponses, mais leur protection est " +
-      "faible. Pour chacune, une personne qui part de 50 chances sur 100 peut avoir raison dans " +
-      "{sure} cas sur 100. Vous pouvez choisir de ne pas le dire.",
+      "faible. Pour chacune prise seule, une personne qui part de 50 chances sur 100 peut " +
+      "avoir raison dans {sure} cas sur 100. Vous pouvez choisir de ne pas le dire.",
     filled: "{sure} sur 100 : les cas où cette personne peut avoir raison",
     empty: "{doubt} sur 100 : le doute qui reste",
     picture: "Un carré de 100 points. Pleins : {filled}. Vides : {empty}.",
@@ -232,8 +232,8 @@ export default {
         "sans le voir, et celui-ci montre seulement que le bulletin vient d’une personne " +
         "invitée.",
       network:
-        "Qui observe le réseau de ce site à ce moment-là pourrait le deviner d’après " +
-        "l’heure. Rien de ce qui est conservé ne le dit.",
+        "Qui observe le réseau de ce site à ce moment-là pourrait le deviner d’après l’heure. " +
+        "Rien de ce qui est conservé une fois votre bulletin compté ne le dit.",
       same:
         "Tous les liens de cette enquête se terminent par {end}. Si le vôtre, ou celui d’une " +
         "autre personne, se termine autrement, ne répondez pas.",
