@@ -80,7 +80,7 @@ def verify(browser: Browser, url: str, size: str) -> None:
 def dashboard(browser: Browser, url: str, size: str) -> None:
     page = open_page(browser, size)
     log_in(page, f"{url}/surveys/{SLUG}/")
-    expect(page.get_by_text("being computed")).to_have_count(0)
+    expect(page.get_by_text("being computed")).to_have_count(0, timeout=30_000)
     take(page, size, "dashboard", whole=False)
     page.goto(f"{url}/surveys/{SLUG}/?by=role&level=90&forged=2")
     page.locator("section.question summary").first.click()
