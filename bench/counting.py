@@ -169,14 +169,17 @@ def bytes_a_report(survey: Any) -> float:
 
 
 def speed(survey: Any, columns: Any) -> None:
+    from aggregation.models import Batch
+
     design = survey.frozen_design()
     expected = [int(np.count_nonzero(column)) for column in columns]
-    found = recount(packed(survey), design)
+    keys = list(survey.batches.values_list("pk", flat=True))  # a part of an analysis knows its own
+    found = recount(Batch.objects.packed(keys), design)
     if [found[question.key][""][0][1] for question in design.questions] != expected:
         raise RuntimeError("the tally is wrong")
     runs = {
         "numpy": lambda: [np.count_nonzero(column) for column in columns],
-        "stored": lambda: recount(packed(survey), design),
+        "stored": lambda: recount(Batch.objects.packed(keys), design),
     }
     for name, clock in (("processor", processor()), ("clock", time.perf_counter)):
         spent = in_turn(runs, clock)
