@@ -11,6 +11,7 @@ from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
 from aggregation.analyses import KINDS, AnalysisError
+from aggregation.estimate_files import entry
 from aggregation.forms import INTERVALS, LEVELS, IntervalForm
 from aggregation.models import Estimate, Release
 from aggregation.sections import Choice, asked, restate
@@ -53,22 +54,7 @@ class EstimateSerializer(serializers.Serializer[Estimate]):
     interval = IntervalSerializer()
 
     def to_representation(self, row: Estimate) -> dict[str, Any]:
-        interval = {"level": row.level, "method": row.method, "low": row.low, "high": row.high}
-        return {
-            "question": row.question,
-            "option": row.option,
-            "by": row.by or None,
-            "group": row.group or None,
-            "n": row.n,
-            "count": row.count,
-            "estimate": row.value,
-            "bounded": row.bounded,
-            "standard_error": row.standard_error,
-            "sampling_error": row.sampling_error,
-            "privacy_error": row.privacy_error,
-            "misfit": row.misfit,
-            "interval": interval,
-        }
+        return entry(row)
 
 
 class ReleaseSerializer(serializers.ModelSerializer[Release]):

@@ -45,11 +45,12 @@ def document(release: Release) -> dict[str, Any]:
         "final": release.final,
         "made_at": release.made_at.isoformat().replace("+00:00", "Z"),
         "design": release.survey.design_hash,
-        "estimates": [_entry(row) for row in release.estimates.all()],
+        "estimates": [entry(row) for row in release.estimates.all()],
     }
 
 
-def _entry(row: Estimate) -> dict[str, Any]:
+def entry(row: Estimate) -> dict[str, Any]:
+    """Return an estimate as the API and the JSON file give it."""
     return {
         "question": row.question,
         "option": row.option,

@@ -143,7 +143,7 @@ OPENING = """
   - paragraph: Say someone who knows you well thinks it is 50:50 that you gave a certain answer.
   - paragraph: After seeing your report without the answers about you, they can be at most about 88 in 100 sure.
 - paragraph: /^About you.* at most about 95 in 100 sure of each one, seen alone. You can choose not to say.$/
-- paragraph: /^All your answers together.* more than 99 in 100 sure.$/
+- paragraph: /^All your answers together.* at most about 99 in 100 sure.$/
 - heading "How it works" [level=2]
 - list:
   - listitem: You simply answer truthfully.

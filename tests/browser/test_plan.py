@@ -35,7 +35,7 @@ def test_numbers_change_the_plan_without_a_reload(planner: Page) -> None:
     expect(answer).to_contain_text("people at ε = 2 give every share within ± 2.8")
     expect(planner.get_by_label("People who answer")).not_to_be_editable()
     expect(planner.get_by_label("Half-width in points")).to_be_editable()
-    planner.get_by_label("Total ε a person").fill("1")
+    planner.get_by_label("ε of the sensitive answers").fill("1")
     expect(planner.get_by_label("People who answer")).not_to_have_value("10000")
 
     # The address is all there is to share.
@@ -84,7 +84,7 @@ def test_the_planner_can_be_used_by_keyboard(planner: Page) -> None:
     keys.press("Tab")
     expect(planner.get_by_label("People who answer")).to_be_focused()
     keys.press("Tab")
-    expect(planner.get_by_label("Total ε a person")).to_be_focused()
+    expect(planner.get_by_label("ε of the sensitive answers")).to_be_focused()
     keys.press("ArrowDown")
     expect(planner.get_by_role("status")).to_contain_text("at ε = 1.9 give")
     keys.press("Tab")
