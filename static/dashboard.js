@@ -86,7 +86,7 @@ function words({ state, result, error }) {
   if (state === "failed") return `The release failed. ${error}`;
   const { release, new: added, crowd } = result;
   if (added) return `Release ${release} is out, with ${added.toLocaleString("en")} new reports.`;
-  return `Nothing new to release yet. Results update in batches of ${crowd}, and the latest ${crowd} reports wait until the survey closes.`;
+  return `Nothing new to release yet. Results update by at least ${crowd} reports at a time, and as many always wait until the survey closes.`;
 }
 
 /** @param {string} text */

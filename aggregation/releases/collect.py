@@ -71,12 +71,16 @@ def collect(survey: Survey) -> int:
 
 
 def read(survey: Survey, most: int) -> Taken:
-    """Read the contents of so many waiting reports."""
-    place = "id" if connection.vendor == "postgresql" else "rowid"
+    """Read the contents of so many waiting reports.
+
+    SQLite takes the oldest. PostgreSQL keeps no order, so chance decides: if it went by their ids,
+    the same reports would stay behind again and again.
+    """
+    place, order = ("id", "random()") if connection.vendor == "postgresql" else ("rowid", "rowid")
     with connection.cursor() as cursor:
         cursor.execute(
             f"SELECT {place}, content FROM survey_report"  # noqa: S608
-            f" WHERE survey_id = %s AND content IS NOT NULL ORDER BY {place} LIMIT %s",
+            f" WHERE survey_id = %s AND content IS NOT NULL ORDER BY {order} LIMIT %s",
             [survey.pk, most],
         )
         found = cursor.fetchall()

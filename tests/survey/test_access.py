@@ -256,7 +256,7 @@ def test_after_the_move_a_pass_is_still_spent(invited: Survey) -> None:
     one = fetched(invited, code)
     post(spent(invited, one))
     waiting = invited.pending().filter(pk=one.id)
-    while waiting.exists():  # chance decides who is in the crowd that stays behind
+    while waiting.exists():  # on PostgreSQL, chance decides who stays behind
         builders.send(invited, 40)
         collect(invited)
     assert post(spent(invited, one, blocks={"b1": [1, 1], "g1": [0]})).status_code == 200

@@ -9,6 +9,7 @@ from aggregation.counting import planes
 from aggregation.models import Batch
 from aggregation.releases import collect as collector
 from aggregation.releases.collect import BATCH_SIZE, collect, movable
+from survey.collect import door
 from survey.models import ABSENT, Report, Survey
 from tests.support import builders
 
@@ -41,6 +42,22 @@ def test_a_crowd_stays_behind_while_a_survey_is_open() -> None:
     assert survey.pending().count() == 20
     assert set(Report.objects.values_list("pk", flat=True)) == ids
     assert collect(survey) == 0
+
+
+def test_no_report_stays_behind_again_and_again() -> None:
+    """20 of 40 stay each time: the same one stays in all 40 with a probability below 1e-12."""
+    survey = builders.opened()
+    highest = "ffffffff-ffff-4fff-bfff-ffffffffffff"
+    report = builders.report(survey.frozen_design(), id=highest)
+    door.accept(survey.slug, {"reports": [report]})
+    waiting = survey.pending().filter(pk=highest)
+    assert waiting.exists()
+    rounds = 0
+    while waiting.exists() and rounds < 40:
+        builders.send(survey, 40 - survey.pending().count())
+        assert collect(survey) == 20
+        rounds += 1
+    assert not waiting.exists()
 
 
 def test_closing_moves_the_rest_which_is_a_crowd() -> None:
