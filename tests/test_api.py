@@ -66,6 +66,7 @@ def test_the_examples_in_curl_do_what_they_say(site: Candor, token: str, tmp_pat
         assert "estimates.csv" in everything.namelist()
 
 
+@pytest.mark.slow
 def test_the_examples_in_python_do_what_they_say(site: Candor, token: str, tmp_path: Path) -> None:
     out = run([sys.executable, "-I", "-c", examples("python")], site, token, tmp_path)
     assert f"{SLUG} open 2.0" in out and "release 1, 380 reports" in out

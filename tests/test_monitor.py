@@ -92,6 +92,7 @@ def test_without_a_reference_only_self_consistency_is_claimed(site: str) -> None
     assert "only self-consistency" in out
 
 
+@pytest.mark.slow
 def test_the_reference_may_be_a_url(site: str) -> None:
     status, out = run(site, site + monitor.MANIFEST)
     assert (status, "self-consistency" in out) == (0, False), out
@@ -140,6 +141,7 @@ def test_one_changed_byte_in_a_module_is_found(site: str, reference: Path, rando
     )
 
 
+@pytest.mark.slow
 def test_one_changed_byte_for_one_kind_of_visitor_is_found(
     site: str, reference: Path, randomizer: str
 ) -> None:
@@ -159,6 +161,7 @@ def test_one_changed_byte_for_one_kind_of_visitor_is_found(
     assert line.endswith(f"[{FIREFOX}]")
 
 
+@pytest.mark.slow
 def test_an_inline_script_on_one_survey_is_found(site: str, reference: Path) -> None:
     def alter(reply: Reply) -> None:
         if reply.path == "/s/monitored/":
@@ -223,6 +226,7 @@ def test_scripts_without_hash_and_unlisted_modules_are_found() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_missing_and_weak_headers_are_found(site: str, reference: Path) -> None:
     def alter(reply: Reply) -> None:
         if reply.path == "/verify/":
@@ -243,6 +247,7 @@ def test_missing_and_weak_headers_are_found(site: str, reference: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_cookies_redirects_and_missing_files_are_found(
     site: str, reference: Path, randomizer: str
 ) -> None:
@@ -265,6 +270,7 @@ def test_cookies_redirects_and_missing_files_are_found(
     ]
 
 
+@pytest.mark.slow
 def test_different_questions_for_some_visitors_are_found(site: str, reference: Path) -> None:
     def alter(reply: Reply) -> None:
         if reply.path == "/s/monitored/definition/":
@@ -276,6 +282,7 @@ def test_different_questions_for_some_visitors_are_found(site: str, reference: P
     assert all("the definition of monitored comes as sha256" in line for line in lines)
 
 
+@pytest.mark.slow
 def test_questions_that_do_not_match_their_hash_are_found(site: str, reference: Path) -> None:
     def alter(reply: Reply) -> None:
         reply.body = reply.body.replace(b"Did you?", b"Did he?")
@@ -298,6 +305,7 @@ def test_the_monitors_canonical_json_is_that_of_designs() -> None:
     assert monitor.canonical({"\ufb33": 1, "\U0001f600": 2}) == '{"\U0001f600":2,"\ufb33":1}'
 
 
+@pytest.mark.slow
 def test_a_site_that_lies_consistently_is_found_by_a_reference_only(
     site: str, reference: Path, randomizer: str
 ) -> None:
@@ -457,6 +465,7 @@ def test_every_trick_with_the_page_is_found(
     assert line.startswith("different: /s/monitored/: ") and TRICKS[trick] in line
 
 
+@pytest.mark.slow
 def test_a_different_page_for_kiosks_is_found(site: str, reference: Path) -> None:
     def alter(reply: Reply) -> None:
         if reply.path == "/s/monitored/?kiosk":
@@ -467,6 +476,7 @@ def test_a_different_page_for_kiosks_is_found(site: str, reference: Path) -> Non
     assert line.startswith("different: /s/monitored/?kiosk: expected sha256")
 
 
+@pytest.mark.slow
 def test_a_different_page_for_browsers_is_found(site: str, reference: Path) -> None:
     def alter(reply: Reply) -> None:
         if reply.path == "/s/" and reply.asked.get("sec-fetch-dest") == "document":
@@ -505,6 +515,7 @@ def test_the_certificate_of_the_site_is_checked(
         assert status == 0, out
 
 
+@pytest.mark.slow
 def test_a_harmless_header_can_be_allowed(site: str, reference: Path) -> None:
     def alter(reply: Reply) -> None:
         reply.headers.append(("X-Proxy", "here"))
@@ -515,6 +526,7 @@ def test_a_harmless_header_can_be_allowed(site: str, reference: Path) -> None:
     assert check(site, alter, reference, "--allow-header", "X-Proxy")[0] == 0
 
 
+@pytest.mark.slow
 def test_requests_look_like_those_of_browsers(site: str, reference: Path, randomizer: str) -> None:
     with Mirror(site) as mirror:
         assert run(mirror.url, reference, "--survey", "monitored")[0] == 0
@@ -534,6 +546,7 @@ def test_requests_look_like_those_of_browsers(site: str, reference: Path, random
     assert all(what and mode for _, what, mode in asked)
 
 
+@pytest.mark.slow
 def test_control_characters_do_not_reach_the_terminal(site: str, reference: Path) -> None:
     def alter(reply: Reply) -> None:
         if reply.path == "/verify/":
@@ -563,6 +576,7 @@ def endless() -> Iterator[bytes]:
         yield b"Server: x\r\n" * 1000
 
 
+@pytest.mark.slow
 def test_a_slow_or_endless_answer_is_given_up(site: str, monkeypatch: pytest.MonkeyPatch) -> None:
     over = threading.Event()
 
@@ -582,6 +596,7 @@ def test_a_slow_or_endless_answer_is_given_up(site: str, monkeypatch: pytest.Mon
 # --- What cannot be checked -----------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_check_that_cannot_be_made_ends_with_2(
     site: str, reference: Path, tmp_path: Path
 ) -> None:
@@ -598,6 +613,7 @@ def test_a_check_that_cannot_be_made_ends_with_2(
     assert (status, "not checked: /s/nowhere/definition/: status 404" in out) == (2, True)
 
 
+@pytest.mark.slow
 def test_a_failing_or_overflowing_server_ends_with_2(
     site: str, reference: Path, randomizer: str
 ) -> None:

@@ -168,6 +168,7 @@ def test_no_code_and_no_pass_is_in_any_table(store: Store, people: list[list[str
 
 
 @pytest.mark.parametrize("kind", BOTH[:1])
+@pytest.mark.slow
 def test_sqlite_keeps_the_order_of_the_digests(store: Store, people: list[list[str]]) -> None:
     assert correlation(store, people, "rowid").pvalue > ALPHA
     store.python(RELEASE)

@@ -577,6 +577,7 @@ def product(p, q):
 
 @pytest.mark.xdist_group("all tables")  # whose decisions are made once
 @pytest.mark.parametrize("share", [0.1, 0.5])
+@pytest.mark.slow
 def test_within_a_block_only_the_test_on_cells_has_its_size(share):
     """n = 24, all 2925 tables. Independent answers are rejected seldom, dependent ones often."""
     blocks = [Block(0.75, (0, 1))]
@@ -599,6 +600,7 @@ def test_within_a_block_reports_are_dependent_though_answers_are_not():
     assert independence(table, block).p_value > 0.9
 
 
+@pytest.mark.slow
 def test_across_blocks_the_tests_on_reports_have_their_size():
     """600 surveys of 1000 at 5 %: rejected in 0.05 +- 0.027 (3 standard errors) if independent."""
     blocks = [Block(0.5, (0,)), Block(0.5, (1,))]
