@@ -34,7 +34,7 @@ SURVEY = {
 IDS = "SELECT id FROM survey_report ORDER BY "
 PLACE = {"sqlite": "rowid", "postgresql": "ctid"}
 COLLECT = "from aggregation.releases import collect; print(collect.collect(Survey.objects.get()))"
-# Without shuffling. PostgreSQL reads in no order, so there the reports are put in that of their ids.
+# Without shuffling; and on PostgreSQL, which reads in no order, in that of the ids.
 IN_ORDER = """
 from aggregation.releases import collect
 read = collect.read
