@@ -16,7 +16,7 @@ help: ## explain every target (what `make` alone does)
 		do printf 'make %-8s %s\n' "$$name" "$$text"; done
 
 run: .venv/installed ## a demo with invented reports on http://127.0.0.1:8000; PORT=8080 for another port
-	@exec $(VENV) -m config.demo
+	@exec $(VENV) -m operations.demo
 
 test: .venv/installed-dev ## a few minutes; `.venv/bin/python -m tests.run sqlite -- -k word` for a part
 	@exec $(VENV) -m tests.run basic
@@ -24,7 +24,7 @@ test: .venv/installed-dev ## a few minutes; `.venv/bin/python -m tests.run sqlit
 test-all: .venv/installed-dev ## everything: also every browser, all of PostgreSQL, faults and simulations
 	@exec $(VENV) -m tests.run basic rest
 
-lint: .venv/installed-dev ## ruff and mypy, tsc and Biome only
+lint: .venv/installed-dev ## ruff, mypy and import-linter, tsc and Biome only
 	@exec $(VENV) -m tests.run lint
 
 coverage: .venv/installed-dev ## how much of each Python and JavaScript file the tests run; 15 minutes or so

@@ -114,7 +114,7 @@ def pages() -> None:
 
 def asked(client: "object") -> Iterator[tuple[str, str]]:
     """The pages of analyses of each kind, computed here."""
-    from aggregation.work import Job
+    from aggregation.models import Job
     from config.celery import app
 
     app.conf.task_always_eager = True
@@ -141,7 +141,7 @@ def asked(client: "object") -> Iterator[tuple[str, str]]:
 
 def median(client: "object", path: str) -> tuple[float, float, int]:
     """By the clock, and in time of the processor, which other work does not change."""
-    from aggregation import plan
+    from aggregation.planner import plan
 
     clock, processor = [], []
     for _ in range(ROUNDS):

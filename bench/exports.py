@@ -85,7 +85,7 @@ def fill(reports: int) -> None:
 
 
 def make(name: str) -> None:
-    from aggregation.exports import FILES, Export
+    from aggregation.exports.files import FILES, Export
     from aggregation.models import Release
 
     export = Export(Release.objects.select_related("survey").get(), "http://localhost/")

@@ -6,8 +6,8 @@ from celery import Celery
 from kombu.transport import TRANSPORT_ALIASES
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-TRANSPORT_ALIASES["candor-sqlite"] = "config.broker:Transport"
+TRANSPORT_ALIASES["candor-sqlite"] = "operations.broker:Transport"
 
 app = Celery("candor")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.autodiscover_tasks()
+app.autodiscover_tasks(["aggregation.jobs"])

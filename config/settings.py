@@ -56,11 +56,12 @@ INSTALLED_APPS = [
     "aggregation",
     "people",
     "studio",
+    "operations",
 ]
 
 MIDDLEWARE = [
-    "config.health.healthz",
-    "survey.views.sealed",
+    "operations.health.healthz",
+    "survey.respondent.shell.sealed",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -141,7 +142,7 @@ CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"  # intervals only, so there is n
 CELERY_BEAT_SCHEDULE = {
     # By a clock that nobody sets: when the other one is set back by an hour, a beat that goes by it
     # stands still for an hour. And without a time at which it expires, for the same reason.
-    "tick": {"task": "aggregation.tasks.tick", "schedule": schedule(5.0, nowfun=steady)}
+    "tick": {"task": "aggregation.jobs.tasks.tick", "schedule": schedule(5.0, nowfun=steady)}
 }
 
 # Counters of requests. In Redis all web processes count together; else each counts for itself.
@@ -184,7 +185,7 @@ TRUSTED_PROXIES: int = env.int("CANDOR_PROXIES", 0)  # how many of our own stand
 
 # --- People ---------------------------------------------------------------------------------------
 
-AUTHENTICATION_BACKENDS = ["survey.accounts.Passwords"]
+AUTHENTICATION_BACKENDS = ["people.authentication.Passwords"]
 PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.Argon2PasswordHasher",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",  # of before; replaced at the next login
@@ -224,11 +225,11 @@ USE_TZ = True
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "survey.accounts.TokenAuthentication",
+        "people.authentication.TokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
-    "DEFAULT_THROTTLE_CLASSES": ["survey.throttle.PerMinute"],
+    "DEFAULT_THROTTLE_CLASSES": ["survey.rate_limits.PerMinute"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
@@ -241,7 +242,10 @@ SPECTACULAR_SETTINGS = {
     "SERVE_INCLUDE_SCHEMA": False,
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
-    "POSTPROCESSING_HOOKS": ["survey.schema.describe_ingest", "survey.schema.describe_details"],
+    "POSTPROCESSING_HOOKS": [
+        "survey.api.schema.describe_ingest",
+        "survey.api.schema.describe_details",
+    ],
 }
 
 # --- Static files ---------------------------------------------------------------------------------

@@ -11,8 +11,8 @@ docs = csp_update({"style-src": "'unsafe-inline'"})(
     SpectacularSwaggerSplitView.as_view(url_name="schema", permission_classes=[])
 )
 
-handler404 = "config.health.missing"
-handler500 = "config.health.failed"
+handler404 = "operations.health.missing"
+handler500 = "operations.health.failed"
 
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="surveys")),

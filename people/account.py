@@ -19,11 +19,11 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from people import totp
+from people.authentication import View, confirmed
 from people.forms import AgainForm, CodeForm, EmailForm, PasswordForm
 from people.login import refused
 from people.models import CODES, Factor, RecoveryCode, Session, check_alone, delete_account, fernet
 from people.sessions import WANTED, end_others, must_have_factor
-from survey.accounts import View, confirmed
 
 SITE = "Candor"
 SET_UP_SECONDS = 60 * 60  # from the picture to its first code

@@ -22,12 +22,12 @@ from django.views.decorators.cache import cache_control, never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_safe
 
+from people.authentication import CONFIRMED, remember
 from people.forms import AgainForm, CodeForm
 from people.models import Factor, SetUp
-from survey import throttle
-from survey.accounts import CONFIRMED, remember
+from survey import rate_limits
 
-BACKEND = "survey.accounts.Passwords"
+BACKEND = "people.authentication.Passwords"
 HALF = "password was right"  # in a session: whose, and when
 HALF_SECONDS = 10 * 60
 
@@ -80,11 +80,11 @@ def half_way(request: HttpRequest) -> tuple[User, str] | None:
 def wrong_code(user: User, given: str) -> str:
     """What is wrong with a code, if anything; a right one is used up."""
     tries = ("code", f"account {user.pk}", settings.FAILURES_PER_MINUTE)
-    if throttle.wait(*tries, spend=False):
+    if rate_limits.wait(*tries, spend=False):
         return "Too many tries. Wait a minute."
     if user.factor.takes(given):
         return ""
-    throttle.wait(*tries)
+    rate_limits.wait(*tries)
     return "That code is not right, or was used before. Wait for the next one in your app."
 
 

@@ -14,14 +14,16 @@ from typing import Any
 from cryptography.fernet import Fernet, InvalidToken
 from django.conf import settings
 from django.contrib.auth.models import User
+from django.contrib.sessions.backends.base import SessionBase
 from django.contrib.sessions.base_session import AbstractBaseSession
 from django.core.exceptions import ValidationError
 from django.db import models, transaction
 from django.utils.crypto import salted_hmac
+from django.utils.module_loading import import_string
 
 from people import totp
-from survey.log import Actor, record
 from survey.models import Membership, Role, Survey, Team, TeamMembership, digest, today
+from survey.models.log import Actor, record
 
 CODES = 10  # for recovery, made together
 MOST_WRONG = 50  # codes of the app a day: three in a million are right
@@ -55,9 +57,8 @@ class Session(AbstractBaseSession):
 
     @classmethod
     def get_session_store_class(cls) -> Any:
-        from people.sessions import SessionStore
-
-        return SessionStore
+        store: type[SessionBase] = import_string(f"{settings.SESSION_ENGINE}.SessionStore")
+        return store
 
     @property
     def name(self) -> str:

@@ -19,8 +19,8 @@ from django.urls import reverse
 
 from people.forms import InviteForm
 from people.models import INVITED_DAYS, MOST_INVITES, Invite, TooManyInvites
-from survey.log import Actor, record
 from survey.models import LastOwner, Membership, Role, Survey, Team, TeamMembership
+from survey.models.log import Actor, record
 
 logger = logging.getLogger(__name__)
 

@@ -20,8 +20,8 @@ from django.http import HttpRequest, HttpResponseBase, JsonResponse
 from django.shortcuts import redirect
 from django.utils.timezone import now
 
+from people.authentication import CONFIRMED
 from people.models import Factor, Session
-from survey.accounts import CONFIRMED
 from survey.models import Membership, Role, TeamMembership, today
 
 WANTED = "second factor wanted"  # in the session of somebody who has to set one up first

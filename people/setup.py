@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods
 from people.forms import SetUpForm
 from people.login import enter
 from people.models import Gone, SetUp
-from survey import throttle
+from survey import rate_limits
 
 
 @sensitive_post_parameters()
@@ -36,12 +36,12 @@ def knows(request: HttpRequest, form: SetUpForm) -> bool:
     """Whether the code is right; so much is counted that it cannot be guessed."""
     if "code" in form.errors:
         return False
-    tries = ("setup", throttle.address(request), settings.FAILURES_PER_MINUTE)
-    if throttle.wait(*tries, spend=False):
+    tries = ("setup", rate_limits.address(request), settings.FAILURES_PER_MINUTE)
+    if rate_limits.wait(*tries, spend=False):
         form.add_error("code", ValidationError("Too many tries. Wait a minute."))
         return False
     if SetUp.knows(form.cleaned_data["code"]):
         return True
-    throttle.wait(*tries)
+    rate_limits.wait(*tries)
     form.add_error("code", "That is not the code. The one written last is the one that works.")
     return False

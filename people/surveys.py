@@ -12,9 +12,9 @@ from django.views.decorators.http import require_http_methods
 
 from people import parts
 from people.forms import SurveyTeamForm
-from survey.log import record
 from survey.models import Survey, TeamMembership
-from survey.permitted import permitted
+from survey.models.log import record
+from survey.permissions import permitted
 
 
 @login_required

@@ -1,7 +1,7 @@
 from django.contrib.auth import views as auth
 from django.urls import path
 
-from people import account, invites, login, setup, surveys, teams
+from people import account, authentication, invites, login, setup, surveys, teams
 
 urlpatterns = [
     path("login/", login.LogIn.as_view(), name="login"),
@@ -14,6 +14,7 @@ urlpatterns = [
     path("account/again/", login.again, name="again"),
     path("account/password/", account.password, name="password"),
     path("account/factor/", account.factor, name="factor"),
+    path("account/tokens/", authentication.tokens, name="tokens"),
     path("account/sessions/", account.sessions, name="sessions"),
     path("account/delete/", account.delete, name="delete-account"),
     path("teams/", teams.mine, name="teams"),

@@ -1,3 +1,5 @@
+from importlib import import_module
+
 from django.apps import AppConfig
 
 
@@ -6,7 +8,4 @@ class StudioConfig(AppConfig):
     verbose_name = "Studio"
 
     def ready(self) -> None:
-        from studio import checklist
-        from survey.models import opening
-
-        opening.connect(checklist.refuse)
+        import_module("studio.checklist")  # it listens for surveys that are about to open

@@ -11,15 +11,16 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from django.conf import settings
+from django.dispatch import receiver
 from django.utils import timezone
 
-from aggregation import plan
+from aggregation.planner import plan
 from studio import dial, drafts, precision, text_checks
 from studio.findings import ORDER, Finding, Look, blocks, place_of, unchecked, warns
 from survey.design import BACKGROUND_EPSILON, Block, Design
-from survey.languages import TOLD
-from survey.models import NotReady, Question, Survey
-from survey.public import language_name
+from survey.design.languages import TOLD
+from survey.models import NotReady, Question, Survey, opening
+from survey.respondent.public_design import language_name
 
 USELESS, WIDE = 0.15, 0.10  # half-widths of the 95 % interval of the least precise question
 FIELDS = {"title", "introduction", "epsilon", "ask", "crowd", *TOLD}  # places of their own
@@ -37,6 +38,7 @@ def of(survey: Survey) -> list[Finding]:
     return sorted(found, key=lambda finding: ORDER.index(finding.level))
 
 
+@receiver(opening)
 def refuse(survey: Survey, **_: Any) -> None:
     """Asked by Survey.open, with the survey locked: raise what blocks."""
     if not settings.CHECKLIST:

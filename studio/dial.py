@@ -7,14 +7,14 @@ draft whose texts are missing has figures as well: they depend only on the numbe
 import math
 from typing import Any
 
-from aggregation import plan
+from aggregation.planner import plan
 from aggregation.statistics import planning
 from aggregation.statistics.proportion import Channel
 from aggregation.templatetags.figures import half_width, plain, times
 from studio import precision
 from survey import design as designs
 from survey.design import Background, Block, Design, DesignError, Option, Question
-from survey.languages import ENGLISH
+from survey.design.languages import ENGLISH
 from survey.models import Survey
 
 PRESETS = {"Very strong": 0.5, "Strong": 1.0, "Usual": 2.0, "Weak": 3.0}

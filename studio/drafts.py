@@ -18,8 +18,7 @@ from django.utils.text import slugify
 
 from survey import files
 from survey.design import Design, DesignError
-from survey.languages import MAX_TITLE
-from survey.log import Actor, record
+from survey.design.languages import MAX_TITLE
 from survey.models import (
     Draft,
     DraftRevision,
@@ -30,6 +29,7 @@ from survey.models import (
     Survey,
     today,
 )
+from survey.models.log import Actor, record
 
 KEPT = 100  # places of a history
 MAX_SLUG = 50

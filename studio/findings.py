@@ -7,7 +7,7 @@ from typing import Literal
 from studio import wording
 from survey.design import Design, DesignError
 from survey.models import Question, Survey
-from survey.public import language_name
+from survey.respondent.public_design import language_name
 
 Level = Literal["blocks", "warns", "unchecked", "fine"]
 ORDER: tuple[Level, ...] = ("blocks", "warns", "unchecked", "fine")

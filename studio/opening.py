@@ -18,16 +18,16 @@ from django.utils.safestring import SafeString
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods
 
+from aggregation.jobs.removal import remove_draft
+from aggregation.models import Job
 from aggregation.releases.due import unfinished
-from aggregation.removal import remove_draft
-from aggregation.work import Job
 from studio import checklist, dial
 from studio.findings import ORDER, Finding
-from survey import preview
 from survey.design import Design, DesignError
-from survey.log import Actor, record
 from survey.models import Survey, today
-from survey.permitted import permitted, while_there
+from survey.models.log import Actor, record
+from survey.permissions import permitted, while_there
+from survey.respondent import preview
 
 FARTHEST = timedelta(days=5 * 365)
 

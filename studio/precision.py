@@ -2,7 +2,7 @@
 
 import math
 
-from aggregation import plan
+from aggregation.planner import plan
 from aggregation.statistics import planning
 from survey.design import Block, Design
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from studio import wording
 from studio.findings import Finding, Look, Version, blocks, place_of, warns
-from survey.languages import words
+from survey.design.languages import words
 from survey.models import Question
-from survey.public import language_name
+from survey.respondent.public_design import language_name
 
 LONG = {"title": 100, "introduction": 1200, "purpose": 800}  # characters, for a phone
 LONG_QUESTION, LONG_OPTION = 200, 80

@@ -16,16 +16,16 @@ from django.utils.dateformat import format as date_format
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from aggregation.forms import number
+from aggregation.planner.forms import number
 from studio import checklist, dial, drafts
 from studio.findings import place_of
 from studio.topics import topics
-from survey import files, languages
-from survey.design import BACKGROUND_EPSILON, MAX_OPTIONS, MAX_QUESTIONS, Design
+from survey import files
+from survey.design import BACKGROUND_EPSILON, MAX_OPTIONS, MAX_QUESTIONS, Design, languages
 from survey.design.mechanism import MAX_EPSILON
 from survey.files import FileError
 from survey.models import Draft, Survey
-from survey.permitted import permitted, while_there
+from survey.permissions import permitted, while_there
 
 MOST_BYTES = 1024 * 1024  # of a document
 EPSILON = 2.0  # of a blank survey

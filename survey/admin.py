@@ -14,9 +14,9 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from survey.design import Design, DesignError
+from survey.design.languages import TOLD
 from survey.design.mechanism import SCALE
 from survey.forms import QuestionForm, SurveyForm
-from survey.languages import TOLD
 from survey.models import ApiToken, Membership, Question, Removed, Role, Survey
 
 admin.site.site_header = "Candor"

@@ -1,3 +1,5 @@
+from importlib import import_module
+
 from django.apps import AppConfig
 
 
@@ -6,6 +8,4 @@ class SurveyConfig(AppConfig):
     verbose_name = "Surveys"
 
     def ready(self) -> None:
-        from survey import witness
-
-        witness.watch()
+        import_module("survey.audit.listeners")

@@ -7,11 +7,10 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from survey import languages
-from survey.design import MAX_OPTIONS, MAX_QUESTIONS, NO_TEXT, DesignError
-from survey.languages import TOLD
-from survey.log import Actor, record
+from survey.design import MAX_OPTIONS, MAX_QUESTIONS, NO_TEXT, DesignError, languages
+from survey.design.languages import TOLD
 from survey.models import Question, Survey
+from survey.models.log import Actor, record
 
 NUMBERS = {"ask", "expected", "retention_days"}  # that may be left out, or null
 SURVEY_KEYS = {

@@ -6,8 +6,7 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from survey import languages
-from survey.design import DesignError
+from survey.design import DesignError, languages
 from survey.models import Question, Survey
 
 

@@ -9,10 +9,9 @@ from random import Random
 from typing import Any
 from uuid import uuid4
 
-from survey import passes
 from survey.collect import door
 from survey.collect.validator import works
-from survey.design import Design, Question
+from survey.design import Design, Question, passes
 from survey.models import PassKey
 
 Shares = Mapping[str, Sequence[float]]  # question key → share of each option

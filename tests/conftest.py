@@ -228,7 +228,7 @@ def empty_tables() -> None:
 @pytest.fixture(autouse=True)
 def forget_surveys(monkeypatch: pytest.MonkeyPatch) -> None:
     """The door remembers opened surveys for good, and counts requests; a test begins without."""
-    from aggregation import tasks
+    from aggregation.jobs import tasks
     from survey.collect import door, throttle
 
     door.known.clear()
@@ -262,8 +262,8 @@ def no_day_and_no_minute_ends() -> Iterator[None]:
     """
     from django.utils import timezone
 
-    from survey import models
     from survey.collect import throttle
+    from survey.models import clock as days
 
     clock, began = timezone.now, timezone.now()
     last = began.replace(hour=23, minute=59, second=59)
@@ -275,7 +275,7 @@ def no_day_and_no_minute_ends() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(timezone, "now", lambda: min(clock(), last))
-        patch.setattr(models, "datetime", Now)
+        patch.setattr(days, "datetime", Now)
         patch.setattr(throttle, "time", SimpleNamespace(monotonic=lambda: 0.0))
         yield
 

@@ -172,11 +172,12 @@ def lint(run: Run) -> Outcome:
     outcome = Outcome()
     commands = [["ruff", "check", "."], ["ruff", "format", "--check", "."], ["mypy"]]
     commands = [[PYTHON, "-m", *command] for command in commands]
+    commands.append([str(Path(PYTHON).with_name("lint-imports")), "--no-cache"])
     if packages.NEEDS["npm"].here():
         outcome.problems += install_npm_packages(run)
         tsc, biome = "node_modules/.bin/tsc", "node_modules/.bin/biome"
         commands += [[tsc], [tsc, "-p", "tests"], [biome, "lint", "--error-on-warnings"]]
-    for command in commands if not outcome.problems else commands[:3]:
+    for command in commands if not outcome.problems else commands[:4]:
         if run.command(command) != 0:
             name = " ".join(command).removeprefix(f"{PYTHON} -m ")
             outcome.problems.append(f"{name} failed")

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from aggregation import pulse, tasks
-from aggregation.models import Job, Pulse
-from config import health, metrics
+from aggregation.jobs import tasks
+from aggregation.models import Heartbeat, Job, heartbeat
+from operations import health, metrics
 from survey.models import Survey
 from tests.support import builders
 from tests.support.site import Client
@@ -49,7 +49,7 @@ def test_the_site_is_ready_once_a_worker_has_ticked() -> None:
 
 def test_a_site_whose_last_tick_is_old_is_not_ready() -> None:
     tasks.tick()
-    old = Pulse.objects.get(name=pulse.TICK)
+    old = Heartbeat.objects.get(name=heartbeat.TICK)
     old.at = old.at.replace(year=old.at.year - 1)
     old.save()
     response = Client().get("/readyz")
@@ -60,9 +60,9 @@ def test_a_site_whose_last_tick_is_old_is_not_ready() -> None:
 
 def test_ticks_are_not_written_each_time() -> None:
     tasks.tick()
-    before = Pulse.objects.get(name=pulse.TICK).at
+    before = Heartbeat.objects.get(name=heartbeat.TICK).at
     tasks.tick()
-    assert Pulse.objects.get(name=pulse.TICK).at == before
+    assert Heartbeat.objects.get(name=heartbeat.TICK).at == before
 
 
 def test_a_missing_broker_is_reported(settings: Any, tmp_path: Path) -> None:

@@ -17,7 +17,8 @@ from urllib.request import Request, urlopen
 import pytest
 
 from docs import monitor
-from survey import design, manifest, views
+from survey import design
+from survey.respondent import manifest, shell
 from tests.support import builders
 from tests.support.mirror import Mirror, Reply
 from tests.support.nginx import make_certificate
@@ -659,7 +660,7 @@ def test_the_monitor_is_one_python_3_9_file_without_dependencies() -> None:
 
 def test_the_monitor_expects_the_headers_of_the_site() -> None:
     assert monitor.strict(POLICY)
-    assert monitor.HEADERS.items() <= views.HEADERS.items()
+    assert monitor.HEADERS.items() <= shell.HEADERS.items()
     assert re.sub(r"\?P<\w+>", "", manifest.IMPORT.pattern) == monitor.IMPORT.pattern
     for weaker in ("script-src 'self' 'unsafe-inline'", "script-src 'self' https:"):
         policy = POLICY.replace("script-src 'self'", weaker)

@@ -15,12 +15,12 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from aggregation.exports import FILES
+from aggregation.exports.files import FILES
+from aggregation.jobs.queue import request_analysis
 from aggregation.releases.release import make_release
-from aggregation.work import Analysis
-from survey import preview
 from survey.collect import door
 from survey.models import Survey
+from survey.respondent import preview
 from tests.support import builders
 from tests.support.site import Client
 
@@ -161,7 +161,7 @@ def world() -> dict[str, Any]:
     survey = builders.opened()
     builders.send(survey, 60)
     make_release(survey)
-    job = Analysis.objects.ask(survey, {"kind": "crosstab", "questions": ["q1", "q2"]})
+    job = request_analysis(survey, {"kind": "crosstab", "questions": ["q1", "q2"]})
     people = {
         "charlie": builders.charlie(),
         "victor": builders.victor(survey),

@@ -3,7 +3,7 @@ import django.utils.timezone
 import uuid
 from django.db import migrations, models
 
-from aggregation import triggers
+from survey.database import triggers
 
 
 def keep_outside(apps, schema_editor):
@@ -39,7 +39,7 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='Pulse',
+            name='Heartbeat',
             fields=[
                 ('name', models.CharField(max_length=50, primary_key=True, serialize=False)),
                 ('at', models.DateTimeField()),
@@ -93,7 +93,7 @@ class Migration(migrations.Migration):
                 ('tally', models.JSONField()),
                 ('survey', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='batches', to='survey.survey')),
                 ('release', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='aggregation.release')),
-                # Last in the table: see aggregation/models.py.
+                # Last in the table: see aggregation/models/.
                 ('columns', models.BinaryField()),
             ],
             options={
@@ -166,5 +166,5 @@ class Migration(migrations.Migration):
             index=models.Index(condition=models.Q(('state', 'failed')), fields=['survey', 'made_at'], name='job_failed'),
         ),
         migrations.RunPython(keep_outside),
-        migrations.RunPython(lambda apps, schema_editor: triggers.install(schema_editor)),
+        migrations.RunPython(lambda apps, schema_editor: triggers.install("aggregation", schema_editor)),
     ]

@@ -11,7 +11,6 @@ from django.db import transaction
 from aggregation.counting.tables import Tally, total
 from aggregation.models import Batch, Estimate, Release
 from aggregation.releases.estimate import Figures, estimate
-from aggregation.work import lock
 from survey.models import Survey
 
 
@@ -62,7 +61,7 @@ def read(survey: Survey) -> Basis | None:
 @transaction.atomic
 def store(basis: Basis, figures: list[Figures]) -> Release | None:
     """Store a release; None if another one was made meanwhile."""
-    survey = lock(basis.survey)
+    survey = basis.survey.hold()
     if survey.releases.order_by("number").last() != basis.last:
         return None
     moved = not survey.pending().exists()

@@ -3,8 +3,9 @@
 from collections.abc import Callable
 
 from aggregation.models import Release
-from aggregation.releases.collect import collect, vacuum
+from aggregation.releases.collect import collect
 from aggregation.releases.publish import publish
+from survey.database import database
 from survey.models import Invitation, Survey
 
 
@@ -17,6 +18,6 @@ def make_release(
         moved += some
         progress(moved)
     if moved:
-        Invitation.objects.rewrite(survey)
-        vacuum()
+        Invitation.objects.rewrite(survey.pk)
+        database().vacuum(["survey_report", "survey_invitation"], wait=False)
     return publish(survey)

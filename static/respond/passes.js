@@ -14,7 +14,7 @@
  *   - a signature is accepted only if it verifies under the key that the design pins, so a site
  *     that signs with a second key, to know somebody again, is refused;
  *   - all values are texts in base64url, so that they can be kept and sent as they are.
- * It loads nothing, sends nothing and stores nothing. survey/passes.py is the same in Python, and
+ * It loads nothing, sends nothing and stores nothing. survey/design/passes.py is the same in Python, and
  * tests/vectors/blind_rsa.json, the vectors of the RFC, holds the two together.
  */
 

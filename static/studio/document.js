@@ -58,7 +58,7 @@ const TOLD = ["asked_by", "purpose", "contact"];
 /** @type {TextName[]} */
 export const TEXTS = ["title", "introduction", ...TOLD];
 
-/* What no database takes, or what lets a text be read as another; as survey/design.py has it. */
+/* What no database takes, or what lets a text be read as another; as survey/design/ has it. */
 const NO_TEXT =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it removes
   /[\u0000-\u0008\u000b-\u001f\u0080-\u009f\u200b\u2060\ufeff\u202a-\u202e\u2066-\u2069]|[\u{e0000}-\u{e007f}]|\p{Surrogate}/gu;

@@ -8,9 +8,8 @@ import hashlib
 import re
 from typing import Any
 
-from survey import passes
 from survey.collect.protocol import Errors, Refused, keys
-from survey.design import Design
+from survey.design import Design, passes
 from survey.models import ABSENT
 
 UUID4 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}", re.I)

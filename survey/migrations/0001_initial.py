@@ -3,7 +3,7 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
-from survey import triggers
+from survey.database import triggers
 
 
 class Migration(migrations.Migration):
@@ -274,5 +274,5 @@ class Migration(migrations.Migration):
             model_name='draftrevision',
             constraint=models.UniqueConstraint(fields=('draft', 'place'), name='revision_once_a_place'),
         ),
-        migrations.RunPython(lambda apps, schema_editor: triggers.install(schema_editor)),
+        migrations.RunPython(lambda apps, schema_editor: triggers.install("survey", schema_editor)),
     ]

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-from aggregation import tasks, work
+from aggregation.jobs import queue, tasks
+from aggregation.models import job as jobs
 from tests.support.stores import Store
 
 
@@ -37,9 +38,11 @@ def store(kind: str, migrated: Callable[[str], Store], tmp_path: Path) -> Store:
 def messages(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
     """What would be on the queue, in order; `work_off` does it. Its contents are ids."""
     sent: list[tuple[Any, ...]] = []
-    monkeypatch.setattr(tasks.run, "delay", lambda pk: sent.append((tasks.run, pk)))
+    app = SimpleNamespace(send_task=lambda name, args: sent.append((tasks.run, *args)))
+    monkeypatch.setattr(jobs, "current_app", app)
     at_once = SimpleNamespace(atomic=transaction.atomic, on_commit=lambda call, robust: call())
-    monkeypatch.setattr(work, "transaction", at_once)
+    monkeypatch.setattr(jobs, "transaction", at_once)
+    monkeypatch.setattr(queue, "transaction", at_once)
 
     class Group:
         def __init__(self, signatures: Any) -> None:

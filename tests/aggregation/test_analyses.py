@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from aggregation import analyses
-from aggregation.analyses import AnalysisError
+from aggregation.analyses import registry
+from aggregation.analyses.base import Analysis, AnalysisError, sizes
 from aggregation.statistics import joint, proportion
 from survey import design as designs
 from survey.design import Background, Option, Question
@@ -35,14 +35,14 @@ DESIGN = designs.build(
 KEEP = {question.key: block.keep / 2**32 for block in DESIGN.blocks for question in block.questions}
 
 
-def read(**asked: Any) -> analyses.Analysis:
-    return analyses.read(asked, DESIGN)
+def read(**asked: Any) -> Analysis:
+    return registry.read(asked, DESIGN)
 
 
 def figures(asked: dict[str, Any], table: Any) -> Any:
     """As they would come out of the API."""
-    analysis = analyses.read(asked, DESIGN)
-    found = analyses.figures(analysis, DESIGN, np.asarray(table, dtype=np.int64))
+    analysis = registry.read(asked, DESIGN)
+    found = registry.figures(analysis, DESIGN, np.asarray(table, dtype=np.int64))
     return json.loads(json.dumps(found, allow_nan=False))
 
 
@@ -188,7 +188,7 @@ BAD: dict[str, tuple[Any, str]] = {
 @pytest.mark.parametrize(("asked", "where"), BAD.values(), ids=BAD.keys())
 def test_a_bad_request_is_refused_with_its_place(asked: Any, where: str) -> None:
     with pytest.raises(AnalysisError) as caught:
-        analyses.read(asked, DESIGN)
+        registry.read(asked, DESIGN)
     assert caught.value.where == where
     assert str(caught.value).startswith(f"{where}: ")
 
@@ -198,24 +198,24 @@ def test_a_table_that_is_too_large_is_refused() -> None:
     questions = [question(key, *"abcdefgh") for key in keys]
     many = designs.build(2.0, questions, (), [[key] for key in keys], 7)
     with pytest.raises(AnalysisError, match="2,097,152 cells"):
-        analyses.read({"kind": "profiles", "questions": keys}, many)
+        registry.read({"kind": "profiles", "questions": keys}, many)
     predictors = [{"question": key} for key in keys[1:5]]
     asked = {"kind": "regression", "outcome": "q0", "option": "a", "predictors": predictors}
     with pytest.raises(AnalysisError, match="8,192 combinations of answers; at most 1,024"):
-        analyses.read(asked, many)
+        registry.read(asked, many)
 
 
 def test_the_same_question_has_the_same_digest_in_any_order() -> None:
     first = {"kind": "crosstab", "questions": ["q1", "q2"]}
     again = {"questions": ["q1", "q2"], "kind": "crosstab"}
     other = first | {"questions": ["q2", "q1"]}
-    assert analyses.digest(first) == analyses.digest(again) != analyses.digest(other)
+    assert registry.digest(first) == registry.digest(again) != registry.digest(other)
 
 
 def test_axes_are_questions_whether_background_or_not() -> None:
     analysis = read(kind="regression", outcome="q1", predictors=[{"question": "age"}])
     assert list(analysis.axes()) == ["q1", "age"]
-    assert analyses.sizes(analysis.axes(), DESIGN) == [2, 3]
+    assert sizes(analysis.axes(), DESIGN) == [2, 3]
     weights = read(kind="weights", question="q4", margins={"place": TOWN, "age": AGES})
     assert list(weights.axes()) == ["q4", "age", "place"]
 
@@ -402,9 +402,9 @@ def test_large_tables_have_no_conditional_shares() -> None:
     questions = [question(key, *"abcdefghi") for key in keys]
     many = designs.build(30.0, questions, (), [[key] for key in keys], 4)
     asked = {"kind": "crosstab", "questions": keys}
-    analysis = analyses.read(asked, many)
+    analysis = registry.read(asked, many)
     table = np.random.default_rng(1).integers(0, 9, size=(9,) * 4)
-    found = analyses.figures(analysis, many, table)
+    found = registry.figures(analysis, many, table)
     assert found["conditional"] is None and len(found["estimates"]) == 9
 
 
@@ -420,9 +420,9 @@ def test_questions_that_are_never_asked_together_are_refused() -> None:
     some = designs.build(
         3.0, [question("q1"), question("q2"), question("q3")], (), [["q1", "q2"], ["q3"]], 1
     )
-    analyses.read({"kind": "crosstab", "questions": ["q1", "q2"]}, some)
+    registry.read({"kind": "crosstab", "questions": ["q1", "q2"]}, some)
     with pytest.raises(AnalysisError, match="nobody is asked all of these: they are in 2 blocks"):
-        analyses.read({"kind": "crosstab", "questions": ["q1", "q3"]}, some)
+        registry.read({"kind": "crosstab", "questions": ["q1", "q3"]}, some)
 
 
 def test_background_questions_go_with_every_block() -> None:
@@ -433,9 +433,9 @@ def test_background_questions_go_with_every_block() -> None:
         [["q1"], ["q2"]],
         1,
     )
-    analyses.read({"kind": "crosstab", "questions": ["q1", "age"]}, some)
+    registry.read({"kind": "crosstab", "questions": ["q1", "age"]}, some)
     margins = {"age": {"young": 1, "old": 1}}
-    analyses.read({"kind": "weights", "question": "q2", "margins": margins}, some)
+    registry.read({"kind": "weights", "question": "q2", "margins": margins}, some)
 
 
 # --- Weights --------------------------------------------------------------------------------------

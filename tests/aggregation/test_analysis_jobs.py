@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 from django.utils import timezone
 
-from aggregation import tasks, work
-from aggregation.analyses import AnalysisError
+from aggregation.analyses.base import AnalysisError
+from aggregation.jobs import counts, tasks
+from aggregation.jobs.queue import request_analysis
+from aggregation.models import Job, Part
+from aggregation.models import analysis as stored
 from aggregation.releases.collect import collect
 from aggregation.releases.release import make_release
-from aggregation.work import Analysis, Job, Part
 from survey.models import Survey
 from tests.support import builders
 from tests.support.analysis_jobs import published, work_off
@@ -37,9 +39,9 @@ def brute_force(survey: Survey, *columns: int, shape: tuple[int, ...] = (2, 4)) 
 def test_an_analysis_is_counted_in_parts_and_computed_once(
     messages: Any, monkeypatch: pytest.MonkeyPatch, twice: bool, backwards: bool
 ) -> None:
-    monkeypatch.setattr(work, "PART_BATCHES", 1)
+    monkeypatch.setattr(stored, "PART_BATCHES", 1)
     survey = published()
-    job = Analysis.objects.ask(survey, ASKED)
+    job = request_analysis(survey, ASKED)
     assert job.state == "queued" and Part.objects.count() == 3
     work_off(messages, twice, backwards)
     job.refresh_from_db()
@@ -52,22 +54,22 @@ def test_an_analysis_is_counted_in_parts_and_computed_once(
 
 def test_the_same_question_is_not_computed_twice(messages: Any) -> None:
     survey = published()
-    first = Analysis.objects.ask(survey, ASKED)
-    assert Analysis.objects.ask(survey, dict(reversed(ASKED.items()))) == first  # under way
+    first = request_analysis(survey, ASKED)
+    assert request_analysis(survey, dict(reversed(ASKED.items()))) == first  # under way
     work_off(messages)
-    again = Analysis.objects.ask(survey, ASKED)
+    again = request_analysis(survey, ASKED)
     assert again == first and again.state == "done" and not messages
 
 
 def test_a_new_release_is_a_new_question(messages: Any) -> None:
     survey = published()
-    first = Analysis.objects.ask(survey, ASKED)
+    first = request_analysis(survey, ASKED)
     work_off(messages)
     builders.send(survey, 50, seed=9)
     assert collect(survey)
-    assert Analysis.objects.ask(survey, ASKED) == first  # moved, but not yet published
+    assert request_analysis(survey, ASKED) == first  # moved, but not yet published
     make_release(survey)
-    second = Analysis.objects.ask(survey, ASKED)
+    second = request_analysis(survey, ASKED)
     work_off(messages)
     second.refresh_from_db()
     assert second.result is not None
@@ -77,7 +79,7 @@ def test_a_new_release_is_a_new_question(messages: Any) -> None:
 def test_an_analysis_stays_with_its_release(messages: Any) -> None:
     """Another release is made, and the survey closed, while its parts are being counted."""
     survey = published()
-    job, counts = Analysis.objects.ask(survey, ASKED), brute_force(survey, 0, 1)
+    job, counts = request_analysis(survey, ASKED), brute_force(survey, 0, 1)
     while messages[0][0] is not tasks.count:
         work_off([messages.pop(0)])
     builders.send(survey, 50, seed=9)
@@ -88,7 +90,7 @@ def test_an_analysis_stays_with_its_release(messages: Any) -> None:
     job.refresh_from_db()
     assert job.state == "done" and job.result["counts"] == counts
     assert job.analysis and job.analysis.release.number == 1
-    last = Analysis.objects.ask(survey, ASKED)
+    last = request_analysis(survey, ASKED)
     work_off(messages)
     last.refresh_from_db()
     assert last.result["n"] == 350 and last.result["counts"] == brute_force(survey, 0, 1)
@@ -96,7 +98,7 @@ def test_an_analysis_stays_with_its_release(messages: Any) -> None:
 
 def test_a_table_may_have_background_questions(messages: Any) -> None:
     survey = published()
-    job = Analysis.objects.ask(survey, {"kind": "crosstab", "questions": ["q1", "age"]})
+    job = request_analysis(survey, {"kind": "crosstab", "questions": ["q1", "age"]})
     work_off(messages)
     job.refresh_from_db()
     assert job.result is not None
@@ -106,26 +108,26 @@ def test_a_table_may_have_background_questions(messages: Any) -> None:
 def test_before_the_first_release_an_analysis_is_refused() -> None:
     survey = builders.opened()
     with pytest.raises(AnalysisError, match="nothing has been released"):
-        Analysis.objects.ask(survey, ASKED)
+        request_analysis(survey, ASKED)
 
 
 def test_a_failed_part_fails_the_job_with_an_explanation(
     messages: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     survey = published()
-    job = Analysis.objects.ask(survey, ASKED)
-    monkeypatch.setattr(Part, "count", lambda _: 1 / 0)
+    job = request_analysis(survey, ASKED)
+    monkeypatch.setattr(counts, "count", lambda _: 1 / 0)
     work_off(messages)
     job.refresh_from_db()
     assert job.state == "failed"
     assert job.error == "The analysis could not be made (ZeroDivisionError). Nothing was lost."
-    again = Analysis.objects.ask(survey, ASKED)
+    again = request_analysis(survey, ASKED)
     assert again.pk != job.pk and again.state == "queued"
 
 
 def test_a_cancelled_analysis_stays_cancelled(messages: Any) -> None:
     survey = published()
-    job = Analysis.objects.ask(survey, ASKED)
+    job = request_analysis(survey, ASKED)
     (task, pk), *_ = messages
     task(pk)  # the parts are on the queue
     assert job.cancel() and not job.cancel()
@@ -133,16 +135,16 @@ def test_a_cancelled_analysis_stays_cancelled(messages: Any) -> None:
     job.refresh_from_db()
     assert (job.state, job.result) == ("cancelled", None)
     assert not Part.objects.exists()
-    assert Analysis.objects.ask(survey, ASKED).state == "queued"
+    assert request_analysis(survey, ASKED).state == "queued"
 
 
 def test_a_computation_is_stopped_when_it_is_cancelled(
     messages: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tasks, "HEARTBEAT", 0.0)
-    monkeypatch.setattr(tasks.analyses, "figures", lambda *_: signal.pause())  # for ever
+    monkeypatch.setattr(tasks.registry, "figures", lambda *_: signal.pause())  # for ever
     survey = published()
-    job = Analysis.objects.ask(survey, ASKED)
+    job = request_analysis(survey, ASKED)
     beat = tasks.Heartbeat.__call__
 
     def cancel_then_ask(heartbeat: tasks.Heartbeat) -> bool:
@@ -175,16 +177,16 @@ def test_exceeding_time_or_memory_is_explained(
         signal.pause()
         return {"sum": float(held.sum())}
 
-    monkeypatch.setattr(tasks.analyses, "figures", heavy)
+    monkeypatch.setattr(tasks.registry, "figures", heavy)
     setattr(settings, setting, value)
-    job = Analysis.objects.ask(published(), ASKED)
+    job = request_analysis(published(), ASKED)
     work_off(messages)
     job.refresh_from_db()
     assert job.state == "failed" and job.error.startswith(words)
 
 
 def test_a_lost_message_is_sent_again_by_the_beat(messages: Any) -> None:
-    job = Analysis.objects.ask(published(), ASKED)
+    job = request_analysis(published(), ASKED)
 
     def lose_all_and_tick() -> None:
         messages.clear()
@@ -274,7 +276,7 @@ def test_a_release_cannot_be_cancelled() -> None:
 
 def test_strangers_may_not_ask_for_analyses(messages: Any) -> None:
     survey = published()
-    job = Analysis.objects.ask(survey, ASKED)
+    job = request_analysis(survey, ASKED)
     url = f"/api/v1/surveys/{survey.slug}/analyses/"
     for who, status in ((None, 401), (builders.charlie(), 403)):
         client = builders.client(who)

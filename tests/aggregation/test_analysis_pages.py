@@ -13,9 +13,11 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from aggregation import analyses, findings
+from aggregation.analyses import findings, registry
+from aggregation.analyses.base import sizes
+from aggregation.jobs.queue import request_analysis
+from aggregation.models import Analysis, Job
 from aggregation.releases.release import make_release
-from aggregation.work import Analysis, Job
 from survey.models import Survey
 from tests.support import builders
 from tests.support.analysis_jobs import published, work_off
@@ -361,10 +363,10 @@ def large(*keys: str) -> tuple[Survey, str]:
     survey = published(60, 1, questions=LARGE, blocks=[["q0"], ["q1"], ["q2"], ["q3"]], ask=4)
     asked = {"kind": "crosstab", "questions": list(keys)}
     design = survey.frozen_design()
-    analysis = analyses.read(asked, design)
-    table = np.full(analyses.sizes(analysis.axes(), design), 100, dtype=np.int64)
-    job = Analysis.objects.ask(survey, asked)
-    result = analyses.figures(analysis, design, table)
+    analysis = registry.read(asked, design)
+    table = np.full(sizes(analysis.axes(), design), 100, dtype=np.int64)
+    job = request_analysis(survey, asked)
+    result = registry.figures(analysis, design, table)
     Job.objects.filter(pk=job.pk).update(state="done", active=False, result=result)
     return survey, f"{HERE}{job.analysis_id}/"
 
@@ -407,8 +409,8 @@ def test_a_regression_names_what_it_cannot_determine(alice: Client, survey: Surv
     asked = {"kind": "regression", "outcome": "q3", "predictors": [{"question": "age"}]}
     design = survey.frozen_design()
     table = np.array([[5000, 3900, 100], [1200, 2100, 20]])  # fewer decline than chance makes
-    figures = analyses.figures(analyses.read(asked, design), design, table)
-    job = Analysis.objects.ask(survey, asked)
+    figures = registry.figures(registry.read(asked, design), design, table)
+    job = request_analysis(survey, asked)
     Job.objects.filter(pk=job.pk).update(state="done", active=False, result=figures)
     address = f"{HERE}{job.analysis_id}/"
     page = alice.get(address).content.decode()

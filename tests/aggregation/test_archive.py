@@ -15,7 +15,7 @@ from zipfile import ZipFile
 import pytest
 from django.core.management import CommandError
 
-from aggregation import archive
+from aggregation.exports import archive
 from aggregation.models import Batch
 from aggregation.releases.collect import collect
 from aggregation.releases.release import make_release

@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
-from aggregation import analyses
+from aggregation.analyses import registry
 from aggregation.counting.planes import unpack
 from aggregation.counting.tables import tables
 from aggregation.models import Batch, Release
@@ -124,7 +124,7 @@ def test_everything_that_is_published_can_be_computed_from_the_reports_of_its_re
         ):
             assert {name: getattr(row, name) for name in figures} == figures
         for asked in ANALYSES:
-            analysis = analyses.read(asked, world.design)
+            analysis = registry.read(asked, world.design)
             packed = Batch.objects.packed(release.batch_keys())
             (table,) = tables(packed, world.design, [analysis.axes()])
             assert np.array_equal(table, count(analysis.axes()))

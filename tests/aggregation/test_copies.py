@@ -14,11 +14,11 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from aggregation import copies, limits, reports, tasks
-from aggregation.models import Release
+from aggregation.exports import large_exports, reports
+from aggregation.jobs import sandbox, tasks
+from aggregation.models import Copy, Job, Release
 from aggregation.releases.due import due
 from aggregation.releases.release import make_release
-from aggregation.work import Copy, Job
 from survey.models import Membership, Survey
 from tests.support import builders
 from tests.support.services import ROOT, wait_until
@@ -155,7 +155,7 @@ def test_a_large_file_of_an_open_survey_stays_that_of_its_release(
     builders.send(survey, 60, seed=2)
     make_release(survey)  # before the worker comes to it
     work()
-    copies.forget()
+    large_exports.forget()
     lines = alice.get(f"{here}/reports.csv").getvalue().decode().splitlines()[1:]
     assert sum(int(line.rsplit(",", 1)[1]) for line in lines) == 40
 
@@ -192,9 +192,9 @@ def test_permissions_are_checked_at_the_download(survey: Survey, alice: Client) 
 def test_only_the_owner_can_read_the_files_on_disk(alice: Client) -> None:
     asked(alice)
     work()
-    (file,) = copies.folder().iterdir()
+    (file,) = large_exports.folder().iterdir()
     assert file.stat().st_mode & 0o777 == 0o600
-    assert copies.folder().stat().st_mode & 0o777 == 0o700
+    assert large_exports.folder().stat().st_mode & 0o777 == 0o700
 
 
 # --- What goes wrong ------------------------------------------------------------------------------
@@ -207,7 +207,7 @@ def test_progress_is_reported_while_a_file_is_written(
     job = asked(alice)
     assert Job.objects.claim(job.pk)
     told: list[float] = []
-    copies.make(Job.objects.get(pk=job.pk), told.append)
+    large_exports.make(Job.objects.get(pk=job.pk), told.append)
     assert told == sorted(told) and len(told) > 4
     assert 0 < told[0] <= reports.READ and 0.7 < told[-1] <= 1
 
@@ -224,7 +224,7 @@ def test_a_file_cancelled_half_way_is_deleted(
 
     def cancelled_meanwhile(self: Job, progress: float) -> bool:
         if progress > 0.5 and not seen:
-            seen.append([path.name for path in copies.folder().iterdir()])
+            seen.append([path.name for path in large_exports.folder().iterdir()])
             if by == "api":
                 assert alice.delete(f"/api/v1/jobs/{job.pk}/").json()["state"] == "cancelled"
             else:
@@ -235,7 +235,7 @@ def test_a_file_cancelled_half_way_is_deleted(
     work()
     job.refresh_from_db()
     assert job.state == "cancelled" and seen == [[f"{job.pk}.1.part"]]
-    assert list(copies.folder().iterdir()) == []
+    assert list(large_exports.folder().iterdir()) == []
     assert "Cancelled." in alice.get(f"{PAGE}/everything.zip").content.decode()
     assert asked(alice, "everything.zip").pk != job.pk  # and asked for again
 
@@ -243,12 +243,12 @@ def test_a_file_cancelled_half_way_is_deleted(
 def test_a_full_disk_is_explained(alice: Client) -> None:
     """The file that is written is /dev/full, on which there never is room."""
     job = asked(alice)
-    copies.folder().mkdir()
-    (copies.folder() / f"{job.pk}.1.part").symlink_to("/dev/full")
+    large_exports.folder().mkdir()
+    (large_exports.folder() / f"{job.pk}.1.part").symlink_to("/dev/full")
     work()
     job.refresh_from_db()
     assert job.state == "failed" and job.error.startswith("There is no room for the file")
-    assert list(copies.folder().iterdir()) == []
+    assert list(large_exports.folder().iterdir()) == []
     page = alice.get(f"{PAGE}/reports.csv").content.decode()
     assert "no room for the file" in page and "Make reports.csv" in page
     answer = alice.get(f"{API}/reports.csv")
@@ -261,7 +261,7 @@ def test_a_full_disk_is_explained(alice: Client) -> None:
 def test_half_a_file_is_never_served(alice: Client) -> None:
     job = asked(alice)
     work()
-    whole = copies.folder() / str(job.pk)
+    whole = large_exports.folder() / str(job.pk)
     whole.write_bytes(whole.read_bytes()[:-1])
     page = alice.get(f"{PAGE}/reports.csv")
     assert "no longer there" in page.content.decode() and "Content-Disposition" not in page
@@ -298,7 +298,7 @@ def test_a_file_whose_worker_was_killed_is_written_again(
         "release = publish(survey)",
         "print(Copy.objects.ask(release, 'reports.csv', 'http://x/').pk)",
     ).split()[-1]
-    program = f"from aggregation import tasks; tasks.run('{job}')"
+    program = f"from aggregation.jobs import tasks; tasks.run('{job}')"
     folder = tmp_path / "copies"
     with subprocess.Popen(
         [sys.executable, "manage.py", "shell", "-v0", "-c", program], cwd=ROOT, env=store.env
@@ -308,7 +308,7 @@ def test_a_file_whose_worker_was_killed_is_written_again(
         os.kill(worker.pid, signal.SIGKILL)
     assert [path.name for path in folder.iterdir()] == [half.name]
     look = (
-        "from aggregation import copies",
+        "from aggregation.exports import large_exports as copies",
         "from datetime import timedelta; from django.utils import timezone",
         f"job = Job.objects.get(pk='{job}')",
         "print(job.state, copies.ready(job))",
@@ -336,33 +336,33 @@ def test_a_file_whose_worker_was_killed_is_written_again(
 def test_a_file_is_kept_for_a_day(alice: Client) -> None:
     job = asked(alice)
     work()
-    stray = copies.folder() / "stray"
-    left = copies.folder() / f"{job.pk}.7.part"
+    stray = large_exports.folder() / "stray"
+    left = large_exports.folder() / f"{job.pk}.7.part"
     for path in (stray, left):
         path.write_text("x")
     tasks.tick()
-    assert [path.name for path in copies.folder().iterdir()] == [str(job.pk)]
+    assert [path.name for path in large_exports.folder().iterdir()] == [str(job.pk)]
     Job.objects.filter(pk=job.pk).update(made_at=timezone.now() - timedelta(hours=25))
     tasks.tick()
-    assert list(copies.folder().iterdir()) == []
+    assert list(large_exports.folder().iterdir()) == []
     assert "no longer there" in alice.get(f"{PAGE}/reports.csv").content.decode()
 
 
 def test_a_file_that_is_being_written_is_kept(alice: Client) -> None:
     job = asked(alice)
     assert Job.objects.claim(job.pk)
-    copies.folder().mkdir()
-    (copies.folder() / f"{job.pk}.1.part").write_text("half")
-    copies.forget()
-    assert len(list(copies.folder().iterdir())) == 1
+    large_exports.folder().mkdir()
+    (large_exports.folder() / f"{job.pk}.1.part").write_text("half")
+    large_exports.forget()
+    assert len(list(large_exports.folder().iterdir())) == 1
     job.cancel()
-    copies.forget()
-    assert list(copies.folder().iterdir()) == []
+    large_exports.forget()
+    assert list(large_exports.folder().iterdir()) == []
 
 
 def test_cleaning_up_without_a_folder_does_nothing(settings: Any, tmp_path: Path) -> None:
     settings.VAR_DIR = tmp_path / "nowhere"
-    copies.forget()
+    large_exports.forget()
 
 
 # --- Beside other work ----------------------------------------------------------------------------
@@ -402,11 +402,11 @@ def test_a_stopped_job_leaves_no_file(survey: Survey, alice: Client) -> None:
     job = asked(alice)
 
     def stop(_: float) -> None:
-        raise limits.Stopped
+        raise sandbox.Stopped
 
     claimed = Job.objects.claim(job.pk)
     assert claimed
-    with pytest.raises(limits.Stopped):
-        copies.make(claimed, stop)
-    assert list(copies.folder().iterdir()) == []
+    with pytest.raises(sandbox.Stopped):
+        large_exports.make(claimed, stop)
+    assert list(large_exports.folder().iterdir()) == []
     assert Copy.objects.count() == 1

@@ -14,11 +14,11 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from scipy import integrate, stats
 
-from aggregation import central, sections, trend
+from aggregation.dashboard import readers, sections, trend
 from aggregation.models import Estimate, Release
 from aggregation.releases.estimate import positions_of_everybody
+from aggregation.releases.intervals import ALWAYS, FIXED, Choice, asked
 from aggregation.releases.release import make_release
-from aggregation.sections import ALWAYS, FIXED, Choice
 from aggregation.templatetags import figures
 from survey.models import Membership, Survey, today
 from tests.support import builders
@@ -36,7 +36,7 @@ MANY = {
 @pytest.fixture(autouse=True)
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """A busy machine is no fault of a page."""
-    monkeypatch.setattr(central, "PATIENCE", 60)
+    monkeypatch.setattr(readers, "PATIENCE", 60)
 
 
 def released(people: int = 300, steps: int = 1, **changes: Any) -> Survey:
@@ -63,7 +63,7 @@ def row_of(survey: Survey, question: str = "q1", option: str = "yes", group: str
 
 
 def channel_of(survey: Survey, question: str) -> tuple[float, float]:
-    channel = sections.asked(survey.frozen_design())[question].channel
+    channel = asked(survey.frozen_design())[question].channel
     return channel.a, channel.b
 
 
@@ -225,7 +225,7 @@ def test_the_api_takes_level_and_interval() -> None:
 def test_forged_reports_widen_every_interval_as_far_as_they_can(interval: str) -> None:
     """Whatever 5 % of the reports say: the honest rest has one of these counts."""
     survey = released()
-    row, one = row_of(survey), sections.asked(survey.frozen_design())["q1"]
+    row, one = row_of(survey), asked(survey.frozen_design())["q1"]
     assert row.count is not None and row.n
     bad = math.floor(row.n * 0.05)
     honest = row.n - bad
@@ -295,7 +295,7 @@ def exact_delta(epsilon: float, local: float, n: int) -> float:
 def test_the_central_epsilon_is_that_of_the_smallest_step() -> None:
     survey = released(90, **ONE_YES_NO)
     release = publish(survey, 40, seed=2)
-    found = central.central(release)
+    found = readers.central(release)
     assert found.delta == 1e-6  # 130 people: 1/1000 of 1/130 is more than that
     assert [reader.among for reader in found.readers] == [130, 40]
     local = survey.frozen_design().blocks[0].mechanism.epsilon
@@ -313,7 +313,7 @@ def test_central_epsilons_of_all_blocks_add_up() -> None:
     survey = released(600, blocks=[["q1"], ["q2"]], ask=2, epsilon=3)
     from aggregation.statistics import privacy
 
-    found = central.central(survey.releases.get())
+    found = readers.central(survey.releases.get())
     every = [
         privacy.shuffled(block.mechanism.epsilon, 600, found.delta / 3, block.mechanism.cells)
         for block in survey.frozen_design().blocks
@@ -331,7 +331,7 @@ def test_the_last_reports_come_in_a_crowd_too() -> None:
     survey.close()
     release = make_release(survey)
     assert release and release.final
-    assert [reader.among for reader in central.central(release).readers] == [111, 21]
+    assert [reader.among for reader in readers.central(release).readers] == [111, 21]
 
 
 def test_steps_are_followed_over_so_many_releases_and_no_more(
@@ -340,32 +340,32 @@ def test_steps_are_followed_over_so_many_releases_and_no_more(
     survey = released(30, steps=3, **ONE_YES_NO)
     release = survey.releases.order_by("number").last()
     assert release
-    sizes = central.sizes_of_blocks(release, 1)
+    sizes = readers.sizes_of_blocks(release, 1)
     assert sizes == [{"b1": 30}, {"b1": 60}, {"b1": 90}]
-    assert central.smallest_steps(sizes) == {"b1": 30}
-    assert len(central.central(release).readers) == 2
-    monkeypatch.setattr(central, "MOST_RELEASES", 2)
-    assert len(central.central(release).readers) == 1
+    assert readers.smallest_steps(sizes) == {"b1": 30}
+    assert len(readers.central(release).readers) == 2
+    monkeypatch.setattr(readers, "MOST_RELEASES", 2)
+    assert len(readers.central(release).readers) == 1
 
 
 def test_fewer_people_never_hide_better_and_rounding_is_on_the_safe_side() -> None:
     block = builders.opened().frozen_design().blocks[0]
     sizes = (20, 99, 100, 101, 1234, 12_345)
-    found = [central.hidden(block, n, 1e-7).result() for n in sizes]
+    found = [readers.hidden(block, n, 1e-7).result() for n in sizes]
     assert found == sorted(found, reverse=True)
-    assert central.hidden(block, 1299, 1e-7) is central.hidden(block, 1200, 1e-7)
-    assert central.delta_for(1000) == 1e-6 and central.delta_for(1001) == 1e-7
+    assert readers.hidden(block, 1299, 1e-7) is readers.hidden(block, 1200, 1e-7)
+    assert readers.delta_for(1000) == 1e-6 and readers.delta_for(1001) == 1e-7
 
 
 def test_no_page_waits_long_for_a_figure(monkeypatch: pytest.MonkeyPatch) -> None:
     survey = released(150, epsilon=1.7)
-    monkeypatch.setattr(central, "PATIENCE", 0)
-    central.shuffled.cache_clear()
+    monkeypatch.setattr(readers, "PATIENCE", 0)
+    readers.shuffled.cache_clear()
     free = threading.Event()
-    central.worker.submit(free.wait)  # it is busy
+    readers.worker.submit(free.wait)  # it is busy
     assert "being computed" in page_of(survey)
     free.set()
-    central.worker.submit(int).result()
+    readers.worker.submit(int).result()
     assert "being computed" not in page_of(survey)
 
 
@@ -480,7 +480,7 @@ def test_the_trend_shows_every_release_with_limits_for_all_looks() -> None:
     page = page_of(survey, where="trend/").replace("&#8239;", "\u202f")
     from aggregation.statistics import sequence
 
-    channel = sections.asked(survey.frozen_design())["q1"].channel
+    channel = asked(survey.frozen_design())["q1"].channel
     rows = Estimate.objects.filter(question="q1", option="yes", by="")
     assert [row.n for row in rows.order_by("release__number")] == [60, 120, 180]
     for row in rows.select_related("release"):

@@ -16,10 +16,11 @@ import numpy as np
 import pytest
 from django.test import Client
 
-from aggregation import codebook, estimate_files, exports, reports, sheets
 from aggregation.counting import planes
+from aggregation.exports import codebook, estimate_files, files, reports
 from aggregation.models import Batch, Estimate, Release
 from aggregation.releases.release import make_release
+from survey import spreadsheets
 from survey.collect import door
 from survey.models import Survey
 from tests.support import builders
@@ -28,8 +29,8 @@ from tests.support.services import ROOT
 
 pytestmark = pytest.mark.django_db
 
-PUBLIC = sorted(name for name, file in exports.FILES.items() if file.public)
-PRIVATE = sorted(exports.FILES.keys() - set(PUBLIC))
+PUBLIC = sorted(name for name, file in files.FILES.items() if file.public)
+PRIVATE = sorted(files.FILES.keys() - set(PUBLIC))
 TWO_BLOCKS: dict[str, Any] = {"blocks": [["q1"], ["q2"]], "ask": 1}
 
 
@@ -60,7 +61,7 @@ def alice(survey: Survey) -> Client:
 # --- Who may have what ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["", *exports.FILES])
+@pytest.mark.parametrize("name", ["", *files.FILES])
 def test_a_release_is_for_the_researchers_of_its_survey(survey: Survey, name: str) -> None:
     alice, charlie = builders.client(builders.alice(survey)), builders.client(builders.charlie())
     page, api = f"/surveys/small/releases/2/{name}", f"/api/v1/surveys/small/releases/2/{name}"
@@ -73,7 +74,7 @@ def test_a_release_is_for_the_researchers_of_its_survey(survey: Survey, name: st
         assert statuses == [200, 403, 401]
 
 
-@pytest.mark.parametrize("name", ["", *exports.FILES])
+@pytest.mark.parametrize("name", ["", *files.FILES])
 def test_public_results_include_estimates_but_no_reports(survey: Survey, name: str) -> None:
     Survey.objects.update(results_public=True)
     public = not name or name in PUBLIC
@@ -88,7 +89,7 @@ def test_public_results_include_estimates_but_no_reports(survey: Survey, name: s
 
 def test_every_file_is_documented() -> None:
     text = (ROOT / "docs/protocol.md").read_text()
-    for name in exports.FILES:
+    for name in files.FILES:
         stem, form = name.split(".")
         assert f"`{name}`" in text or re.search(rf"`{stem}\.\w+`.*`\.{form}`", text), name
 
@@ -414,13 +415,13 @@ def looks_like_a_formula(value: str) -> bool:
 @pytest.mark.parametrize("text", HOSTILE[:11])
 def test_a_cell_is_never_a_formula(text: str) -> None:
     assert text.startswith("'") or looks_like_a_formula(text)
-    assert not looks_like_a_formula(sheets.cell(text))
-    assert sheets.cell(text).replace("'", "") == text.replace("'", "")
+    assert not looks_like_a_formula(spreadsheets.cell(text))
+    assert spreadsheets.cell(text).replace("'", "") == text.replace("'", "")
 
 
 def test_a_harmless_cell_stays_as_it_is() -> None:
     for text in ("no", "30-and-over", "ü=1", "a; b", "it's", "", "x\ny"):
-        assert sheets.cell(text) == text
+        assert spreadsheets.cell(text) == text
 
 
 def test_no_file_of_a_hostile_survey_has_a_formula() -> None:
@@ -471,7 +472,7 @@ def test_the_pages_link_only_files_that_can_be_downloaded(survey: Survey, alice:
     for who, client in pages.items():
         page = client.get("/surveys/small/releases/2/").content.decode()
         links = set(re.findall(r'href="/surveys/small/releases/2/([\w.]+)"', page))
-        assert links <= exports.FILES.keys()
+        assert links <= files.FILES.keys()
         assert ("everything.zip" in links) == ("reports.csv" in links) == (who == "alice")
         for name in links:
             assert client.get(f"/surveys/small/releases/2/{name}").status_code == 200

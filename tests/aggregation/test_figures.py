@@ -12,11 +12,14 @@ from zipfile import ZipFile
 import pytest
 from django.test import Client
 
-from aggregation import exports, figures, plan
-from aggregation.forms import IntervalForm
+from aggregation.dashboard.sections import sections
+from aggregation.exports import figures, files
 from aggregation.models import Estimate, Release
+from aggregation.planner import plan
+from aggregation.releases.forms import IntervalForm
+from aggregation.releases.intervals import Choice
 from aggregation.releases.release import make_release
-from aggregation.sections import Choice, sections
+from aggregation.svg import canvas
 from aggregation.templatetags.figures import percent
 from survey.collect import door
 from survey.design import Background, Question, build, options_from_texts
@@ -166,16 +169,16 @@ ODD = [
 def test_lines_fit_and_nothing_is_lost() -> None:
     for text in (*ODD, "one two three " * 20, "a", "e\u0301" * 200):
         for width in (60.0, 212.0, 752.0):
-            lines = figures.wrapped(text, width, 13)
-            assert all(figures.breadth(line.strip(), 13) <= width for line in lines)
+            lines = canvas.wrapped(text, width, 13)
+            assert all(canvas.breadth(line.strip(), 13) <= width for line in lines)
             assert "".join("".join(lines).split()) == "".join(text.split())
-    assert figures.wrapped("short words stay whole", 1000, 13) == ["short words stay whole"]
-    assert all(not line.startswith("\u0301") for line in figures.wrapped("e\u0301" * 200, 60, 13))
+    assert canvas.wrapped("short words stay whole", 1000, 13) == ["short words stay whole"]
+    assert all(not line.startswith("\u0301") for line in canvas.wrapped("e\u0301" * 200, 60, 13))
 
 
 def test_the_direction_of_a_text_is_recognized() -> None:
-    assert all(map(figures.right_to_left, (ARABIC, "עברית", "3 أيام")))
-    assert not any(map(figures.right_to_left, ("Arabic: عربي", "12 %", "")))
+    assert all(map(canvas.right_to_left, (ARABIC, "עברית", "3 أيام")))
+    assert not any(map(canvas.right_to_left, ("Arabic: عربي", "12 %", "")))
 
 
 @pytest.mark.django_db
@@ -192,12 +195,12 @@ def test_odd_texts_are_drawn_as_they_are() -> None:
         said = "".join(words(root).split())
         for text in (*ODD[:4], ARABIC):
             assert "".join(text.split()) in said
-        arabic = [e for e in root.iter(f"{SVG}text") if figures.right_to_left(e.text or "")]
+        arabic = [e for e in root.iter(f"{SVG}text") if canvas.right_to_left(e.text or "")]
         assert arabic and {e.get("direction") for e in arabic} == {"rtl"}
         language = "{http://www.w3.org/XML/1998/namespace}lang"
         assert {e.get(language) for e in arabic} == {"ar"}
         label = [e for e in arabic if e.get("font-size") == "13" and not e.get("font-weight")]
-        assert {float(e.get("x", "")) for e in label} == {figures.LABELS[1]}
+        assert {float(e.get("x", "")) for e in label} == {canvas.LABELS[1]}
 
 
 def test_no_two_figures_have_one_name() -> None:
@@ -259,7 +262,7 @@ def test_the_complete_download_has_every_figure(survey: Survey, alice: Client) -
             assert bundle.read(name) == single.getvalue()
             parsed(bundle.read(name))
         assert "figures" in bundle.read("README.txt").decode()
-    assert not set(exports.FILES) & set(figures.names(survey.frozen_design()))
+    assert not set(files.FILES) & set(figures.names(survey.frozen_design()))
 
 
 def test_the_pages_link_the_figures(alice: Client) -> None:

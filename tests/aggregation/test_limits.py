@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from aggregation import limits
-from aggregation.analyses import AnalysisError
+from aggregation.analyses.base import AnalysisError
+from aggregation.jobs import sandbox
 
 MIB = 2**20
 
 
 def run(compute, seconds=30.0, memory=200 * MIB, wanted=lambda: True):
-    return limits.bounded(compute, seconds, memory, wanted)
+    return sandbox.bounded(compute, seconds, memory, wanted)
 
 
 def children() -> list[str]:
@@ -37,19 +37,19 @@ def test_an_error_comes_back_with_its_message() -> None:
 
 
 def test_more_memory_than_allowed_is_refused() -> None:
-    with pytest.raises(limits.TooLarge):
+    with pytest.raises(sandbox.TooLarge):
         run(lambda: np.ones(100 * MIB).sum())  # 800 MiB
     assert run(lambda: float(np.ones(10 * MIB).sum())) == 10 * MIB
 
 
 def test_a_child_that_is_killed_is_noticed() -> None:
-    with pytest.raises(limits.TooLarge):
+    with pytest.raises(sandbox.TooLarge):
         run(lambda: os.kill(os.getpid(), 9))
 
 
 def test_a_computation_that_takes_too_long_is_killed() -> None:
     before = children()
-    with pytest.raises(limits.TooLong):
+    with pytest.raises(sandbox.TooLong):
         run(signal.pause, seconds=0.5)
     assert children() == before
 
@@ -57,6 +57,6 @@ def test_a_computation_that_takes_too_long_is_killed() -> None:
 def test_a_computation_that_nobody_wants_is_killed() -> None:
     before = children()
     answers = iter([True, True, False])
-    with pytest.raises(limits.Stopped):
+    with pytest.raises(sandbox.Stopped):
         run(signal.pause, wanted=lambda: next(answers))
     assert children() == before

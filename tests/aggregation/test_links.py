@@ -37,14 +37,13 @@ COLLECT = "from aggregation.releases import collect; print(collect.collect(Surve
 # Without shuffling; and on PostgreSQL, which reads in no order, in that of the ids.
 IN_ORDER = """
 from aggregation.releases import collect
-read = collect.read
+from survey.database import postgresql
+read = postgresql.read_waiting
 def by_id(survey, most):
     contents, places = read(survey, most)
-    if isinstance(places, list):
-        places, contents = zip(*sorted(zip(places, contents)))
-        places = list(places)
-    return collect.Taken(contents, places)
-collect.read, collect.shuffled = by_id, lambda rows: rows
+    places, contents = zip(*sorted(zip(places, contents)))
+    return list(contents), list(places)
+postgresql.read_waiting, collect.shuffled = by_id, lambda rows: rows
 """
 
 

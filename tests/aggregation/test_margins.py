@@ -4,13 +4,14 @@ from typing import Any
 
 import pytest
 
-from aggregation import analyses, margins
+from aggregation.analyses import registry
 from aggregation.analyses.base import Asked
-from aggregation.analyses.weights import Weights
-from aggregation.margins import MarginsError
-from aggregation.sheets import csv_parts
+from aggregation.analyses.weights import margins
+from aggregation.analyses.weights.computation import Weights
+from aggregation.analyses.weights.margins import MarginsError
 from survey import design as designs
 from survey.design import Background, Option, Question
+from survey.spreadsheets import csv_parts
 
 SAYS = Option("prefer-not-to-say", "Prefer not to say")
 DESIGN = designs.build(
@@ -34,7 +35,7 @@ SEX = {"f": 0.5, "m": 0.5}
 
 def read(text: str) -> Any:
     found = margins.read(text, DESIGN)
-    analyses.read({"kind": "weights", "question": "q1", **found}, DESIGN)  # and it may be asked
+    registry.read({"kind": "weights", "question": "q1", **found}, DESIGN)  # and it may be asked
     return found
 
 

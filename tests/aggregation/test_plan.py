@@ -10,9 +10,10 @@ import pytest
 from django.contrib.auth.models import Permission
 from django.test import Client
 
-from aggregation import charts, plan
-from aggregation.forms import DEFAULTS, PlanForm, of_survey
-from aggregation.plan import Plan, PlanError, Terms, solve
+from aggregation.planner import picture as pictures
+from aggregation.planner import plan
+from aggregation.planner.forms import DEFAULTS, PlanForm, of_survey
+from aggregation.planner.plan import Plan, PlanError, Terms, solve
 from aggregation.releases.release import make_release
 from aggregation.statistics import planning, privacy, sequence
 from aggregation.statistics.proportion import Channel
@@ -215,7 +216,7 @@ def test_the_grid_has_the_plan_in_it() -> None:
 @pytest.mark.parametrize("share", [None, 0.0, 1.0])
 def test_every_plan_has_a_picture(people: int, epsilon: float, share: float | None) -> None:
     given = solve("half_width", terms(people=people, epsilon=epsilon, share=share))
-    picture = charts.half_widths(plan.grid(given), given, "In <words>")
+    picture = pictures.half_widths(plan.grid(given), given, "In <words>")
     assert 'role="img" aria-label="In &lt;words&gt;"' in picture
     assert "style=" not in picture and "nan" not in picture and "inf" not in picture
 
@@ -311,18 +312,18 @@ def test_a_bent_curve_is_drawn_bent(
     people: int, changes: dict[str, Any], share: float | None
 ) -> None:
     given = solve("half_width", terms(people=people, share=share, **changes))
-    picture = charts.half_widths(plan.grid(given), given, "x")
+    picture = pictures.half_widths(plan.grid(given), given, "x")
     assert "nan" not in picture and "inf" not in picture
 
 
 def test_curves_are_one_line_where_they_are_straight() -> None:
     def lines(**changes: Any) -> int:
         given = solve("half_width", terms(people=10_000, **changes))
-        return charts.half_widths(plan.grid(given), given, "x").count('class="curve here"')
+        return pictures.half_widths(plan.grid(given), given, "x").count('class="curve here"')
 
     assert lines() == 1 and lines(forged=0.02) > 3
     grid = plan.grid(solve("half_width", terms(people=10_000, forged=0.02)))
-    axes = charts.Axes.of(grid)
+    axes = pictures.Axes.of(grid)
     for curve in axes.drawable(grid):
         points = axes.points(curve.half_widths, grid.people)
         assert all(axes.narrow <= width <= axes.wide for _, width in points)

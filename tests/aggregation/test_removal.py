@@ -14,12 +14,13 @@ from django.core.exceptions import ValidationError
 from django.core.management import CommandError
 from django.db import transaction
 
-from aggregation import archive, removal, tasks
+from aggregation.exports import archive
+from aggregation.jobs import removal, tasks
 from aggregation.models import Batch, Job, Release
 from aggregation.releases.due import due
 from aggregation.releases.release import make_release
-from survey import models
-from survey.models import Removed, Report, Survey, today
+from survey.models import Membership, Removed, Report, Survey, today
+from survey.models import report as inbox
 from tests.support import builders
 from tests.support.commands import run
 from tests.support.site import Client
@@ -27,7 +28,7 @@ from tests.support.site import Client
 pytestmark = pytest.mark.django_db
 
 
-SITE = {"entry", "pulse"}  # the log, and the last tick
+SITE = {"entry", "heartbeat"}  # the log, and the last tick
 
 
 def rows() -> dict[str, int]:
@@ -51,7 +52,7 @@ def test_removal_deletes_everything_of_one_survey_only(tmp_path: Path) -> None:
     Job.objects.create(survey=other)
     before = rows()
     survey, file = archived(tmp_path)
-    models.Membership.objects.create(survey=survey, user=builders.charlie())
+    Membership.objects.create(survey=survey, user=builders.charlie())
     Job.objects.create(survey=survey)
     assert rows().keys() == before.keys() and all(rows()[name] > before[name] for name in before)
 
@@ -227,7 +228,7 @@ def test_a_removal_that_fails_half_way_changes_nothing(
 class TestIds:
     def test_ids_are_deleted_in_short_steps(self, monkeypatch: pytest.MonkeyPatch) -> None:
         survey, other = builders.finished(), builders.finished(slug="other")
-        monkeypatch.setattr(models, "IDS_AT_A_TIME", 100)
+        monkeypatch.setattr(inbox, "IDS_AT_A_TIME", 100)
         assert list(survey.forget_ids()) == [100, 200, 300, 307]
         assert {report.survey for report in Report.objects.all()} == {other}
         assert list(survey.forget_ids()) == [0]
@@ -237,7 +238,7 @@ class TestIds:
         self, people: int, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         survey = builders.finished(people - 7)
-        monkeypatch.setattr(models, "IDS_AT_A_TIME", 50)
+        monkeypatch.setattr(inbox, "IDS_AT_A_TIME", 50)
         assert list(survey.forget_ids())[-1] == people and not Report.objects.exists()
 
     def test_waiting_reports_are_not_deleted_as_ids(self) -> None:
@@ -334,7 +335,7 @@ class TestRetention:
     def test_an_interrupted_deletion_goes_on(
         self, survey: Survey, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(models, "IDS_AT_A_TIME", 100)
+        monkeypatch.setattr(inbox, "IDS_AT_A_TIME", 100)
         next(survey.forget_ids())
         assert Report.objects.count() == 207 and list(due()) == [survey]
         self.tick()

@@ -15,9 +15,9 @@ import numpy as np
 import pyreadstat
 import pytest
 
-from aggregation import codebook, columns, estimate_files, exports, reports, spss, stata
-from aggregation.columns import Column, Table
 from aggregation.counting.planes import ABSENT
+from aggregation.exports import codebook, columns, estimate_files, files, reports, spss, stata
+from aggregation.exports.columns import Column, Table
 from aggregation.models import Release
 from aggregation.releases.release import make_release
 from survey.collect import door
@@ -368,11 +368,11 @@ def test_many_reports_are_merged_once_and_pass_in_pieces(monkeypatch: pytest.Mon
     monkeypatch.setattr(reports, "LINES", 3)
     monkeypatch.setattr(reports, "IN_MEMORY", 10)
     told: list[float] = []
-    export = exports.Export(release, "http://testserver/", told.append)
-    assert b"".join(exports.FILES["everything.zip"].make(export))
+    export = files.Export(release, "http://testserver/", told.append)
+    assert b"".join(files.FILES["everything.zip"].make(export))
     assert told == sorted(told) and told[-1] == 1 and len(set(told)) > 5
-    in_pieces = {name: b"".join(exports.FILES[name].make(export)) for name in OF_REPORTS}
+    in_pieces = {name: b"".join(files.FILES[name].make(export)) for name in OF_REPORTS}
     monkeypatch.undo()
     for name in OF_REPORTS[:2]:  # SPSS has its own pieces in the file
-        at_once = exports.FILES[name].make(exports.Export(release, export.address))
+        at_once = files.FILES[name].make(files.Export(release, export.address))
         assert b"".join(at_once) == in_pieces[name]

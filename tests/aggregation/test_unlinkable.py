@@ -28,7 +28,8 @@ SURVEY = builders.FILE | {"slug": "links", "access": "invited"}
 # Everybody fetches a pass and spends it; prints (code, digest, id, message, signature) of each.
 VISITS = """
 import json
-from survey import exchange, invitations, passes
+from survey.access import exchange, invitations
+from survey.design import passes
 from survey.collect import door
 from survey.models import Survey, digest
 survey = Survey.objects.get()

@@ -79,7 +79,7 @@ def test_a_file_can_be_cancelled_and_deleted(site: Site, page: Page) -> None:
     candor = site.candor
     candor.manage(
         "shell", "-v0", "-c",
-        "from aggregation.models import *; from aggregation.work import Copy; "
+        "from aggregation.models import *; from aggregation.models.job import Copy; "
         "from datetime import timedelta; from django.utils import timezone; "
         "r = Release.objects.get(final=True); c = Copy.objects.create(release=r, "
         "name='reports.csv', address='http://x/'); Job.objects.create(survey=r.survey, copy=c, "

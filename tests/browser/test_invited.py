@@ -13,8 +13,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import BrowserContext, Page, Request, Route, expect
 
-from survey import passes
-from survey.design import Design
+from survey.design import Design, passes
 from tests.support import builders, respondent
 from tests.support.pages import RULES, SETTLE, log_in
 from tests.support.services import Candor
@@ -36,7 +35,7 @@ def links(candor_server: Candor, url: str) -> Iterator[str]:
     """Links, one after the other, made as the page makes them."""
     made = candor_server.manage(
         "shell", "-v0", "-c",
-        "from survey import invitations\nfrom survey.models import Survey\n"
+        "from survey.access import invitations\nfrom survey.models import Survey\n"
         f"survey = Survey.objects.get(slug='{SLUG}')\n"
         f"print('\\n'.join(invitations.link('{url}', survey, code)"
         " for code in invitations.make(survey, 20)))",

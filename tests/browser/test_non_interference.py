@@ -66,7 +66,7 @@ def web_server(candor: Candor, log: Path) -> Iterator[None]:
     """The web server alone: no worker or beat whose own doings would differ from run to run."""
     with log.open("wb") as out:
         process = subprocess.Popen(
-            [sys.executable, "-m", "survey.management.commands.serve", "127.0.0.1",
+            [sys.executable, "-m", "operations.serve", "127.0.0.1",
              str(candor.port), "1"],
             cwd=ROOT, env=candor.env, stdin=subprocess.DEVNULL, stdout=out, stderr=out,
         )  # fmt: skip

@@ -261,7 +261,7 @@ def test_an_arabic_page_has_one_kind_of_digits(window: Browser, site: Site, lang
 def test_an_invited_person_answers_with_a_pass(window: Browser, site: Site, candor: Candor) -> None:
     link = candor.manage(
         "shell", "-v0", "-c",
-        "from survey import invitations\nfrom survey.models import Survey\n"
+        "from survey.access import invitations\nfrom survey.models import Survey\n"
         f"survey = Survey.objects.get(slug='{INVITED}')\n"
         "(code,) = invitations.make(survey, 1)\n"
         f"print(invitations.link('{site.url}/s/{INVITED}/', survey, code))",

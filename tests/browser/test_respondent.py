@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
-from survey import views
+from survey.respondent import shell
 from tests.support import builders, respondent
 from tests.support.pages import await_in
 from tests.support.services import Candor
@@ -89,8 +89,8 @@ def test_every_browser_feature_is_switched_off(survey_url: str, page: Page) -> N
     page.goto(survey_url)
     known = set(page.evaluate("document.featurePolicy.features()"))
     allowed = set(page.evaluate("document.featurePolicy.allowedFeatures()"))
-    assert len(known & set(views.FEATURES.split())) > 30
-    assert not allowed & set(views.FEATURES.split())
+    assert len(known & set(shell.FEATURES.split())) > 30
+    assert not allowed & set(shell.FEATURES.split())
 
 
 def test_without_javascript_the_page_says_so(survey_url: str, new_context: Any) -> None:

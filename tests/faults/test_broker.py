@@ -18,7 +18,7 @@ import pytest
 from kombu import Connection
 
 import config.celery  # noqa: F401  (makes the transport known to kombu)
-from config.broker import FILES
+from operations.broker import FILES
 from tests.support.services import ROOT, clean_environment, descendants, die_with_parent, wait_until
 
 pytestmark = pytest.mark.faults

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 
-from survey import passes
+from survey.design import passes
 from tests.support import builders
 from tests.support.harness import PATIENCE
 from tests.support.marks import BOTH_INSTALLATIONS
@@ -68,7 +68,7 @@ def test_codes_passes_and_addresses_are_kept_nowhere_else(candor_server: Candor)
     candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(data))
     made = candor_server.manage(
         "shell", "-v0", "-c",
-        "from survey import invitations\nfrom survey.models import Survey\n"
+        "from survey.access import invitations\nfrom survey.models import Survey\n"
         f"survey = Survey.objects.get(slug='{slug}')\n"
         f"invitations.add_people(survey, ['{email}'])\n"
         "print(*invitations.make(survey, 45))",

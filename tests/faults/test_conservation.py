@@ -106,7 +106,7 @@ def test_nothing_is_lost_when_workers_and_web_servers_are_killed(candor_server: 
         await_stored(100 * (round_ + 1) + 50)
         kill(candor_server, "celery", "worker")
         if round_ == 2:
-            kill(candor_server, "survey.management.commands.serve")
+            kill(candor_server, "operations.serve")
     for thread in senders:
         thread.join()
     assert not trouble and sum(acknowledged.values()) == SENDERS * EACH

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from survey import triggers
 from tests.support.harness import PATIENCE, Console, Trial
 from tests.support.mirror import Mirror, Reply
 from tests.support.services import ROOT, Candor, production, wait_until
@@ -27,6 +26,8 @@ REAL = {"CANDOR_DEMO": "0", "CANDOR_PROXIES": "1"}  # behind a proxy that ends T
 
 Alter = Callable[[Reply], None]
 
+TRIGGERS = (ROOT / "survey/triggers/sqlite.sql").read_text()
+
 
 class World:
     def __init__(self, candor: Candor, console: Console) -> None:
@@ -36,7 +37,7 @@ class World:
     def failing(self, url: str = "", *logs: Path) -> dict[str, str]:
         """The checks that fail, with what they say."""
         found: list[list[str]] = self.console.do(
-            "from pathlib import Path; from aggregation import selftest\n"
+            "from pathlib import Path; from operations import selftest\n"
             f"selftest.ROUND_TRIP = {PATIENCE}\n"
             f"site = selftest.Site.at({url!r}, {self.candor.port})\n"
             f"logs = [Path(one) for one in {[str(log) for log in logs]!r}]\n"
@@ -65,7 +66,7 @@ def world(request: pytest.FixtureRequest) -> Iterator[World]:
         candor = stack.enter_context(Candor(**REAL, **servers))
         console = stack.enter_context(Console(candor))
         world = World(candor, console)
-        ticked = "from aggregation import pulse; result = pulse.age() is not None"
+        ticked = "from aggregation.models import heartbeat; result = heartbeat.age() is not None"
         wait_until(lambda: bool(console.do(ticked)), PATIENCE, "the first tick")
         yield world
 
@@ -195,7 +196,7 @@ def test_a_missing_trigger_is_found(world: World) -> None:
     else:
         world.run("DROP TRIGGER survey_keep_log_delete")
         found = world.failing()
-        world.run(next(one for one in triggers.SQLITE_LOG if "log_delete" in one))
+        world.run(next(one for one in TRIGGERS.split(";\n\n") if "log_delete" in one))
     assert list(found) == ["the database keeps what is frozen"]
     assert "survey_keep_log" in found["the database keeps what is frozen"]
 

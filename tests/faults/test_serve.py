@@ -170,7 +170,7 @@ class Demo:
         self.env_file = {**clean_environment(), "CANDOR_DEMO_ENV": str(folder / "demo.env")}
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "config.demo"],
+                [sys.executable, "-m", "operations.demo"],
                 cwd=ROOT,
                 env={**self.env_file, "CANDOR_VAR": str(folder), "PORT": str(port)},
                 stdin=subprocess.DEVNULL,
@@ -236,7 +236,7 @@ def demo(env_file: Path, **environment: str) -> "subprocess.CompletedProcess[str
     """A demo that is refused before it serves, or this test would never end."""
     environment.setdefault("PORT", str(free_port()))
     environment.setdefault("CANDOR_VAR", str(env_file.parent))
-    return run("-m", "config.demo", CANDOR_DEMO_ENV=str(env_file), **environment)
+    return run("-m", "operations.demo", CANDOR_DEMO_ENV=str(env_file), **environment)
 
 
 def test_the_demo_refuses_a_production_environment(tmp_path: Path) -> None:

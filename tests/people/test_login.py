@@ -17,10 +17,10 @@ from django.test import Client
 from django.utils.timezone import now
 
 from people import account, login, totp
+from people.authentication import CONFIRMED, CONFIRMED_SECONDS
 from people.forms import RULES
 from people.models import CODES, MOST_WRONG, Factor, RecoveryCode, Session
 from people.sessions import browser
-from survey.accounts import CONFIRMED, CONFIRMED_SECONDS
 from survey.models import Membership, Role, Team, TeamMembership, may_design, today
 from tests.support import builders
 from tests.support.services import ROOT

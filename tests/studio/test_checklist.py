@@ -11,14 +11,14 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 
-from aggregation import plan
-from aggregation.management.commands.load_demo import SURVEY
+from aggregation.planner import plan
+from operations.management.commands.load_demo import SURVEY
 from studio import checklist, drafts, precision, wording
 from studio.findings import ORDER, Finding
-from survey import files, life
+from survey import files, schedule
 from survey.design import DesignError
 from survey.models import NotReady, Question, Survey
-from survey.public import language_name
+from survey.respondent.public_design import language_name
 from tests.support import builders
 
 pytestmark = pytest.mark.django_db
@@ -396,7 +396,7 @@ def by_model(survey: Survey) -> str:
 def by_schedule(survey: Survey) -> str:
     past = timezone.now() - timedelta(minutes=1)
     Survey.objects.update(opens_at=past, opens_seen=survey.seen())
-    life.turn()
+    schedule.turn()
     survey.refresh_from_db()
     assert survey.opens_at is None  # once is enough
     return survey.opens_refused

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from aggregation import plan
+from aggregation.planner import plan
 from studio import dial, drafts
 from survey import files
 from survey.models import Survey

@@ -9,13 +9,12 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
-from aggregation import removal, tasks
-from aggregation.models import Batch, Estimate, Release
+from aggregation.jobs import removal, tasks
+from aggregation.models import Batch, Estimate, Job, Release
 from aggregation.releases.due import due
-from aggregation.work import Job
 from studio import opening, views
 from survey.models import Membership, Question, Removed, Report, Survey, today
-from survey.permitted import permitted
+from survey.permissions import permitted
 from tests.support import builders
 
 pytestmark = pytest.mark.django_db
@@ -282,7 +281,7 @@ class TestRetention:
             if len(steps) == 3:
                 raise KeyboardInterrupt
 
-        monkeypatch.setattr("survey.models.IDS_AT_A_TIME", 10)
+        monkeypatch.setattr("survey.models.report.IDS_AT_A_TIME", 10)
         with pytest.raises(KeyboardInterrupt):
             removal.expire(survey, killed)
         assert 0 < Report.objects.count() < 307  # some ids are gone
@@ -296,7 +295,7 @@ class TestRetention:
     ) -> None:
         survey.refresh_from_db()
         ahead = today() + timedelta(days=1000)
-        monkeypatch.setattr("survey.models.today", lambda: ahead)
+        monkeypatch.setattr("survey.models.survey.today", lambda: ahead)
         assert not survey.delete_due()
 
     def test_waiting_reports_are_counted_before_the_deletion(self) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.test import Client
 
-from aggregation import exports
+from aggregation.exports import files
 
 OF_REPORTS = ["reports.csv", "reports.dta", "reports.sav"]
 
@@ -24,7 +24,7 @@ def get(client: Client, name: str, slug: str = "small", number: Any = 2) -> byte
     for root in ("/surveys", "/api/v1/surveys"):
         response = client.get(f"{root}/{slug}/releases/{number}/{name}")
         assert response.status_code == 200, (name, response.status_code)
-        assert response["Content-Type"] == exports.FILES[name].content_type
+        assert response["Content-Type"] == files.FILES[name].content_type
         assert "no-store" in response["Cache-Control"]
         assert response["Content-Disposition"].startswith("attachment; filename=")
         found.append(response.getvalue())

@@ -87,7 +87,7 @@ class Fleet(Candor):
         celery = ["-W", "ignore::UserWarning:celery.platforms", "-m", "celery", "--quiet"]
         worker = [*celery, "--app", "config", "worker", "--concurrency", "2", "--loglevel", "ERROR"]
         quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
-        serve = ["-m", "survey.management.commands.serve", "127.0.0.1"]
+        serve = ["-m", "operations.serve", "127.0.0.1"]
         self.commands = {
             **{f"web{i}": [*serve, str(port), str(processes)] for i, port in enumerate(self.ports)},
             **{f"worker{i}": [*worker, *quiet, "-n", f"worker{i}@candor"] for i in range(workers)},
@@ -246,12 +246,13 @@ from datetime import timedelta
 import numpy
 from django.core.management import call_command
 from django.db import connection
-from aggregation import analyses, tasks
+from aggregation.analyses import registry
+from aggregation.jobs import tasks
+from aggregation.jobs.queue import request_analysis
 from aggregation.models import *
-from aggregation.pulse import Pulse
+from aggregation.models.heartbeat import Heartbeat
 from aggregation.releases.collect import collect
 from aggregation.releases.release import make_release
-from aggregation.work import *
 from survey.models import *
 for line in sys.stdin:
     scope = dict(globals())
@@ -526,13 +527,13 @@ class Trial:
         )
         return self.do(
             f"asked = {asked!r}; design = survey.frozen_design(); release = {release}\n"
-            "question = analyses.read(asked, design)\n"
+            "question = registry.read(asked, design)\n"
             "names = [one.key for one in design.questions]\n"
             "places = [names.index(axis) for axis in question.axes()]\n"
             "table = numpy.zeros([design.questions[place].size for place in places], dtype=int)\n"
             "for batch in Batch.objects.filter(pk__in=release.batch_keys()):\n"
             "    numpy.add.at(table, tuple(batch.unpack()[places]), 1)\n"
-            "result = analyses.figures(question, design, table)"
+            "result = registry.figures(question, design, table)"
         )
 
     def job(self, pk: str) -> Any:
@@ -555,7 +556,7 @@ class Trial:
         """Until workers have taken every message that was sent before this call."""
         word = f"harness {uuid4().hex}"
         self.console.do(f"tasks.sign.delay({word!r})")
-        taken = f"result = Pulse.objects.filter(name={word!r}).delete()[0]"
+        taken = f"result = Heartbeat.objects.filter(name={word!r}).delete()[0]"
         wait_until(lambda: bool(self.console.do(taken)), PATIENCE, "a worker")
 
     def hurry(self) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
-from config.demo import LOGINS
+from operations.demo import LOGINS
 from tests.support.services import wait_until
 
 SLUG = "wellbeing-at-work"

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from survey import passes
+from survey.design import passes
 from survey.models import Survey
 from tests.support.site import Client
 

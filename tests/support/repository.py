@@ -15,7 +15,7 @@ def tree(path: Path) -> ast.Module:
     return ast.parse((ROOT / path).read_text())
 
 
-APPS = ("config", "survey", "aggregation", "people", "studio")
+APPS = ("config", "survey", "aggregation", "people", "studio", "operations")
 
 
 MODULES = sorted(

@@ -1,4 +1,4 @@
-/* A site that signs blinded messages, as survey/passes.py does: the plain RSA operation. */
+/* A site that signs blinded messages, as survey/design/passes.py does: the plain RSA operation. */
 
 import assert from "node:assert/strict";
 

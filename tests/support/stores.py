@@ -49,7 +49,7 @@ class Store:
 
     def python(self, *lines: str) -> str:
         """Run these lines in a process of their own, with the models at hand."""
-        first = "from aggregation.models import *; from aggregation import models, tasks"
+        first = "from aggregation.models import *; from aggregation.jobs import tasks"
         return self.manage("shell", "-v0", "-c", "\n".join([first, *lines]))
 
     @contextlib.contextmanager

@@ -13,11 +13,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from aggregation.releases.collect import collect
-from survey import exchange, files, invitations, passes, simulation
+from survey import files, simulation
+from survey.access import exchange, invitations
 from survey.admin import seen_hash
 from survey.collect import throttle
 from survey.collect.validator import works
-from survey.design import Design
+from survey.design import Design, passes
 from survey.models import Invitation, PassKey, Report, Survey
 from tests.support import builders
 from tests.support.passes import blinded, errors, fetched, post
@@ -338,5 +339,5 @@ def test_rewriting_invitations_changes_no_values(invited: Survey) -> None:
     for code in codes[:3]:
         fetched(invited, code)
     before = sorted(Invitation.objects.values_list())
-    Invitation.objects.rewrite(invited)
+    Invitation.objects.rewrite(invited.pk)
     assert sorted(Invitation.objects.values_list()) == before

@@ -12,7 +12,7 @@ from django.core import mail
 from django.test import Client
 
 from aggregation.releases.release import make_release
-from survey import invitations, letters
+from survey.access import invitations, letters
 from survey.models import Invitation, Survey, digest, today
 from tests.support import builders
 from tests.support.passes import blinded, errors, fetched, post

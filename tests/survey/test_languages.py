@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from survey import files, languages
-from survey.design import Design, DesignError
-from survey.languages import ENGLISH, WORDS, Words, is_tag
+from survey import files
+from survey.design import Design, DesignError, languages
+from survey.design.languages import ENGLISH, WORDS, Words, is_tag
 from survey.models import Survey
 from tests.support import builders
 from tests.support.services import ROOT

@@ -11,8 +11,9 @@ from django.db import IntegrityError, connection, transaction
 from django.test import Client
 from django.utils import timezone
 
-from aggregation import tasks
-from survey import files, invitations, life
+from aggregation.jobs import tasks
+from survey import files, schedule
+from survey.access import invitations
 from survey.design import Design, DesignError
 from survey.models import Role, Survey, today
 from tests.support import builders
@@ -86,14 +87,14 @@ class TestByTheClock:
         builders.olga(survey), builders.alice(survey), builders.charlie()
         for name in ("olga", "alice", "charlie", "tess", "vera"):
             User.objects.filter(username=name).update(email=f"{name}@example.org")
-        life.open_now(survey)
+        schedule.open_now(survey)
         assert mailoutbox == []  # no mail server
         settings.EMAIL_URL = "smtp://localhost"
         Survey.objects.update(opens_at=timezone.now() - HOUR)
         late = Survey.objects.get()
-        life.turn()
-        life.turn()
-        life.open_now(late)  # a second beat, a moment later
+        schedule.turn()
+        schedule.turn()
+        schedule.open_now(late)  # a second beat, a moment later
         (letter,) = mailoutbox
         assert sorted(letter.to) == ["olga@example.org", "tess@example.org"]
         assert letter.subject == "Survey small did not open"
@@ -106,7 +107,7 @@ class TestByTheClock:
         survey = scheduled(opens=-HOUR)
         User.objects.filter(pk=builders.olga(survey).pk).update(email="olga@example.org")
         survey.questions.all().delete()
-        life.turn()
+        schedule.turn()
         survey.refresh_from_db()
         assert survey.opens_at is None and survey.opens_refused
         assert "ConnectionRefusedError" in caplog.text and "olga" not in caplog.text
@@ -143,11 +144,11 @@ class TestByTheClock:
         Survey.objects.update(closes_at=timezone.now() - HOUR)
         late = Survey.objects.get()
         survey.close()
-        life.close_now(late)
+        schedule.close_now(late)
         early = draft(slug="other")
         late = Survey.objects.get(slug="other")
         early.open()
-        life.open_now(late)
+        schedule.open_now(late)
         early.refresh_from_db()
         assert early.state == "open" and not early.opens_refused
 
@@ -160,12 +161,12 @@ class TestByTheClock:
         Survey.objects.update(closes_at=timezone.now() + HOUR)
         ahead = timezone.now() + 2 * HOUR
         if clock == "ours":
-            monkeypatch.setattr(life.timezone, "now", lambda: ahead)
+            monkeypatch.setattr(schedule.timezone, "now", lambda: ahead)
         else:
             from django.db.models import Value
 
-            monkeypatch.setattr(life, "Now", lambda: Value(ahead))
-        life.turn()
+            monkeypatch.setattr(schedule, "Now", lambda: Value(ahead))
+        schedule.turn()
         survey.refresh_from_db()
         assert survey.state == "open"
 

@@ -17,13 +17,14 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError, connection, transaction
 from django.http import HttpResponseBase
 
-from aggregation import archive, removal
+from aggregation.exports import archive
+from aggregation.jobs import removal
+from aggregation.models import Analysis, Job
 from aggregation.releases.release import make_release
-from aggregation.work import Analysis, Job
 from people import totp
 from people.models import Factor
-from survey.log import FIRST, Entry, head, record
 from survey.models import ApiToken, Membership, Role, Survey
+from survey.models.log import FIRST, Entry, head, record
 from tests.support import builders
 from tests.support.site import Client
 

@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from survey import passes
+from survey.design import passes
 from tests.support.services import ROOT
 
 VECTOR = json.loads((ROOT / "tests/vectors/blind_rsa.json").read_text())

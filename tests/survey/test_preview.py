@@ -8,9 +8,9 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from aggregation.work import Job
-from survey import preview
+from aggregation.models import Job
 from survey.models import Question, Report, Survey
+from survey.respondent import preview
 from tests.support import builders
 from tests.support.site import Client
 

@@ -12,8 +12,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from config import __version__
-from survey import manifest, views
 from survey.management.commands.manifest import collect
+from survey.respondent import manifest, shell
 from tests.support import builders
 from tests.support.services import ROOT, clean_environment, free_port
 from tests.support.site import Client
@@ -86,7 +86,7 @@ def test_modules_come_after_their_imports_and_languages_last(client: Client) -> 
 
 
 def test_the_stylesheets_load_nothing(client: Client) -> None:
-    for address in views.files():
+    for address in shell.files():
         if address.endswith(".css"):
             assert not re.search(rb"url\(|@import", b"".join(client.get(address)))
 
@@ -239,12 +239,12 @@ def test_errors_below_the_page_are_sealed_as_well(client: Client, method: str) -
     address = {"get": "/s/nowhere/definition/", "post": "/s/nowhere/"}[method]
     response = getattr(client, method)(address)
     assert response.status_code == {"get": 404, "post": 405}[method]
-    for name, value in views.HEADERS.items():
+    for name, value in shell.HEADERS.items():
         assert response[name] == value
 
 
 def test_static_files_are_for_our_own_pages(client: Client) -> None:
-    for address in views.files():
+    for address in shell.files():
         response = client.get(address)
         b"".join(response)  # reads and closes the file
         assert response["Cross-Origin-Resource-Policy"] == "same-origin"

@@ -12,7 +12,7 @@ import pytest
 from django.core.cache import cache
 from django.test import RequestFactory
 
-from survey import throttle
+from survey import rate_limits
 from survey.models import Survey
 from tests.support import builders
 from tests.support.services import Candor, production
@@ -46,7 +46,7 @@ def test_the_count_starts_again_every_minute(monkeypatch: pytest.MonkeyPatch) ->
     alice = builders.client(builders.alice())
     assert [alice.get(API).status_code for _ in range(4)][-1] == 429
     now = time.time()
-    monkeypatch.setattr("survey.throttle.time.time", lambda: now + throttle.MINUTE)
+    monkeypatch.setattr("survey.rate_limits.time.time", lambda: now + rate_limits.MINUTE)
     assert alice.get(API).status_code == 200
 
 
@@ -72,7 +72,7 @@ def test_strangers_are_counted_by_address_on_every_public_page() -> None:
 
 def test_ipv6_addresses_of_one_network_count_together() -> None:
     def seen(address: str, **more: str) -> str:
-        return throttle.address(RequestFactory().get("/", REMOTE_ADDR=address, **more))
+        return rate_limits.address(RequestFactory().get("/", REMOTE_ADDR=address, **more))
 
     assert seen("2001:db8:1:2:3::4") == seen("2001:db8:1:2::9") != seen("2001:db8:1:3::9")
     assert seen("192.0.2.1") == "192.0.2.1" and seen("no address") == "no address"
@@ -82,7 +82,7 @@ def test_ipv6_addresses_of_one_network_count_together() -> None:
 def test_a_trusted_proxy_names_the_address(settings: Any) -> None:
     settings.TRUSTED_PROXIES = 1
     request = RequestFactory().get("/", HTTP_X_FORWARDED_FOR="203.0.113.5, 198.51.100.7")
-    assert throttle.address(request) == "198.51.100.7"
+    assert rate_limits.address(request) == "198.51.100.7"
 
 
 def test_respondents_are_not_throttled() -> None:

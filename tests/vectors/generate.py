@@ -291,7 +291,7 @@ def randomize(
 # --- What must be refused -------------------------------------------------------------------------
 
 # The Python code refuses some of it in the same words (`python`: how its message begins); the
-# rest of the checks on what a browser sends stand in survey/ingest.py (`python`: null).
+# rest of the checks on what a browser sends stand in survey/collect/validator.py (`python`: null).
 
 SECRET = 987654  # an "answer" that no message may repeat
 BLOCK = ("blocks", 0)

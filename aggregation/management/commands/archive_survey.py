@@ -6,9 +6,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from aggregation import archive
-from survey.log import record
+from aggregation.exports import archive
 from survey.models import Survey
+from survey.models.log import record
 
 
 class Command(BaseCommand):

@@ -7,7 +7,8 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
-from aggregation import archive, removal
+from aggregation.exports import archive
+from aggregation.jobs import removal
 from survey.models import Survey
 
 

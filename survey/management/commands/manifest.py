@@ -9,7 +9,7 @@ from django.contrib.staticfiles.finders import FileSystemFinder
 from django.core.management.base import BaseCommand, CommandError
 
 from config.static import HashedStaticFiles
-from survey import manifest
+from survey.respondent import manifest
 
 
 class Command(BaseCommand):

@@ -5,7 +5,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from survey.log import FIRST, Broken, verified
+from survey.audit.verification import Broken, verified
+from survey.models.log import FIRST
 
 
 class Command(BaseCommand):

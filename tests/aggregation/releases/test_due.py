@@ -12,7 +12,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from aggregation import tasks
+from aggregation.jobs import tasks
 from aggregation.models import Job, Release
 from aggregation.releases import due as finder
 from aggregation.releases.collect import collect

@@ -400,9 +400,7 @@ def test_a_closing_survey_waits_for_what_is_being_stored(survey: Survey) -> None
 
 @pytest.mark.postgresql
 def test_a_release_does_not_hold_up_reports(survey: Survey) -> None:
-    from aggregation.work import lock
-
     with transaction.atomic():
-        lock(survey)
+        survey.hold()
         stored = in_thread(lambda: Report.objects.record([arrival(survey)]))
         assert stored.result() == ["stored"]

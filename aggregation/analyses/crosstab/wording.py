@@ -1,0 +1,205 @@
+"""Tables: shares in every combination, shares given other answers, measures of association."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from aggregation.analyses.base import Figures, question_of
+from aggregation.analyses.wording import Found, Z, described, figure
+from aggregation.svg import pictures
+from aggregation.svg.pictures import Cell, Grid
+from survey.spreadsheets import Line
+
+MOST_SHOWN = 800  # cells of a table on a page
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One measure of association, in words and figures."""
+
+    name: str
+    words: str
+    value: str
+    low: str
+    high: str
+
+
+@dataclass(frozen=True)
+class Crosstab(Found):
+    @property
+    def questions(self) -> list[str]:
+        return list(self.asked["questions"])
+
+    @property
+    def row(self) -> str:
+        return self.names.question(self.questions[0])
+
+    @property
+    def column(self) -> str:
+        return self.names.question(self.questions[1])
+
+    @property
+    def cells(self) -> int:
+        return math.prod(question_of(self.design, key).size for key in self.questions)
+
+    @property
+    def too_large(self) -> bool:
+        return self.cells > MOST_SHOWN
+
+    @property
+    def p_value(self) -> float | None:
+        return self.figures["independence"]["p_value"] if "independence" in self.figures else None
+
+    @property
+    def negative(self) -> bool:
+        return bool((np.array(self.figures["estimates"], dtype=float) < 0).any())
+
+    @cached_property
+    def joint(self) -> list[Grid]:
+        """The share of everybody in each combination, as slices of two questions each."""
+        values, errors = _arrays(self.figures)
+        return self._grids(values, errors, max(float(values.max()), 1e-9))
+
+    @cached_property
+    def given_columns(self) -> list[Grid]:
+        return self._given(0)
+
+    @cached_property
+    def given_rows(self) -> list[Grid]:
+        return self._given(1)
+
+    def _given(self, axis: int) -> list[Grid]:
+        """The shares of one of the first two questions, given the answers to all others."""
+        conditional = self.figures.get("conditional")
+        return self._grids(*_arrays(conditional[self.questions[axis]]), 1.0) if conditional else []
+
+    @property
+    def rare(self) -> bool:
+        """Whether some condition is met by too few to say anything."""
+        grids = [*self.given_columns, *self.given_rows]
+        return any(cell.value is None for grid in grids for _, row in grid.rows for cell in row)
+
+    def _grids(self, values: Any, errors: Any, most: float) -> list[Grid]:
+        """A grid of the first two questions for each combination of the others."""
+        names, others = self.names, self.questions[2:]
+        rows, columns = (names.options(key) for key in self.questions[:2])
+        grids = []
+        for place in product(*(range(size) for size in values.shape[2:])):
+            texts = [
+                f"{names.question(key)} {names.options(key)[i]}"
+                for key, i in zip(others, place, strict=True)
+            ]
+            cells = [
+                [
+                    _cell(values[i, j, *place], errors[i, j, *place], most)
+                    for j in range(len(columns))
+                ]
+                for i in range(len(rows))
+            ]
+            grids.append(Grid(" · ".join(texts), columns, list(zip(rows, cells, strict=True))))
+        return grids
+
+    @property
+    def measures(self) -> list[Measure]:
+        found = self.figures.get("association")
+        if found is None:
+            return []
+        first, second = (self.names.options(key)[1] for key in self.questions)
+        difference = (
+            f"“{second}” to “{self.column}”: the share among those who answer “{first}” to "
+            f"“{self.row}”, less the share among the others"
+        )
+        return [
+            _measure("Difference", difference, found["risk_difference"], _points),
+            _measure(
+                "Phi",
+                "the correlation of the two answers, from −1 to 1; 0 where they have nothing "
+                "to do with each other",
+                found["phi"],
+                lambda value: f"{value:.2f}",
+            ),
+            _measure(
+                "Odds ratio",
+                f"the odds of “{second}” among those who answer “{first}”, over the odds among "
+                "the others; 1 where they have nothing to do with each other",
+                found["log_odds_ratio"],
+                lambda value: figure(math.exp(min(value, 700))),
+            ),
+        ]
+
+    def lines(self) -> Iterator[Line]:
+        """A line for each cell: the joint share, and those given the other answers."""
+        keys = self.questions
+        yield [
+            *keys, *"n count estimate standard_error low high bounded".split(),
+            *(f"{key} given the others{more}" for key in keys
+              for more in ("", ", standard_error", ", low", ", high")),
+        ]  # fmt: skip
+        counts, bounded = np.array(self.figures["counts"]), np.array(self.figures["bounded"])
+        values, errors = _arrays(self.figures)
+        conditional = self.figures.get("conditional") or {}
+        shares = [_arrays(conditional[key]) for key in keys if key in conditional]
+        for place in np.ndindex(*counts.shape):
+            options = [self.names.options(k)[i] for k, i in zip(keys, place, strict=True)]
+            yield [
+                *options, self.figures["n"], int(counts[place]),
+                *_four(values[place], errors[place]), float(bounded[place]),
+                *(one for value, error in shares for one in _four(value[place], error[place])),
+            ]  # fmt: skip
+
+    def picture(self, name: str) -> str | None:
+        """The joint shares, or those given one of the two answers; None where there is none."""
+        if self.too_large:
+            return None
+        kinds = {
+            "figure.svg": ("Share of everybody in each combination", self.joint),
+            "rows.svg": (f"“{self.row}” given “{self.column}”", self.given_columns),
+            "columns.svg": (f"“{self.column}” given “{self.row}”", self.given_rows),
+        }
+        note, grids = kinds.get(name, ("", []))
+        notes = [
+            f"{note}, in percent with 95 % intervals.",
+            f"Rows: {self.row}",
+            f"Columns: {self.column}",
+        ]
+        title = described(self.asked, self.design)
+        return pictures.heat(title, notes, grids) if grids else None
+
+
+def _arrays(found: Figures) -> tuple[Any, Any]:
+    """Estimates and standard errors, with nan where there is none."""
+    return (
+        np.array(found["estimates"], dtype=float),
+        np.array(found["standard_errors"], dtype=float),
+    )
+
+
+def _cell(value: float, error: float, most: float) -> Cell:
+    if not math.isfinite(value) or not math.isfinite(error):
+        return Cell(None, None, None, 0)
+    shade = round(pictures.SHADES * min(max(value, 0) / most, 1))
+    return Cell(float(value), float(value - Z * error), float(value + Z * error), shade)
+
+
+def _four(value: Any, error: Any) -> list[float | None]:
+    """Estimate, standard error and limits, for a spreadsheet."""
+    if not math.isfinite(value) or not math.isfinite(error):
+        return [None] * 4
+    return [float(value), float(error), float(value - Z * error), float(value + Z * error)]
+
+
+def _points(value: float) -> str:
+    return f"{100 * value:.1f} points".replace("-", "−")
+
+
+def _measure(name: str, words: str, found: Figures | None, shown: Any) -> Measure:
+    if found is None or found["estimate"] is None or found["interval"]["low"] is None:
+        return Measure(name, words, "", "", "")
+    low, high = found["interval"]["low"], found["interval"]["high"]
+    texts = [shown(value).replace("-", "−") for value in (found["estimate"], low, high)]
+    return Measure(name, words, *texts)

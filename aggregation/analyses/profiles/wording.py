@@ -1,0 +1,72 @@
+"""Profiles: the probability of each answer within each class."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.utils.safestring import SafeString
+
+from aggregation.analyses.wording import Found, Z, described
+from aggregation.svg import pictures
+from aggregation.svg.pictures import Bars
+from survey.spreadsheets import Line
+
+
+@dataclass(frozen=True)
+class Probability:
+    value: float
+    half: float | None  # of the interval
+    picture: SafeString
+
+
+@dataclass(frozen=True)
+class Profiles(Found):
+    @property
+    def classes(self) -> list[Probability]:
+        pairs = zip(self.figures["shares"], self.figures["share_errors"], strict=True)
+        return [_probability(share, error) for share, error in pairs]
+
+    @property
+    def questions(self) -> list[tuple[str, list[tuple[str, list[Probability]]]]]:
+        """For every question its options, each with the probability in every class."""
+        found = []
+        for key, answers in self.figures["answers"].items():
+            options = []
+            for i, text in enumerate(self.names.options(key)):
+                pairs = zip(answers["probabilities"], answers["standard_errors"], strict=True)
+                options.append((text, [_probability(p[i], error[i]) for p, error in pairs]))
+            found.append((self.names.question(key), options))
+        return found
+
+    def lines(self) -> Iterator[Line]:
+        yield "profile share share_error question option probability standard_error".split()
+        for c, (share, error) in enumerate(
+            zip(self.figures["shares"], self.figures["share_errors"], strict=True)
+        ):
+            for key, answers in self.figures["answers"].items():
+                for i, text in enumerate(self.names.options(key)):
+                    p, e = answers["probabilities"][c][i], answers["standard_errors"][c][i]
+                    yield [c + 1, share, error, self.names.question(key), text, p, e]
+
+    def picture(self, name: str) -> str | None:
+        if name != "figure.svg":
+            return None
+        columns = [
+            f"Profile {i}: {pictures.percent(one.value)} %" for i, one in enumerate(self.classes, 1)
+        ]
+        parts = [
+            Bars(
+                question,
+                [
+                    (text, [(one.value, f"{pictures.percent(one.value)} %") for one in shares])
+                    for text, shares in options
+                ],
+            )
+            for question, options in self.questions
+        ]
+        notes = ["The probability of each answer within each profile."]
+        title = described(self.asked, self.design)
+        return pictures.bars(title, notes, columns, parts)
+
+
+def _probability(value: float, error: float | None) -> Probability:
+    return Probability(value, None if error is None else Z * error, pictures.bar(value))

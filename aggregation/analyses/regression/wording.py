@@ -1,0 +1,147 @@
+"""Regressions: coefficients against what they are compared with, as log-odds and odds ratios."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.utils.safestring import SafeString
+
+from aggregation.analyses.base import Figures
+from aggregation.analyses.wording import Found, described, figure
+from aggregation.svg import pictures
+from aggregation.svg.pictures import Axis, Point
+from survey.spreadsheets import Line
+
+
+@dataclass(frozen=True)
+class Term:
+    """A coefficient: an option of a question, its figures, and its track.
+
+    Without figures where the reports do not determine it.
+    """
+
+    label: str
+    about: str  # the question
+    against: str
+    estimate: float | None
+    error: float | None
+    low: float | None
+    high: float | None
+    p_value: float | None
+    picture: SafeString
+
+    @property
+    def odds_ratios(self) -> list[float | None]:
+        """The ratio and its limits; beyond all numbers there is the largest."""
+        values = (self.estimate, self.low, self.high)
+        return [None if value is None else math.exp(min(value, 700)) for value in values]
+
+    @property
+    def odds(self) -> list[str]:
+        """The same, as text."""
+        return [figure(value) for value in self.odds_ratios if value is not None]
+
+
+@dataclass(frozen=True)
+class Regression(Found):
+    @property
+    def outcome(self) -> str:
+        found = self.figures["outcome"]
+        return self.names.choice(found["question"], found["option"])
+
+    @property
+    def references(self) -> list[str]:
+        """What the others are compared with, one a question."""
+        return list(dict.fromkeys(f"{term.about} {term.against}" for term in self.terms))
+
+    @property
+    def axis(self) -> Axis:
+        ends = [
+            float(term["interval"][end])
+            for term in self.figures["terms"][1:]
+            for end in ("low", "high")
+            if term["interval"][end] is not None
+        ]
+        low, high = max(min([-1.0, *ends]), -8.0), min(max([1.0, *ends]), 8.0)
+        low, high = math.floor(2 * low) / 2, math.ceil(2 * high) / 2
+        ticks = pictures.nice(low, high, 6)
+        return Axis(low, high, [(tick, f"{tick:g}".replace("-", "−")) for tick in ticks], 0.0)
+
+    @property
+    def baseline(self) -> Term:
+        return self._term(self.figures["terms"][0], self.axis)
+
+    @property
+    def baseline_share(self) -> float | None:
+        value = self.figures["terms"][0]["estimate"]
+        return None if value is None else 1 / (1 + math.exp(-min(max(value, -700), 700)))
+
+    @property
+    def open(self) -> list[str]:
+        """Name the coefficients that the reports do not determine."""
+        found = [f"“{term.label}” ({term.about})" for term in self.terms if term.low is None]
+        return ["the baseline", *found] if self.baseline.low is None else found
+
+    @property
+    def terms(self) -> list[Term]:
+        axis = self.axis
+        return [self._term(term, axis) for term in self.figures["terms"][1:]]
+
+    @property
+    def example(self) -> Term | None:
+        """The clearest one, to be said in words."""
+        usable = [term for term in self.terms if term.p_value is not None]
+        return min(usable, key=lambda term: term.p_value or 0.0, default=None)
+
+    def _term(self, term: Figures, axis: Axis) -> Term:
+        low, high = term["interval"]["low"], term["interval"]["high"]
+        label, about, against = self._label(term)
+        picture = pictures.NOTHING
+        if low is not None and high is not None:
+            words = (
+                f"{label}: log-odds {term['estimate']:.2f}, 95 % interval {low:.2f} to {high:.2f}"
+            )
+            picture = pictures.track(axis, [Point(term["estimate"], low, high)], words)
+        return Term(
+            label, about, against, term["estimate"], term["standard_error"], low, high,
+            term.get("p_value"), picture,
+        )  # fmt: skip
+
+    def _label(self, term: Figures) -> tuple[str, str, str]:
+        if "intercept" in term:
+            return "Baseline", "", ""
+        key, against = term["question"], term["against"]
+        return (
+            self.names.option(key, term["option"]),
+            self.names.question(key),
+            self.names.option(key, against) if against else "any other answer",
+        )
+
+    def lines(self) -> Iterator[Line]:
+        yield (
+            "question term against estimate standard_error low high p_value "
+            "odds_ratio odds_low odds_high"
+        ).split()
+        for term in [self.baseline, *self.terms]:
+            yield [
+                term.about, term.label, term.against, term.estimate, term.error,
+                term.low, term.high, term.p_value, *term.odds_ratios,
+            ]  # fmt: skip
+
+    def picture(self, name: str) -> str | None:
+        rows = [
+            pictures.Row(
+                f"{term.about} {term.label} (against {term.against})",
+                [Point(term.estimate, term.low, term.high)],
+                f"{term.odds[0]} ({term.odds[1]} to {term.odds[2]})",
+            )
+            for term in self.terms
+            if term.estimate is not None and term.low is not None and term.high is not None
+        ]
+        if not rows or name != "figure.svg":
+            return None
+        notes = [
+            "Coefficients on the scale of log-odds with 95 % intervals; on the right odds ratios."
+        ]
+        title = described(self.asked, self.design)
+        return pictures.whiskers(title, notes, self.axis, rows)

@@ -1,0 +1,120 @@
+"""Weighted shares beside raw ones, of every question that was weighted alike."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.safestring import SafeString
+
+from aggregation.analyses.base import LEVEL, Figures, question_of
+from aggregation.analyses.wording import Names, described
+from aggregation.svg import pictures
+from aggregation.svg.pictures import Point
+from survey.design import Design
+from survey.spreadsheets import Line
+
+
+@dataclass(frozen=True)
+class Weighted:
+    """An option: weighted, and raw beside it."""
+
+    label: str
+    weighted: Figures
+    raw: Figures
+    picture: SafeString
+
+    @property
+    def open(self) -> bool:
+        """Whether the interval covers everything, so that there is nothing to say."""
+        interval = self.weighted["interval"]
+        return bool(interval["low"] <= 0 and interval["high"] >= 1)
+
+    @property
+    def shift(self) -> float:
+        return float(self.weighted["estimate"] - self.raw["estimate"])
+
+
+@dataclass(frozen=True)
+class Section:
+    """A question with the outcome of its job: figures, or why there are none."""
+
+    text: str
+    figures: Figures | None
+    error: str
+    rows: list[Weighted]
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Several analyses together: the same margins, a question each."""
+
+    asked: Mapping[str, Any]
+    design: Design
+    found: Sequence[tuple[str, Figures | None, str]]  # question, figures, what went wrong
+
+    @property
+    def sections(self) -> list[Section]:
+        names = Names(self.design)
+        return [
+            Section(names.question(key), figures, error, self._rows(key, figures))
+            for key, figures, error in self.found
+        ]
+
+    def _rows(self, key: str, figures: Figures | None) -> list[Weighted]:
+        rows = []
+        for one in figures["options"] if figures else []:
+            label = Names(self.design).option(key, one["option"])
+            points = [_point(one["weighted"]), _point(one["raw"], raw=True)]
+            words = (
+                f"{label}: weighted {points[0].value:.1%}, {LEVEL:.0%} interval "
+                f"{points[0].low:.1%} to {points[0].high:.1%}; raw {points[1].value:.1%}"
+            )
+            picture = pictures.track(pictures.SHARES, points, words)
+            rows.append(Weighted(label, one["weighted"], one["raw"], picture))
+        if [option.key for option in question_of(self.design, key).options] == ["no", "yes"]:
+            return rows[1:]  # “no” is the rest
+        return rows
+
+    def lines(self) -> Iterator[Line]:
+        yield (
+            "question option method n raw raw_standard_error raw_low raw_high "
+            "weighted weighted_standard_error weighted_low weighted_high "
+            "design_effect effective_size"
+        ).split()
+        names = Names(self.design)
+        for key, figures, _ in self.found:
+            for one in figures["options"] if figures else []:
+                assert figures is not None  # noqa: S101  # for the type checker
+                raw, weighted = one["raw"], one["weighted"]
+                yield [
+                    names.question(key), names.option(key, one["option"]), figures["method"],
+                    figures["n"], *_limits(raw), *_limits(weighted),
+                    weighted["design_effect"], weighted["effective_size"],
+                ]  # fmt: skip
+
+    def picture(self, name: str) -> str | None:
+        rows: list[pictures.Row] = []
+        for section in self.sections:
+            if section.rows:
+                rows.append(pictures.Row(section.text))
+            for row in section.rows:
+                points = [_point(row.weighted), _point(row.raw, raw=True)]
+                texts = [
+                    pictures.percent(v) for v in (points[0].value, points[0].low, points[0].high)
+                ]
+                figures = f"{texts[0]} % ({texts[1]} to {texts[2]})"
+                rows.append(pictures.Row(row.label, points, figures))
+        if not rows or name != "figure.svg":
+            return None
+        notes = ["Filled: weighted, with its 95 % interval, also in figures. Open: raw."]
+        title = described(self.asked, self.design)
+        return pictures.whiskers(title, notes, pictures.SHARES, rows)
+
+
+def _point(found: Figures, raw: bool = False) -> Point:
+    return Point(found["estimate"], found["interval"]["low"], found["interval"]["high"], raw)
+
+
+def _limits(found: Figures) -> list[float]:
+    interval = found["interval"]
+    return [found["estimate"], found["standard_error"], interval["low"], interval["high"]]

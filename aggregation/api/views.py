@@ -1,0 +1,314 @@
+"""The researchers' part of the API: estimates, releases and jobs."""
+
+from typing import Any
+
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
+from rest_framework import exceptions, permissions, serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.reverse import reverse
+from rest_framework.views import APIView
+
+from aggregation.analyses.base import AnalysisError
+from aggregation.analyses.registry import KINDS
+from aggregation.exports.estimate_files import entry
+from aggregation.jobs.queue import request_analysis
+from aggregation.models import Analysis, Estimate, Job, Release
+from aggregation.releases.forms import INTERVALS, LEVELS, IntervalForm
+from aggregation.releases.intervals import Choice, asked, restate
+from survey.api.schema import errors
+from survey.models import Deed, Survey
+
+
+class IntervalSerializer(serializers.Serializer[Estimate]):
+    level = serializers.FloatField()
+    method = serializers.CharField()
+    low = serializers.FloatField()
+    high = serializers.FloatField()
+
+
+class EstimateSerializer(serializers.Serializer[Estimate]):
+    """The share of one option, over everybody or in one group of a background question."""
+
+    question = serializers.CharField()
+    option = serializers.CharField()
+    by = serializers.CharField(
+        allow_null=True, help_text="The key of a background question; null for everybody."
+    )
+    group = serializers.CharField(allow_null=True, help_text="An option of that question.")
+    n = serializers.IntegerField(help_text="Reports to the question, and to that of the groups.")
+    count = serializers.IntegerField(
+        help_text="Those of them that show the option, and this group. Groups are randomized, too."
+    )
+    estimate = serializers.FloatField(
+        allow_null=True,
+        help_text="Unbiased; may leave [0, 1]. Null where too few answered to say anything.",
+    )
+    bounded = serializers.FloatField(allow_null=True)
+    standard_error = serializers.FloatField(allow_null=True)
+    sampling_error = serializers.FloatField(allow_null=True, help_text="Null by group.")
+    privacy_error = serializers.FloatField(allow_null=True, help_text="Null by group.")
+    misfit = serializers.FloatField(
+        allow_null=True, help_text="Below 0.001, the reports do not fit the channel."
+    )
+    interval = IntervalSerializer()
+
+    def to_representation(self, row: Estimate) -> dict[str, Any]:
+        return entry(row)
+
+
+class ReleaseSerializer(serializers.ModelSerializer[Release]):
+    release = serializers.IntegerField(source="number")
+
+    class Meta:
+        model = Release
+        fields = ["release", "reports", "final", "made_at"]
+        read_only_fields = fields
+
+
+class EstimatesSerializer(ReleaseSerializer):
+    design = serializers.CharField(source="survey.design_hash")
+    estimates = EstimateSerializer(many=True)
+
+    class Meta(ReleaseSerializer.Meta):
+        fields = [*ReleaseSerializer.Meta.fields, "design", "estimates"]
+        read_only_fields = fields
+
+
+class JobSerializer(serializers.ModelSerializer[Job]):
+    error = serializers.SerializerMethodField()
+    url = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Job
+        fields = ["id", "state", "progress", "result", "error", "url"]
+        read_only_fields = fields
+
+    def get_error(self, job: Job) -> str | None:
+        return job.error or None
+
+    def get_url(self, job: Job) -> str:
+        return reverse("api-job", [job.pk], request=self.context["request"])
+
+
+class CellSerializer(serializers.Serializer[Any]):
+    """A combination of groups, and how large it is in the population."""
+
+    groups = serializers.DictField(child=serializers.CharField())
+    share = serializers.FloatField()
+
+
+class PredictorSerializer(serializers.Serializer[Any]):
+    """Another question, or one option of it."""
+
+    question = serializers.CharField()
+    option = serializers.CharField(
+        required=False,
+        help_text="Compared with all other options; without it, every option with the first.",
+    )
+
+
+class AskedSerializer(serializers.Serializer[Any]):
+    """What may be asked; aggregation/analyses/ checks it against the design."""
+
+    kind = serializers.ChoiceField(sorted(KINDS))
+    questions = serializers.ListField(
+        child=serializers.CharField(), required=False, help_text="For crosstab and profiles."
+    )
+    outcome = serializers.CharField(required=False, help_text="For regression: a question.")
+    option = serializers.CharField(required=False, help_text="Which option of it is meant.")
+    predictors = PredictorSerializer(
+        many=True, required=False, help_text="For regression: 1 to 4 other questions."
+    )
+    classes = serializers.IntegerField(required=False, help_text="For profiles: how many.")
+    question = serializers.CharField(required=False, help_text="For weights: one question.")
+    margins = serializers.DictField(
+        child=serializers.DictField(child=serializers.FloatField()),
+        required=False,
+        help_text="For weights: by question, the population's share or number of every group.",
+    )
+    cells = CellSerializer(
+        many=True,
+        required=False,
+        help_text="For weights, instead of margins: every combination of groups.",
+    )
+
+
+class AnalysisSerializer(serializers.ModelSerializer[Analysis]):
+    release = serializers.IntegerField(source="release.number")
+    job = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Analysis
+        fields = ["asked", "release", "job"]
+        read_only_fields = fields
+
+    @extend_schema_field(JobSerializer)
+    def get_job(self, analysis: Analysis) -> Any:
+        newest = max(analysis.jobs.all(), key=lambda job: job.made_at)
+        return JobSerializer(newest, context=self.context).data
+
+
+class Conflict(exceptions.APIException):
+    """What was asked for does not fit the state that things are in."""
+
+    status_code = 409
+
+
+def survey_for(request: Request, slug: str, deed: Deed = "read") -> Survey:
+    """The survey, if this person may do this with it."""
+    survey = get_object_or_404(Survey, slug=slug)
+    if survey.may(request.user, deed):
+        return survey
+    if not request.user.is_authenticated:
+        raise exceptions.NotAuthenticated
+    raise exceptions.PermissionDenied("Your part in this survey, if any, does not allow this.")
+
+
+NUMBER = {"type": "integer", "minimum": 1, "maximum": 999_999_999}  # of a release
+
+
+class EstimatesView(APIView):
+    """The latest release of a survey, or an earlier one by its number."""
+
+    permission_classes = (permissions.AllowAny,)  # survey_for decides
+
+    @extend_schema(
+        operation_id="estimates",
+        tags=["researchers"],
+        parameters=[
+            OpenApiParameter("release", NUMBER, description="Default: the latest."),
+            OpenApiParameter(
+                "level",
+                int,
+                enum=[int(level) for level in LEVELS],
+                description="Of the intervals, in percent. Default: 95.",
+            ),
+            OpenApiParameter(
+                "interval",
+                str,
+                enum=list(INTERVALS),
+                description="fixed (the default): for one look at a number of reports fixed "
+                "beforehand; always: valid at every look, for surveys that are being watched.",
+            ),
+        ],
+        responses={200: EstimatesSerializer} | errors(400, 401, 403, 404),
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        survey = survey_for(request, slug, "see")
+        given = request.query_params.dict()
+        form = IntervalForm({name: given.get(name, "") for name in ("level", "interval")}, Choice())
+        choice = form.choice
+        if form.errors:
+            raise exceptions.ValidationError(
+                {name: [str(one) for one in why] for name, why in form.errors.items()}
+            )
+        releases = survey.releases.select_related("survey").prefetch_related("estimates")
+        wanted = request.query_params.get("release")
+        if wanted is not None:
+            if not wanted.isascii() or not wanted.isdigit() or len(wanted) > 9:
+                raise exceptions.ValidationError({"release": ["a whole number"]})
+            releases = releases.filter(number=int(wanted))
+        release = releases.order_by("number").last()
+        if release is None:
+            raise exceptions.NotFound(
+                "There is no such release." if wanted else "Nothing has been released yet."
+            )
+        restate(release.estimates.all(), asked(survey.frozen_design()), choice)
+        return Response(EstimatesSerializer(release).data)
+
+
+class ReleasesView(APIView):
+    """The releases of a survey; POST asks for a new one."""
+
+    @extend_schema(
+        operation_id="releases",
+        tags=["researchers"],
+        responses={200: ReleaseSerializer(many=True)} | errors(401, 403, 404),
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        survey = survey_for(request, slug)
+        return Response(ReleaseSerializer(survey.releases.order_by("number"), many=True).data)
+
+    @extend_schema(
+        operation_id="release",
+        tags=["researchers"],
+        description="Ask for a release now. The crowd rule still holds; a job already under way "
+        "is returned instead of a second one.",
+        request=None,
+        responses={202: JobSerializer} | errors(400, 401, 403, 404),
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        survey = survey_for(request, slug, "ask")
+        if survey.state == Survey.State.DRAFT:
+            raise exceptions.ValidationError({"survey": ["a draft has no reports"]})
+        job = Job.objects.request(survey, by=request.user)
+        data = JobSerializer(job, context={"request": request}).data
+        return Response(data, status=202, headers={"Location": data["url"]})
+
+
+class AnalysesView(APIView):
+    """Tables, regressions, profiles and weights of the latest release; POST asks for one."""
+
+    @extend_schema(
+        operation_id="analyses",
+        tags=["researchers"],
+        description="What was asked before, of all releases, with what became of it.",
+        responses={200: AnalysisSerializer(many=True)} | errors(401, 403, 404),
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        survey = survey_for(request, slug)
+        asked = Analysis.objects.filter(release__survey=survey).select_related("release")
+        rows = asked.order_by("release__number", "digest").prefetch_related("jobs")
+        return Response(AnalysisSerializer(rows, many=True, context={"request": request}).data)
+
+    @extend_schema(
+        operation_id="analyse",
+        tags=["researchers"],
+        description="Ask for an analysis of the latest release. What the same question found "
+        "before is returned at once; a job already under way instead of a second one.",
+        request=AskedSerializer,
+        responses={200: JobSerializer, 202: JobSerializer} | errors(400, 401, 403, 404, 415),
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        survey = survey_for(request, slug, "ask")
+        if survey.state == Survey.State.DRAFT:
+            raise exceptions.ValidationError({"survey": ["a draft has no reports"]})
+        try:
+            job = request_analysis(survey, request.data, by=request.user)
+        except AnalysisError as error:
+            raise exceptions.ValidationError({error.where: [error.why]}) from None
+        data = JobSerializer(job, context={"request": request}).data
+        status = 200 if job.state == Job.State.DONE else 202
+        return Response(data, status=status, headers={"Location": data["url"]})
+
+
+class JobView(APIView):
+    """What became of a job; DELETE cancels an analysis, or a file that is being made."""
+
+    @extend_schema(
+        operation_id="cancel",
+        tags=["researchers"],
+        description="Cancel an analysis, or a large file that is being made. What has ended stays "
+        "as it is.",
+        responses={200: JobSerializer} | errors(401, 403, 404, 409),
+    )
+    def delete(self, request: Request, pk: str) -> Response:
+        job = get_object_or_404(Job.objects.select_related("survey"), pk=pk)
+        survey_for(request, job.survey.slug, "take" if job.copy else "ask")
+        if job.analysis is None and job.copy is None:
+            raise Conflict("A release cannot be cancelled.")
+        job.cancel(by=request.user)
+        job.refresh_from_db()
+        return Response(JobSerializer(job, context={"request": request}).data)
+
+    @extend_schema(
+        operation_id="job",
+        tags=["researchers"],
+        responses={200: JobSerializer} | errors(401, 403, 404),
+    )
+    def get(self, request: Request, pk: str) -> Response:
+        job = get_object_or_404(Job.objects.select_related("survey"), pk=pk)
+        survey_for(request, job.survey.slug)
+        return Response(JobSerializer(job, context={"request": request}).data)

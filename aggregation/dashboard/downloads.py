@@ -1,0 +1,115 @@
+"""The addresses from which a release is downloaded: a page about it, and its files, twice.
+
+Below /surveys/ for people with a session, below /api/v1/ for programs with a token; the files are
+the same, and so is who may have them.
+"""
+
+from typing import Any
+
+from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import PermissionDenied
+from django.http import (
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    HttpResponseNotAllowed,
+)
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_http_methods
+
+from aggregation.exports import citation, large_exports
+from aggregation.exports.delivery import (
+    THERE,
+    NoSuchInterval,
+    NotANumber,
+    Unmade,
+    change,
+    chosen,
+    export_of,
+    needed,
+    release_of,
+    respond,
+)
+from aggregation.exports.files import EVERYTHING, FILES, find
+from aggregation.models import Release
+from survey import rate_limits
+from survey.models import Deed, Survey
+
+
+def take_home(
+    request: HttpRequest, release: Release, deeds: set[Deed] | None = None
+) -> dict[str, Any]:
+    """Return what the section “Download” of a page shows to somebody who may do these deeds."""
+    export = export_of(request, release, choice=None)
+    deeds = release.survey.deeds(request.user) if deeds is None else deeds
+    return {
+        "release": release,
+        "survey": release.survey,
+        "large": large_exports.is_large(release, FILES[EVERYTHING]),
+        "sentence": export.sentence,
+        "bibtex": citation.bibtex(release, export.address),
+        "reads": "read" in deeds,
+        "all_files": "take" in deeds,
+    }
+
+
+@cache_control(private=True, no_store=True)
+@require_http_methods(["GET", "HEAD", "POST"])
+def page(request: HttpRequest, slug: str, release: str, name: str = "") -> HttpResponseBase:
+    """A release that can be cited, or one of its files; what cannot be had says why.
+
+    POST asks for a large file, or for an end of its making.
+    """
+    survey = get_object_or_404(Survey, slug=slug)
+    known = find(survey, name)
+    if not survey.may(request.user, needed(known) if name else "see"):
+        if not request.user.is_authenticated:
+            return redirect_to_login(request.get_full_path())
+        raise PermissionDenied
+    if seconds := rate_limits.anyone(request):
+        return too_often(request, seconds)
+    if request.method == "POST" and not (known and known.may_be_large):
+        return HttpResponseNotAllowed(["GET", "HEAD"])
+    try:
+        found = release_of(survey, release)
+    except NotANumber as error:
+        return _words(request, 400, "That is no release", str(error))
+    if found is None:
+        return _words(request, 404, "There is no such release", "The survey has no such release.")
+    if not name:
+        design = survey.frozen_design()
+        context = {
+            "home": take_home(request, found),
+            "questions": design.questions,
+            "background": design.background,
+            "report_epsilon": design.report_epsilon,
+        }
+        return render(request, "release.html", context)
+    if known is None:
+        return _words(request, 404, "There is no such file", f"A release has these files: {THERE}.")
+    try:
+        export = export_of(request, found, chosen(request, found))
+    except NoSuchInterval as error:
+        return _words(request, 400, "There are no such intervals", str(error))
+    if request.method == "POST":
+        change(export, name, known, request.user, cancel="cancel" in request.POST)
+        return redirect(f"{request.path}?wait")  # a page, even if the file is there already
+    try:
+        if "wait" in request.GET and large_exports.is_large(found, known):
+            raise Unmade(large_exports.last_job(found, name))
+        return respond(request, export, name, known)
+    except Unmade as unmade:
+        job = unmade.job
+        context = {"survey": survey, "release": found, "name": name, "job": job}
+        return render(request, "copy.html", context | {"ready": large_exports.ready(job)})
+
+
+def too_often(request: HttpRequest, seconds: int) -> HttpResponse:
+    response = _words(request, 429, "Too many requests", f"Please wait {seconds} seconds.")
+    response["Retry-After"] = str(seconds)
+    return response
+
+
+def _words(request: HttpRequest, status: int, heading: str, text: str) -> HttpResponse:
+    return render(request, "refused.html", {"heading": heading, "text": text}, status=status)

@@ -1,0 +1,95 @@
+"""Surveys at a glance, in a few queries however many there are: the rows of the overview."""
+
+from dataclasses import dataclass, field
+from datetime import date
+from itertools import groupby
+
+from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery
+from django.utils.safestring import SafeString
+
+from aggregation.models import Estimate, Release
+from aggregation.releases.estimate import positions_of_everybody
+from aggregation.releases.intervals import label_of, shown_options, telling
+from aggregation.svg import charts
+from survey.design import Question
+from survey.models import Report, Survey
+
+SHOWN = 4  # questions of a survey
+AT_A_TIME = 200  # surveys in one query, which SQLite wants to be short
+
+
+@dataclass(frozen=True)
+class Line:
+    """What was found for a question: the share of yes, or of the option with the largest one."""
+
+    question: str
+    option: str
+    estimate: Estimate
+    picture: SafeString
+
+
+@dataclass
+class Glance:
+    survey: Survey
+    release: Release | None = None
+    waiting: str = "0"
+    lines: list[Line] = field(default_factory=list)
+    more: int = 0  # questions that are not shown
+    questions: int = 0  # of a draft
+    changed_on: date | None = None  # a draft, in the studio
+
+
+STATES = [Survey.State.OPEN, Survey.State.DRAFT, Survey.State.CLOSED]  # in this order
+
+
+def glances(surveys: QuerySet[Survey]) -> list[Glance]:
+    """Open ones first, then drafts."""
+    last = Release.objects.filter(survey=OuterRef("pk")).order_by("-number").values("pk")[:1]
+    rows = {survey.pk: Glance(survey) for survey in surveys}
+    inbox = Report.objects.filter(content__isnull=False, survey__in=rows)
+    waiting = dict(inbox.values_list("survey").annotate(Count("pk")))
+    for pk, row in rows.items():
+        row.waiting = row.survey.waiting(waiting.get(pk, 0))
+    newest = list(surveys.values_list(Subquery(last), flat=True))
+    releases = list(Release.objects.filter(pk__in=[pk for pk in newest if pk]))
+    for release in releases:
+        rows[release.survey_id].release = release
+    for start in range(0, len(releases), AT_A_TIME):
+        _look(rows, releases[start : start + AT_A_TIME])
+    _look_at_drafts(rows)
+    return sorted(rows.values(), key=lambda row: STATES.index(Survey.State(row.survey.state)))
+
+
+def _look_at_drafts(rows: dict[int, Glance]) -> None:
+    drafts = Survey.objects.filter(pk__in=rows, state=Survey.State.DRAFT)
+    sensitive = Count("questions", filter=Q(questions__background=False))
+    for pk, questions in drafts.values_list("pk").annotate(sensitive=sensitive):
+        rows[pk].questions = questions
+    for pk, day in drafts.values_list("pk").annotate(Max("editing__revisions__saved_on")):
+        rows[pk].changed_on = day
+
+
+def _look(rows: dict[int, Glance], releases: list[Release]) -> None:
+    """Fill in what was found: the first questions of each survey, of everybody."""
+    wanted = Q()
+    questions: dict[tuple[int, str], Question] = {}
+    for release in releases:
+        row = rows[release.survey_id]
+        design = row.survey.frozen_design()
+        positions = positions_of_everybody(design)
+        sensitive = [one for block in design.sensitive_blocks for one in block.questions]
+        row.more = max(0, len(sensitive) - SHOWN)
+        shown = sensitive[:SHOWN]
+        questions |= {(release.pk, question.key): question for question in shown}
+        places = [place for question in shown for place in positions[question.key]]
+        wanted |= Q(release=release, position__in=places)
+    estimates = Estimate.objects.filter(wanted).order_by("release", "position")
+    owners = {release.pk: rows[release.survey_id] for release in releases}
+    for key, members in groupby(estimates, key=lambda row: (row.release_id, row.question)):
+        owners[key[0]].lines.append(_line(questions[key], list(members)))
+
+
+def _line(question: Question, rows: list[Estimate]) -> Line:
+    best = max(shown_options(question, rows), key=telling)
+    picture = charts.dot_and_whisker(best.bounded, best.low, best.high)
+    return Line(question.text, label_of(question, best), best, picture)

@@ -1,0 +1,285 @@
+"""A release as pages show it: by question, with the intervals that the reader chose.
+
+Nothing here asks who reads: people with a login and strangers get the same.
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import groupby
+from typing import NamedTuple
+
+from django.utils.safestring import SafeString
+
+from aggregation.models import Estimate, Release
+from aggregation.releases.intervals import (
+    MISFIT,
+    Asked,
+    Choice,
+    Counts,
+    asked,
+    counts_of,
+    label_of,
+    plain_yes_no,
+    restate,
+    says_nothing,
+    shown_options,
+    telling,
+)
+from aggregation.statistics import difference
+from aggregation.statistics.proportion import Channel
+from aggregation.statistics.ratio import ALWAYS_FROM
+from aggregation.svg import charts
+from survey.design import Block, Question
+from survey.design.mechanism import SCALE
+
+MOST_PAIRS = 60  # compared for one question; of more groups there is the test alone
+FEW = 5  # expected reports in a cell below which a chi-square test is rough
+
+
+@dataclass(frozen=True)
+class Row:
+    """One estimate with the words for it."""
+
+    label: str
+    estimate: Estimate
+    picture: SafeString
+
+    @property
+    def misfit(self) -> bool:
+        return self.estimate.misfit is not None and self.estimate.misfit < MISFIT
+
+
+class Group(NamedTuple):
+    """Everybody, without a name, or one group, with its options."""
+
+    name: str
+    rows: list[Row]
+
+    @property
+    def too_few(self) -> bool:
+        return all(says_nothing(row.estimate) for row in self.rows)
+
+
+@dataclass(frozen=True)
+class Table:
+    """The estimates of a question over everybody, or by one background question."""
+
+    title: str
+    groups: list[Group]
+    one_look: bool  # although intervals for every look were chosen: there are none for so few
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What the error of a question is made of: root mean squares over its options."""
+
+    sampling: float
+    noise: float
+    picture: SafeString
+
+    @property
+    def error(self) -> float:
+        return math.hypot(self.sampling, self.noise)
+
+    @property
+    def private(self) -> float:
+        """The part of the square that comes from privacy, since variances add up."""
+        return (self.noise / self.error) ** 2
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One share in two groups; limits and p-value are adjusted over all pairs of the question."""
+
+    option: str
+    first: str
+    second: str
+    difference: float
+    low: float
+    high: float
+    p_value: float
+
+
+@dataclass(frozen=True)
+class Differences:
+    """Whether the groups of a table differ, for one look."""
+
+    groups: int
+    p_value: float  # of "all groups answer alike", adjusted over the questions of the page
+    questions: int  # how many those are
+    rough: bool
+    pairs: list[Pair] | None  # of groups with enough responses; None: too many to list
+    alpha: float
+
+    @property
+    def differ(self) -> bool:
+        return self.p_value <= self.alpha
+
+    @property
+    def largest(self) -> Pair | None:
+        return max(self.pairs or [], key=lambda pair: abs(pair.difference), default=None)
+
+
+@dataclass(frozen=True)
+class Section:
+    question: Question
+    block: Block
+    channel: Channel
+    everybody: Table
+    groups: Table | None
+    cost: Cost | None
+    differences: Differences | None
+
+    @property
+    def yes_no(self) -> bool:
+        return plain_yes_no(self.question)
+
+    @property
+    def headline(self) -> Row:
+        """What is said first of the question."""
+        rows = [row for _, rows in self.everybody.groups for row in rows]
+        return max(rows, key=lambda row: telling(row.estimate))
+
+
+def sections(release: Release, by: Question | None, choice: Choice | None = None) -> list[Section]:
+    """Return the estimates of a release, by question: over everybody, and by one other question.
+
+    One and not all: with ten background questions a page of all would be megabytes that nobody
+    reads.
+    """
+    choice = choice or Choice.default(release)
+    questions = asked(release.survey.frozen_design())
+    wanted = release.estimates.filter(by__in=["", by.key] if by else [""])
+    found: dict[str, list[list[Estimate]]] = {
+        key: [list(table) for _, table in groupby(rows, key=lambda row: row.by)]
+        for key, rows in groupby(wanted, key=lambda row: row.question)
+    }
+    for key, (everybody, *_) in found.items():
+        found[key][0] = shown_options(questions[key].question, everybody)
+    restate(
+        (row for tables in found.values() for rows in tables for row in rows), questions, choice
+    )
+    compared = _differences(questions, by, found, choice) if by else {}
+    result = []
+    for key, (everybody, *groups) in found.items():
+        one = questions[key]
+        result.append(
+            Section(
+                question=one.question,
+                block=one.block,
+                channel=one.channel,
+                everybody=_table(one.question, None, everybody, choice),
+                groups=_table(one.question, by, groups[0], choice) if groups else None,
+                cost=_cost(everybody),
+                differences=compared.get(key),
+            )
+        )
+    return result
+
+
+def _table(question: Question, by: Question | None, rows: list[Estimate], choice: Choice) -> Table:
+    names = {option.key: option.text for option in by.options} if by else {"": ""}
+    groups = [
+        Group(names[group], [_row(question, names[group], row) for row in members])
+        for group, members in groupby(shown_options(question, rows), key=lambda row: row.group)
+    ]
+    one_look = by is not None and choice.always and rows[0].n < ALWAYS_FROM
+    return Table(by.text if by else "Everybody", groups, one_look)
+
+
+def _row(question: Question, group: str, row: Estimate) -> Row:
+    label = label_of(question, row)
+    where = f"{label}, {group}" if group else label
+    limits = f"{row.level:.0%} interval {row.low:.1%} to {row.high:.1%}"
+    if says_nothing(row):
+        limits = "too few responses"
+    share = "" if row.bounded is None else f" {row.bounded:.1%},"
+    picture = charts.dot_and_whisker(row.bounded, row.low, row.high, f"{where}:{share} {limits}")
+    return Row(label, row, picture)
+
+
+# --- What privacy costs ---------------------------------------------------------------------------
+
+
+def _cost(rows: list[Estimate]) -> Cost | None:
+    """Return None where nobody was asked, or where the estimates have no noise in them."""
+    sampling = _mean_square(row.sampling_error or 0.0 for row in rows)
+    noise = _mean_square(row.privacy_error or 0.0 for row in rows)
+    if not noise:
+        return None
+    return Cost(sampling, noise, charts.parts(sampling**2 / (sampling**2 + noise**2)))
+
+
+def _mean_square(values: Iterable[float]) -> float:
+    squares = [value * value for value in values]
+    return math.sqrt(math.fsum(squares) / len(squares))
+
+
+# --- Whether groups differ ------------------------------------------------------------------------
+
+
+def _differences(
+    questions: dict[str, Asked],
+    by: Question,
+    found: dict[str, list[list[Estimate]]],
+    choice: Choice,
+) -> dict[str, Differences]:
+    """Compare the groups of every table: the reports all at once, the shares two by two."""
+    tables = {
+        key: counts_of(groups[0], by)
+        for key, (_, *groups) in found.items()
+        if groups and groups[0][0].n
+    }
+    tests = [difference.homogeneity(table.tolist()).p_value for table in tables.values()]
+    return {
+        key: Differences(
+            groups=by.size,
+            p_value=adjusted,
+            questions=len(tables),
+            rough=_rough(table),
+            pairs=_pairs(questions[key], questions[by.key], table, choice),
+            alpha=1 - choice.coverage,
+        )
+        for (key, table), adjusted in zip(tables.items(), difference.holm(tests), strict=True)
+    }
+
+
+def _rough(table: Counts) -> bool:
+    """Whether an expected count is small, of those that the test looks at."""
+    options, groups = table.sum(axis=0), table.sum(axis=1)
+    least = options[options > 0].min() * groups[groups > 0].min()
+    return bool(least < FEW * table.sum())
+
+
+def _pairs(one: Asked, by: Asked, table: Counts, choice: Choice) -> list[Pair] | None:
+    """Every option in every two groups; all limits hold together, as do all p-values (Holm)."""
+    plain = plain_yes_no(one.question)
+    options = [1] if plain else list(range(one.question.size))
+    if math.comb(by.question.size, 2) * len(options) > MOST_PAIRS:
+        return None
+    keep = by.block.keep / SCALE
+    found = difference.groups(
+        table[:, options], table.sum(axis=1), keep, one.channel, choice.coverage
+    )
+    groups = [option.text for option in by.question.options]
+    pairs = (
+        Pair(
+            "" if plain else one.question.options[option].text,
+            groups[found.first[i]],
+            groups[found.second[i]],
+            _possible(found.difference[i, j]),
+            _possible(found.low[i, j]),
+            _possible(found.high[i, j]),
+            float(found.adjusted[i, j]),
+        )
+        for j, option in enumerate(options)
+        for i in range(len(found.first))
+        if found.clear[i, j]
+    )
+    return [pair for pair in pairs if pair.low > -1 or pair.high < 1]  # the others say nothing
+
+
+def _possible(difference: float) -> float:
+    """Return a difference of two shares, moved to between -1 and 1."""
+    return min(max(float(difference), -1.0), 1.0)

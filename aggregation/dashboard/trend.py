@@ -1,0 +1,65 @@
+"""The estimates of one question over the releases of a survey."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+
+from django.utils.safestring import SafeString
+
+from aggregation.models import Estimate
+from aggregation.releases.estimate import positions_of_everybody
+from aggregation.releases.intervals import ALWAYS, Choice, asked, label_of, restate, shown_options
+from aggregation.svg import charts
+from aggregation.templatetags.figures import percent
+from survey.design import Question
+from survey.models import Survey
+
+MOST = 30  # releases in a picture, so that their points stand apart on a phone
+
+
+@dataclass(frozen=True)
+class Trend:
+    """One option: an estimate for each release that is shown, and the picture of them."""
+
+    label: str
+    estimates: list[Estimate]
+    picture: SafeString
+
+
+def chosen(last: int, most: int = MOST) -> list[int]:
+    """The numbers of at most so many releases, evenly from the first to the last."""
+    if last <= most:
+        return list(range(1, last + 1))
+    return [1 + round(i * (last - 1) / (most - 1)) for i in range(most)]
+
+
+def trends(survey: Survey, question: Question, last: int, level: int) -> list[Trend]:
+    """Return the estimates of everybody; releases before anybody was asked have none."""
+    design = survey.frozen_design()
+    found = Estimate.objects.filter(
+        release__survey=survey,
+        release__number__in=chosen(last),
+        position__in=positions_of_everybody(design)[question.key],
+        n__gt=0,
+    )
+    rows = found.select_related("release").order_by("position", "release__number")
+    shown = shown_options(question, list(rows))
+    restate(shown, asked(design), Choice(level, ALWAYS))
+    return [
+        _trend(question, list(members))
+        for _, members in groupby(shown, key=lambda row: row.position)
+    ]
+
+
+def _trend(question: Question, rows: list[Estimate]) -> Trend:
+    label = label_of(question, rows[0])
+    description = f"{label}: estimates of {len(rows)} releases. The table below has the numbers."
+    return Trend(label, rows, charts.trend(list(_points(rows)), description))
+
+
+def _points(rows: list[Estimate]) -> Iterator[charts.Point]:
+    for row in rows:
+        share = row.bounded or 0.0
+        made = f"Release {row.release.number}, {row.release.made_at:%-d %b %Y}, {row.n:,} responses"
+        figures = f"{percent(share)}, interval {percent(row.low)} to {percent(row.high)}"
+        yield charts.Point(row.release.number, share, row.low, row.high, made, figures)

@@ -1,0 +1,138 @@
+"""The researcher's pages: the overview of surveys, a survey's dashboard and its trend."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_http_methods, require_safe
+
+from aggregation.dashboard import trend as trends
+from aggregation.dashboard.downloads import take_home
+from aggregation.dashboard.overview import glances
+from aggregation.dashboard.readers import central
+from aggregation.dashboard.sections import sections
+from aggregation.models import Job
+from aggregation.releases import forms
+from aggregation.releases.intervals import ALWAYS, Choice
+from survey.models import Survey
+from survey.permissions import permitted
+
+
+@login_required
+@cache_control(private=True, no_store=True)
+@require_safe
+def overview(request: HttpRequest) -> HttpResponse:
+    """The surveys that this person may read; archived ones only for who asks for them."""
+    surveys = Survey.objects.readable_by(request.user).order_by("slug")
+    managed = Survey.objects.where_may(request.user, "manage").values_list("pk", flat=True)
+    asked = "archived" in request.GET
+    context = {
+        "rows": glances(surveys if asked else surveys.filter(archived_on=None)),
+        "archived": surveys.exclude(archived_on=None).count(),
+        "asked": asked,
+        "managed": set(managed),
+        "may_add": request.user.has_perm("survey.add_survey"),
+    }
+    return render(request, "overview.html", context)
+
+
+@login_required
+@cache_control(private=True, no_store=True)
+@require_http_methods(["GET", "HEAD", "POST"])
+def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
+    """A survey's latest release, by one background question if it is named; POST asks for one."""
+    survey = get_object_or_404(Survey, slug=slug)
+    deeds = survey.deeds(request.user)
+    if ("ask" if request.method == "POST" else "read") not in deeds:
+        raise PermissionDenied
+    if request.method == "POST":
+        here = reverse("dashboard", args=[slug])
+        if survey.state == Survey.State.DRAFT:
+            return redirect(here)
+        # Named in the address, because a fast worker may be done before the page is there.
+        return redirect(f"{here}?job={Job.objects.request(survey, by=request.user).pk}")
+    release = survey.releases.order_by("number").last()
+    job = survey.jobs.filter(analysis=None, copy=None).order_by("made_at").last()
+    context: dict[str, Any] = {
+        "survey": survey,
+        "release": release,
+        "waiting": survey.waiting(),
+        "may_ask": "ask" in deeds,
+        "may_manage": "manage" in deeds,
+        "job": job,
+        "follow": job and (job.active or str(job.pk) == request.GET.get("job")),
+    }
+    if survey.state != Survey.State.DRAFT:
+        context["design"] = design = survey.frozen_design()
+        wanted = request.GET.get("by", "")
+        by = context["by"] = next((one for one in design.background if one.key == wanted), None)
+        if release:
+            form = forms.IntervalForm(request.GET.dict(), Choice.default(release))
+            choice = form.choice
+            context |= {
+                "form": form,
+                "choice": choice,
+                "kept": f"&{urlencode(form.given)}" if form.given else "",
+                "levels": forms.LEVELS,
+                "intervals": forms.INTERVALS,
+                "most_forged": forms.MOST_FORGED,
+                "sections": sections(release, by, choice),
+                "central": central(release),
+                "home": take_home(request, release, deeds),
+            }
+    return render(request, "dashboard.html", context)
+
+
+@login_required
+@cache_control(private=True, no_store=True)
+@require_safe
+def trend(request: HttpRequest, slug: str) -> HttpResponse:
+    """The estimates of a question over all releases, with intervals valid at every look."""
+    survey = permitted(request, slug)
+    release = survey.releases.order_by("number").last()
+    context: dict[str, Any] = {"survey": survey, "release": release, "levels": forms.LEVELS}
+    if release:
+        questions = survey.frozen_design().questions
+        wanted = request.GET.get("question", "")
+        question = next((one for one in questions if one.key == wanted), questions[0])
+        form = forms.IntervalForm(request.GET.dict(), Choice(interval=ALWAYS))
+        context |= {
+            "form": form,
+            "choice": form.choice,
+            "questions": questions,
+            "question": question,
+            "trends": trends.trends(survey, question, release.number, form.choice.level),
+            "shown": len(trends.chosen(release.number)),
+        }
+    return render(request, "trend.html", context)
+
+
+@login_required
+@cache_control(private=True, no_store=True)
+@require_safe
+def now(request: HttpRequest, slug: str) -> HttpResponse:
+    """What may have changed since a dashboard was shown, in a few bytes for its script."""
+    survey = permitted(request, slug)
+    last = survey.releases.order_by("number").last()
+    jobs = survey.jobs.filter(analysis=None, copy=None).order_by("-made_at")
+    wanted = request.GET.get("job")
+    job = next((one for one in jobs[:20] if one.active or str(one.pk) == wanted), None)
+    return JsonResponse(
+        {
+            "state": survey.state,
+            "release": last.number if last else 0,
+            "waiting": survey.waiting(),
+            "job": _followed(request, job) if job else None,
+        }
+    )
+
+
+def _followed(request: HttpRequest, job: Job) -> dict[str, Any]:
+    """Return what became of a job, and the address at which to look again."""
+    address = reverse("api-job", args=[job.pk])
+    return job.as_dict() | {"url": request.build_absolute_uri(address)}

@@ -1,0 +1,198 @@
+"""Celery tasks: fetch, call, save. A message carries an id and nothing else.
+
+The queue is never the truth: a lost, doubled or late message changes nothing, because the work is
+found in the database and every step is one transaction that looks before it writes.
+"""
+
+import logging
+import time
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from celery import group, shared_task
+from django.conf import settings
+from django.db import transaction
+
+from aggregation.analyses import base, registry
+from aggregation.analyses.base import AnalysisError
+from aggregation.exports import large_exports
+from aggregation.jobs import counts, removal, sandbox
+from aggregation.models import Job, Part, heartbeat
+from aggregation.releases.due import due, unfinished
+from aggregation.releases.release import make_release
+from survey import schedule
+from survey.database import database
+from survey.models import Survey
+
+logger = logging.getLogger(__name__)
+
+COUNTED = 0.8  # the progress of an analysis when its table is counted
+HEARTBEAT = 2.0  # seconds between two signs of life of a computation
+TICKS_APART = 1.0  # seconds, at least
+last_tick = -TICKS_APART
+
+
+@shared_task
+def tick() -> None:
+    """Every few seconds, from the beat: start what is due, and send again what was lost.
+
+    Skip ticks that were queued while no worker was running, or that several beats send.
+    """
+    global last_tick
+    if time.monotonic() - last_tick < TICKS_APART:
+        return
+    last_tick = time.monotonic()
+    for survey in due():
+        Job.objects.request(survey)
+    for job in Job.objects.stale():
+        job.send_again()
+    large_exports.forget()
+    schedule.turn()
+    heartbeat.note(heartbeat.TICK)
+
+
+@shared_task
+def sign(word: str) -> None:
+    """That a message came through, for `manage.py selftest`, which takes the sign away again."""
+    heartbeat.note(word)
+
+
+@shared_task
+def run(job_id: str) -> None:
+    """Do one job, or so much of it as can be done now."""
+    job = Job.objects.claim(UUID(job_id))
+    if job is None:
+        return
+    if job.attempt > Job.MAX_ATTEMPTS:
+        job.finish(state=Job.State.FAILED, error="Given up after several attempts; see the log.")
+        return
+    try:
+        result = analyse(job) if job.analysis else copy(job) if job.copy else tend(job)
+        if result is not None:
+            job.finish(state=Job.State.DONE, progress=1, result=result)
+    except sandbox.Stopped:
+        return  # cancelled, or taken over
+    except Exception as error:
+        job.finish(state=Job.State.FAILED, error=explain(job, error))
+
+
+def explain(job: Job, error: Exception) -> str:
+    """What a researcher is told. Other messages may quote data: only their kind is written down."""
+    if isinstance(error, AnalysisError):
+        return str(error)
+    if isinstance(error, sandbox.TooLong):
+        return f"Stopped after {settings.ANALYSIS_SECONDS} seconds. Ask about fewer questions."
+    if isinstance(error, sandbox.TooLarge):
+        return f"More than {settings.ANALYSIS_MEGABYTES} MB needed. Ask about fewer questions."
+    if job.copy and isinstance(error, OSError) and error.errno in large_exports.FULL:
+        return "There is no room for the file on the server’s disk. Tell whoever runs it."
+    logger.error("job %s of survey %s: %s", job.pk, job.survey.slug, type(error).__name__)
+    what = "analysis" if job.analysis else "file" if job.copy else "release"
+    return f"The {what} could not be made ({type(error).__name__}). Nothing was lost."
+
+
+def tend(job: Job) -> dict[str, int | None]:
+    """Do what is due for a survey: a release, and after its end delete its ids, and then all of it.
+
+    The job goes with the survey.
+    """
+    result = release(job)
+    survey = Survey.objects.get(pk=job.survey.pk)
+    if unfinished(survey):
+        return result
+    forget_ids(job, survey)
+    if survey.delete_due():
+        removal.expire(survey, lambda: job.advance(0.95))
+    else:
+        survey.look_again()
+    return result
+
+
+def release(job: Job) -> dict[str, int | None]:
+    """Move what waits into batches, then publish what may be published."""
+    survey = job.survey
+    waiting = survey.pending().count()
+    last = survey.releases.order_by("number").last()
+    published = make_release(survey, lambda moved: job.advance(0.9 * moved / max(waiting, moved)))
+    return {
+        "release": published.number if published else None,
+        "new": (published.reports if published else 0) - (last.reports if last else 0),
+        "waiting": survey.in_crowds(survey.pending().count()),
+        "crowd": survey.crowd,
+    }
+
+
+def forget_ids(job: Job, survey: Survey) -> None:
+    """Delete the ids of a closed survey when they are due: nobody sends a report again."""
+    if survey.ids_due():
+        for _ in survey.forget_ids():
+            job.advance(0.95)
+        transaction.on_commit(database().checkpoint, robust=True)
+
+
+# An analysis is counted in parts side by side, on as many workers as there are, and the last of
+# them lets the job go on to the computation: a group and its chord, with the database in the middle
+# and not a store of results, so that a part may be lost, doubled or late like any other message.
+
+
+def analyse(job: Job) -> base.Figures | None:
+    """Have the parts counted that are not; the figures, when all are."""
+    assert job.analysis is not None  # noqa: S101  # for the type checker
+    missing = job.analysis.parts.filter(counts=None).values_list("pk", flat=True)
+    if missing:
+        group(count.s(str(job.pk), pk) for pk in missing).apply_async()
+        return None
+    design = job.survey.frozen_design()
+    question, table = counts.question_of(job.analysis), counts.table_of(job.analysis)
+    figures: base.Figures = sandbox.bounded(
+        partial(registry.figures, question, design, table),
+        settings.ANALYSIS_SECONDS,
+        settings.ANALYSIS_MEGABYTES * 1_000_000,
+        Heartbeat(job),
+    )
+    return figures
+
+
+@shared_task
+def count(job_id: str, part_id: int) -> None:
+    """Count one part of an analysis; the last one lets its job go on."""
+    job = Job.objects.filter(pk=job_id, active=True).first()
+    part = Part.objects.filter(pk=part_id, counts=None).first()
+    if job is None or part is None:
+        return
+    try:
+        counts.count(part)
+    except Exception as error:
+        job.finish(state=Job.State.FAILED, error=explain(job, error))
+        return
+    parts = part.analysis.parts
+    left, all_ = parts.filter(counts=None).count(), parts.count()
+    job.advance(COUNTED * (1 - left / max(all_, 1)))
+    if not left:
+        job.resume()
+
+
+def copy(job: Job) -> dict[str, Any]:
+    """Write a large file, and say between its parts how far it has come."""
+    alive = Heartbeat(job)
+
+    def watch(progress: float) -> None:
+        if not alive(progress):
+            raise sandbox.Stopped
+
+    return large_exports.make(job, watch)
+
+
+class Heartbeat:
+    """Whether the job is still wanted; and a sign of life of it, now and then."""
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        self.last = 0.0
+
+    def __call__(self, progress: float = COUNTED) -> bool:
+        if time.monotonic() - self.last < HEARTBEAT:
+            return True
+        self.last = time.monotonic()
+        return self.job.advance(progress)

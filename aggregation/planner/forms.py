@@ -1,0 +1,152 @@
+"""The planner's form, which stands in the address.
+
+Every wrong value has words beside it.
+"""
+
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+
+from aggregation.planner import plan
+from aggregation.planner.plan import Plan, PlanError, Terms
+from aggregation.releases.forms import LEVELS
+from survey.design import MAX_OPTIONS, MAX_QUESTIONS, Design
+
+# As they stand in the address. Half-width in points; share, level, drop-out and forged in percent.
+DEFAULTS = {
+    "solve": "half_width",
+    "people": "1000",
+    "epsilon": "2",
+    "half_width": "3",
+    "yes_no": "5",
+    "choices": "",
+    "share": "",
+    "groups": "2",
+    "level": "95",
+    "size": "",
+    "ask": "",
+    "dropout": "",
+    "forged": "",
+    "looks": "",
+}
+SOLVE = {
+    "half_width": "How precise will it be?",
+    "people": "How many people do I need?",
+    "epsilon": "Which ε is enough?",
+}
+LOOKS = {"": "once", "every": "always"}
+FIELDS = {"sizes": "yes_no"}  # where the form has another name for one of the terms
+
+
+class ChoicesField(forms.CharField):
+    """Numbers of options, such as “4, 5”."""
+
+    def clean(self, value: Any) -> tuple[int, ...]:
+        parts = super().clean(value).replace(",", " ").split()
+        most = MAX_OPTIONS + 1  # with “prefer not to say”
+        if len(parts) > MAX_QUESTIONS:
+            raise ValidationError(f"At most {MAX_QUESTIONS} questions.")
+        if not all(part.isascii() and part.isdigit() for part in parts):
+            raise ValidationError("Whole numbers of options, such as 4, 5.")
+        if not all(len(part) <= 3 and 2 <= int(part) <= most for part in parts):
+            raise ValidationError(f"A question has 2 to {most} options.")
+        return tuple(int(part) for part in parts)
+
+
+def number(kind: Any, low: float, high: float, **more: Any) -> Any:
+    """A field that says in one sentence what it takes."""
+    least, most = (f"{limit:,.10g}" for limit in (low, high))
+    words = (
+        f"{'A number' if kind is forms.FloatField else 'A whole number'} from {least} to {most}."
+    )
+    messages = dict.fromkeys(["required", "invalid", "min_value", "max_value"], words)
+    return kind(min_value=low, max_value=high, error_messages=messages, **more)
+
+
+class PlanForm(forms.Form):
+    solve = forms.ChoiceField(choices=list(SOLVE.items()))
+    people = number(forms.IntegerField, 1, plan.MOST_PEOPLE)
+    epsilon = number(forms.FloatField, 0.01, 8 * MAX_QUESTIONS)
+    half_width = number(forms.FloatField, 0.01, 50)
+    yes_no = number(forms.IntegerField, 0, MAX_QUESTIONS)
+    choices = ChoicesField(required=False, max_length=400)
+    share = number(forms.FloatField, 0, 100, required=False)
+    groups = number(forms.IntegerField, 1, 100)
+    level = forms.ChoiceField(choices=[(level, f"{level} %") for level in LEVELS])
+    size = number(forms.IntegerField, 1, 20, required=False)
+    ask = number(forms.IntegerField, 1, MAX_QUESTIONS, required=False)
+    dropout = number(forms.FloatField, 0, 90, required=False)
+    forged = number(forms.FloatField, 0, 50, required=False)
+    looks = forms.ChoiceField(choices=list(LOOKS.items()), required=False)
+
+    def __init__(self, given: dict[str, str]) -> None:
+        data = DEFAULTS | {name: value for name, value in given.items() if name in DEFAULTS}
+        if data["solve"] in SOLVE:  # what is asked for may be anything, or nothing
+            data[data["solve"]] = DEFAULTS[data["solve"]]
+        super().__init__(data)
+        self.plan: Plan | None = None
+
+    def clean(self) -> dict[str, Any]:
+        """Solve for what is asked; what no survey can meet is said beside its field."""
+        data = super().clean() or {}
+        if not self.errors:
+            sizes = (2,) * data["yes_no"] + data["choices"]
+            if not 1 <= len(sizes) <= MAX_QUESTIONS:
+                self.add_error("yes_no", f"1 to {MAX_QUESTIONS} questions in all.")
+                return data
+            try:
+                self.plan = Plan(plan.solve(data["solve"], self.terms(data, sizes)))
+            except PlanError as error:
+                self.add_error(FIELDS.get(error.field, error.field), str(error))
+        return data
+
+    def terms(self, data: dict[str, Any], sizes: tuple[int, ...]) -> Terms:
+        return Terms(
+            sizes=sizes,
+            epsilon=data["epsilon"],
+            people=data["people"],
+            half_width=data["half_width"] / 100,
+            share=None if data["share"] is None else data["share"] / 100,
+            groups=data["groups"],
+            level=int(data["level"]) / 100,
+            size=data["size"],
+            ask=data["ask"],
+            dropout=(data["dropout"] or 0) / 100,
+            forged=(data["forged"] or 0) / 100,
+            looks=data["looks"] or "one",
+        )
+
+    def shown(self) -> dict[str, str]:
+        """Every value as its field shows it: as it was given, and what was asked for as found."""
+        values = {name: str(self.data[name]) for name in DEFAULTS}
+        if self.plan:
+            values |= {values["solve"]: found(self.plan.terms)[values["solve"]]}
+        elif values["solve"] in SOLVE:
+            values[values["solve"]] = ""
+        return values
+
+
+def found(terms: Terms) -> dict[str, str]:
+    """The three that depend on each other, as they stand in a field."""
+    return {
+        "half_width": f"{100 * terms.half_width:.3g}",
+        "people": str(terms.people),
+        "epsilon": f"{terms.epsilon:.10g}",
+    }
+
+
+def of_survey(design: Design, people: int) -> dict[str, str]:
+    """A survey's own numbers, as the address would have them."""
+    size, ask = plan.overruled(design)
+    options = [one.size for block in design.sensitive_blocks for one in block.questions]
+    groups = design.background[0].size - 1 if design.background else 1
+    return {
+        "epsilon": f"{design.epsilon:.10g}",
+        "people": str(people or DEFAULTS["people"]),
+        "yes_no": str(options.count(2)),
+        "choices": ", ".join(str(size) for size in options if size != 2),
+        "groups": str(groups),
+        "size": str(size or ""),
+        "ask": str(ask or ""),
+    }

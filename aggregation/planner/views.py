@@ -1,0 +1,98 @@
+"""The planner: before a survey, people, ε and precision, two of which fix the third."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib.auth.decorators import login_required
+from django.core.validators import slug_re
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_safe
+
+from aggregation.planner import forms, picture
+from aggregation.planner import plan as planning
+from aggregation.releases.forms import LEVELS
+from survey.design import DesignError
+from survey.models import Survey
+from survey.permissions import permitted
+
+
+@login_required
+@cache_control(private=True, no_store=True)
+@require_safe
+def plan(request: HttpRequest) -> HttpResponse:
+    """Before a survey: people, ε and precision, two of which fix the third. All in the address."""
+    form, survey = asked_plan(request)
+    context: dict[str, Any] = {
+        "form": form,
+        "survey": survey,
+        "may_add": request.user.has_perm("survey.add_survey"),
+        "solve": forms.SOLVE,
+        "levels": LEVELS,
+        "looks": forms.LOOKS,
+    }
+    if form.is_valid() and form.plan:
+        grid = planning.grid(form.plan.terms)
+        context |= {
+            "plan": form.plan,
+            "grid": grid,
+            "rows": [
+                (n, [c.half_widths[i] for c in grid.curves]) for i, n in enumerate(grid.people)
+            ],
+            "picture": picture.half_widths(
+                grid,
+                form.plan.terms,
+                f"{described(grid, form.plan)} The table below has the numbers.",
+            ),
+            "query": urlencode(form.shown()),
+        }
+    context["values"] = form.shown()
+    return render(request, "plan.html", context)
+
+
+def asked_plan(request: HttpRequest) -> tuple[forms.PlanForm, Survey | None]:
+    """The plan of an address, and the survey whose numbers it starts from."""
+    given: dict[str, str] = request.GET.dict()
+    survey = permitted(request, given["survey"]) if slug_re.match(given.get("survey", "")) else None
+    return forms.PlanForm((numbers_of(survey) if survey else {}) | given), survey
+
+
+@login_required
+@cache_control(private=True, no_store=True)
+@require_safe
+def plan_figure(request: HttpRequest) -> HttpResponse:
+    """The picture of the plan of the same address, as a file that stands alone."""
+    form, _ = asked_plan(request)
+    if not form.is_valid() or form.plan is None:
+        text = "There is no plan for these numbers. The planner says beside each field why."
+        context = {"heading": "There is no such figure", "text": text}
+        return render(request, "refused.html", context, status=400)
+    terms = form.plan.terms
+    grid = planning.grid(terms)
+    drawn = picture.half_widths_file(grid, terms, described(grid, form.plan), planning.words(terms))
+    headers = {"Content-Disposition": 'attachment; filename="half-width.svg"'}
+    return HttpResponse(drawn, content_type="image/svg+xml", headers=headers)
+
+
+def numbers_of(survey: Survey) -> dict[str, str]:
+    """What to plan with, from a survey; of a draft that cannot open yet, its ε alone."""
+    release = survey.releases.order_by("number").last()
+    draft = survey.state == Survey.State.DRAFT
+    try:
+        design = survey.draft_design() if draft else survey.frozen_design()
+    except DesignError:
+        return {"epsilon": f"{survey.epsilon:.10g}"}
+    return forms.of_survey(design, release.reports if release else 0)
+
+
+def described(grid: planning.Grid, plan: planning.Plan) -> str:
+    """The picture in words, without its numbers."""
+    terms = plan.terms
+    plain = not terms.forged and terms.looks == "one"
+    return (
+        f"Half-width against people, from {grid.people[0]:,} to {grid.people[-1]:,}: "
+        f"{'at every ε it halves when four times as many people answer. ' if plain else ''}"
+        f"The plan is at {terms.people:,} people, "
+        f"ε = {terms.epsilon:.10g}: {100 * terms.half_width:.3g} points to either side."
+    )

@@ -1,0 +1,59 @@
+"""The choice of intervals, as it stands in the address of a page or of a file."""
+
+from dataclasses import replace
+from typing import Any
+
+from django import forms
+
+from aggregation.releases.intervals import ALWAYS, FIXED, Choice
+
+LEVELS = ("80", "90", "95", "99")
+INTERVALS = {ALWAYS: "Valid at every look", FIXED: "For one look"}
+
+
+MOST_FORGED = 20  # percent
+
+
+class IntervalForm(forms.Form):
+    """Level, kind of interval and fake responses; whatever is missing or wrong is the default's."""
+
+    level = forms.TypedChoiceField(
+        coerce=int,
+        required=False,
+        empty_value=None,
+        choices=[(level, f"{level} %") for level in LEVELS],
+        error_messages={"invalid_choice": "80, 90, 95 or 99."},
+    )
+    interval = forms.ChoiceField(
+        required=False,
+        choices=list(INTERVALS.items()),
+        error_messages={"invalid_choice": "fixed or always."},
+    )
+    forged = forms.FloatField(
+        min_value=0,
+        max_value=MOST_FORGED,
+        required=False,
+        error_messages=dict.fromkeys(
+            ["invalid", "min_value", "max_value"], f"A number from 0 to {MOST_FORGED}."
+        ),
+    )
+
+    def __init__(self, given: dict[str, str], default: Choice) -> None:
+        super().__init__({name: value for name, value in given.items() if name in self.base_fields})
+        self.default = default
+
+    @property
+    def choice(self) -> Choice:
+        """What was chosen; the errors say where it was not."""
+        self.full_clean()
+        return replace(self.default, **self.given)
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """What differs from the default, as the address has it."""
+        chosen = {
+            name: value for name, value in self.cleaned_data.items() if value not in (None, "")
+        }
+        return {
+            name: value for name, value in chosen.items() if value != getattr(self.default, name)
+        }

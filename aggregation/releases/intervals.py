@@ -1,0 +1,144 @@
+"""The intervals that a reader chose, for estimates that are stored.
+
+Nothing here asks who reads: people with a login and strangers get the same.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aggregation.models import Estimate, Release
+from aggregation.releases.estimate import by_group
+from aggregation.statistics import privacy
+from aggregation.statistics.proportion import Channel
+from survey.design import Block, Design, Question
+
+MISFIT = 0.001  # below this, the reports do not look like what the channel can produce
+
+
+FIXED, ALWAYS = "fixed", "always"
+
+
+METHODS = {FIXED: "restricted Blaker", ALWAYS: "confidence sequence"}
+
+
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which intervals: level and the part of forged reports in percent. As it is, what is stored.
+
+    While a survey is open people look again and again, so the default is valid at every look.
+    """
+
+    level: int = 95
+    interval: str = FIXED
+    forged: float = 0.0  # of everybody; results by group take every report as it is
+
+    @classmethod
+    def default(cls, release: Release) -> "Choice":
+        return cls(interval=FIXED if release.final else ALWAYS)
+
+    @property
+    def always(self) -> bool:
+        return self.interval == ALWAYS
+
+    @property
+    def coverage(self) -> float:
+        return self.level / 100
+
+    @property
+    def wrong(self) -> int:
+        """In how many of 100 surveys an interval may miss the truth."""
+        return 100 - self.level
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question of a design, and the block that it is in."""
+
+    question: Question
+    block: Block
+    channel: Channel
+
+
+def asked(design: Design) -> dict[str, Asked]:
+    return {
+        question.key: Asked(question, block, Channel(*block.mechanism.channel(position)))
+        for block in design.blocks
+        for position, question in enumerate(block.questions)
+    }
+
+
+def restate(rows: Iterable[Estimate], questions: dict[str, Asked], choice: Choice) -> None:
+    """Give rows, in memory only, the limits of a choice.
+
+    Of a table by group, all rows are needed, in their order.
+    """
+    if choice == Choice():
+        return
+    everybody: dict[Channel, list[Estimate]] = {}
+    groups: dict[tuple[str, str], list[Estimate]] = {}
+    for row in rows:
+        if row.by:
+            groups.setdefault((row.question, row.by), []).append(row)
+        else:
+            row.level, row.method = choice.coverage, METHODS[choice.interval]
+            if row.n:
+                everybody.setdefault(questions[row.question].channel, []).append(row)
+    for channel, some in everybody.items():  # one call for every channel
+        _restate_everybody(some, channel, choice)
+    for (question, by), some in groups.items():
+        one, other = questions[question], questions[by]
+        counts = counts_of(some, other.question).tolist()
+        kept = choice.coverage, choice.interval
+        found = by_group(one.question, one.channel, other.block, counts, *kept)
+        for row, figures in zip(some, found, strict=True):
+            for name, value in figures.items():
+                setattr(row, name, value)
+
+
+def _restate_everybody(rows: list[Estimate], channel: Channel, choice: Choice) -> None:
+    lows, highs = privacy.manipulations(
+        [row.count for row in rows],
+        [row.n for row in rows],
+        channel,
+        choice.forged / 100,
+        choice.coverage,
+        choice.interval,
+    )
+    for row, low, high in zip(rows, lows.tolist(), highs.tolist(), strict=True):
+        row.low, row.high = low, high
+
+
+def counts_of(rows: Sequence[Estimate], by: Question) -> Counts:
+    """Return the reports of a table by group: one row a group, one column an option."""
+    return np.array([row.count for row in rows], dtype=np.int64).reshape(by.size, -1)
+
+
+def says_nothing(row: Estimate) -> bool:
+    """Return whether too few people answered: the interval is all there is between 0 and 1."""
+    return row.low <= 0 and row.high >= 1
+
+
+def telling(row: Estimate) -> tuple[bool, float]:
+    """The larger the more it says of its question: “yes” before all, else the larger share."""
+    return row.option == "yes", row.bounded or 0.0
+
+
+def plain_yes_no(question: Question) -> bool:
+    return [option.key for option in question.options] == ["no", "yes"]
+
+
+def shown_options(question: Question, rows: list[Estimate]) -> list[Estimate]:
+    """All options, but of a plain yes/no question only “yes”: “no” is the rest."""
+    if plain_yes_no(question):
+        return [row for row in rows if row.option == "yes"]
+    return rows
+
+
+def label_of(question: Question, row: Estimate) -> str:
+    return next(option.text for option in question.options if option.key == row.option)

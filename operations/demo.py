@@ -1,0 +1,169 @@
+"""What `make run` starts: a demo on this machine, from an empty folder to a page that answers.
+
+Writes var/demo.env, so that `manage.py` works on the same data while the demo runs and afterwards;
+prepares the database and the demo survey; then serves. What can go wrong for ordinary reasons is
+said in one sentence, and the status is 1. Never touches a production environment.
+"""
+
+import os
+import re
+import secrets
+import sys
+from pathlib import Path
+
+import django
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management import CommandError, call_command
+
+from operations.serve import HOST, check_port
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+DEMO_ENV = Path(os.environ.get("CANDOR_DEMO_ENV", BASE_DIR / "var" / "demo.env"))
+CHOSEN = ("CANDOR_VAR", "DATABASE_URL", "REDIS_URL")  # where the data are, if somebody chose
+SLUG = "wellbeing-at-work"
+LOGINS = {"researcher": "researcher-demo", "viewer": "viewer-demo", "admin": "admin-demo"}
+PATIENCE = 5  # seconds for a database or Redis to answer
+
+NOTE = """
+  Candor is running, with made-up data. Ctrl-C stops it.
+
+    Answer the survey     {site}/s/{slug}/
+    Read the estimates    {site}/surveys/{slug}/
+    Make surveys          {site}/studio/new/
+    Use the API           {site}/api/docs/
+
+    Log in as             {logins}
+"""
+
+
+def check_environment() -> None:
+    if "CANDOR_SECRET_KEY" in os.environ:
+        raise CommandError(
+            "CANDOR_SECRET_KEY is set: this is a production environment, and `make run` is for "
+            "demos. See docs/operations.md."
+        )
+    database = os.environ.get("DATABASE_URL", "sqlite://")
+    if not database.startswith(("postgres://", "postgresql://", "sqlite://")):
+        raise CommandError("DATABASE_URL must begin with postgresql:// or sqlite://.")
+
+
+def port() -> int:
+    try:
+        return int(os.environ.get("PORT", "8000"))
+    except ValueError:
+        raise CommandError("PORT must be a number, such as PORT=8001.") from None
+
+
+def environment() -> dict[str, str]:
+    """The variables that make this process, and every later one, the same demo."""
+    return {
+        "CANDOR_SECRET_KEY": known_secret_key() or secrets.token_urlsafe(48),
+        "CANDOR_DEMO": "1",
+        "CANDOR_RELEASE_SECONDS": "60",
+        "CANDOR_INGEST_PER_MINUTE": "0",
+        **{name: os.environ[name] for name in CHOSEN if name in os.environ},
+    }
+
+
+def remember(values: dict[str, str]) -> None:
+    """Only once they work: a run that fails must not lead `manage.py` away from good data."""
+    try:
+        DEMO_ENV.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        fresh = DEMO_ENV.with_suffix(".new")
+        fresh.unlink(missing_ok=True)
+        with open(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as file:
+            file.writelines(f"{name}='{value}'\n" for name, value in values.items())
+        fresh.replace(DEMO_ENV)
+    except OSError as error:
+        raise CommandError(f"Cannot write to {DEMO_ENV.parent}: {error.strerror}.") from None
+
+
+def known_secret_key() -> str:
+    """That of the last run, so that sessions outlive a restart."""
+    try:
+        text = DEMO_ENV.read_text()
+    except OSError:
+        return ""
+    found = re.search(r"^CANDOR_SECRET_KEY='?([\w-]{40,})'?$", text, re.MULTILINE)
+    return found[1] if found else ""
+
+
+def load_settings() -> None:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    os.environ.setdefault("PGCONNECT_TIMEOUT", str(PATIENCE))
+    try:
+        django.setup()
+    except (ImproperlyConfigured, ValueError) as error:
+        raise CommandError(f"The settings make no sense: {first_line(error)}") from None
+
+
+def check_servers() -> None:
+    """Whether the database answers, and Redis if it was chosen."""
+    from django.conf import settings
+    from django.db import DatabaseError, connection
+
+    try:
+        settings.VAR_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)
+        connection.ensure_connection()
+    except OSError as error:
+        raise CommandError(f"Cannot write to {settings.VAR_DIR}: {error.strerror}.") from None
+    except (DatabaseError, ImproperlyConfigured) as error:
+        raise CommandError(f"The database does not answer: {first_line(error)}") from None
+    if settings.REDIS_URL:
+        check_redis(settings.REDIS_URL)
+
+
+def check_redis(url: str) -> None:
+    from redis import Redis, RedisError
+
+    try:
+        with Redis.from_url(url, socket_connect_timeout=PATIENCE, socket_timeout=PATIENCE) as redis:
+            redis.ping()
+    except (RedisError, ValueError) as error:
+        raise CommandError(f"Redis does not answer: {first_line(error)}") from None
+
+
+def first_line(error: Exception) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0]
+
+
+def prepare() -> None:
+    from django.db import connections
+
+    call_command("migrate", interactive=False, verbosity=0)
+    call_command("load_demo")
+    connections.close_all()
+    say("Starting the web server, the worker and the beat …")
+
+
+def say_where() -> None:
+    width = max(map(len, LOGINS)) + 3
+    logins = [f"{name:{width}}{password}" for name, password in LOGINS.items()]
+    site = f"http://{HOST}:{port()}"
+    say(NOTE.format(site=site, slug=SLUG, logins=f"\n{'':26}".join(logins)))
+
+
+def say(text: str) -> None:
+    print(text, flush=True)
+
+
+def main() -> None:
+    try:
+        check_environment()
+        check_port(HOST, port())
+        values = environment()
+        os.environ.update(values)
+        say("Preparing the database …")
+        load_settings()
+        check_servers()
+        remember(values)
+        prepare()
+        call_command("serve", host=HOST, port=port(), ready=say_where)
+    except CommandError as error:
+        sys.exit(f"Candor cannot start: {error}")
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,55 @@
+"""manage.py selftest [URL]: what a running installation promises, one line each."""
+
+import json
+import os
+import sys
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from operations import selftest
+
+
+class Command(BaseCommand):
+    help = "Try out the running installation; status 1 if anything is not as promised."
+    requires_system_checks = []  # one of the checks
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "url", nargs="?", default="", help="of the site; without it past the proxy, here"
+        )
+        parser.add_argument(
+            "--log",
+            action="append",
+            default=[],
+            type=Path,
+            metavar="FILE",
+            help="a log in which no visitor may be found, such as the proxy's",
+        )
+        parser.add_argument("--json", action="store_true", help="for programs")
+
+    def handle(self, *args: Any, url: str, log: list[Path], json: bool, **options: Any) -> None:
+        if url and not url.startswith(("http://", "https://")):
+            raise CommandError("The URL begins with http:// or https://.")
+        site = selftest.Site.at(url, int(os.environ.get("PORT", "8000")))
+        outcomes = []
+        for outcome in selftest.run(site, log):
+            outcomes.append(outcome)
+            if not json:
+                self.stdout.write(
+                    f"FAILED  {outcome.name}: {outcome.problem}"
+                    if outcome.problem
+                    else f"ok      {outcome.name}"
+                )
+                self.stdout.flush()
+        if json:
+            self.stdout.write(as_json(outcomes))
+        if any(outcome.problem for outcome in outcomes):
+            sys.exit(1)
+
+
+def as_json(outcomes: list[selftest.Outcome]) -> str:
+    found = [{"check": one.name, "ok": not one.problem, "say": one.problem} for one in outcomes]
+    return json.dumps(found, indent=1, ensure_ascii=False)

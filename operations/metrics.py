@@ -1,0 +1,58 @@
+"""What a monitoring system may know, in the text format of Prometheus.
+
+Figures come from the database, so that any number of web processes say the same. Nothing here
+counts reports, or changes when one arrives: whoever reads this every second must not be able to
+tell when somebody answered. That is also why the size of the database is told in large steps, and
+no figure is of one survey.
+"""
+
+from collections.abc import Iterator
+
+from django.db import connection
+from django.db.models import Count, Min
+from django.utils import timezone
+
+from aggregation.models import Batch, Job, Release, heartbeat
+from config import __version__
+from survey.database import database
+from survey.models import Survey
+from survey.models.log import head
+
+STEP = 16 * 2**20  # bytes: more than a hundred thousand reports
+Sample = tuple[dict[str, str], float]
+
+
+def exposition() -> str:
+    return "".join(text(*metric) for metric in metrics())
+
+
+def metrics() -> Iterator[tuple[str, str, list[Sample]]]:
+    """Name, explanation, and values by label; all of them gauges."""
+    info = {"version": __version__, "database": connection.vendor}
+    yield "candor_info", "What runs here.", [(info, 1)]
+    states = dict(Survey.objects.order_by().values_list("state").annotate(Count("pk")))
+    surveys: list[Sample] = [({"state": s}, states.get(s, 0)) for s in Survey.State.values]
+    yield "candor_surveys", "Surveys by state.", surveys
+    states = dict(Job.objects.order_by().values_list("state").annotate(Count("pk")))
+    jobs: list[Sample] = [({"state": s}, states.get(s, 0)) for s in Job.State.values]
+    yield "candor_jobs", "Jobs by state.", jobs
+    oldest = Job.objects.filter(active=True).aggregate(made=Min("made_at"))["made"]
+    waited = (timezone.now() - oldest).total_seconds() if oldest else 0
+    yield "candor_oldest_job_seconds", "Age of the oldest unfinished job.", [({}, max(0, waited))]
+    yield "candor_releases", "Releases made.", [({}, Release.objects.count())]
+    yield "candor_batches", "Batches of counted reports.", [({}, Batch.objects.count())]
+    last = head()
+    yield "candor_log_entries", "Entries of the audit log.", [({}, last.number if last else 0)]
+    since = heartbeat.age()
+    if since is not None:
+        yield "candor_last_tick_seconds", "Since a worker did what the beat sent.", [({}, since)]
+    size = database().size_in_bytes() // STEP * STEP
+    yield "candor_database_bytes", "Size of the database, in steps of 16 MiB.", [({}, size)]
+
+
+def text(name: str, explanation: str, samples: list[Sample]) -> str:
+    lines = [f"# HELP {name} {explanation}", f"# TYPE {name} gauge"]
+    for labels, value in samples:
+        inside = ",".join(f'{label}="{text}"' for label, text in labels.items())
+        lines.append(f"{name}{{{inside}}} {value:.0f}" if inside else f"{name} {value:.0f}")
+    return "\n".join(lines) + "\n"

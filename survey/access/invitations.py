@@ -1,0 +1,371 @@
+"""The page where the owner of a survey makes invitations: as a file, as a sheet, or by e-mail.
+
+A code is shown or sent once, when it is made; what is kept is its digest. A reminder therefore
+makes a new code in place of the old one. The day of a letter is kept until its code is used, so
+that nobody gets two in a day; after that, of an address, only a keyed hash, so that the same list
+can be pasted again without inviting anybody twice.
+"""
+
+import csv
+import re
+import secrets
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from email.errors import MessageError
+from smtplib import SMTPException
+from typing import Any
+
+import segno
+from django import forms
+from django.conf import settings
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
+from django.core.mail import EmailMessage, get_connection
+from django.core.validators import validate_email
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.crypto import salted_hmac
+from django.utils.safestring import SafeString, mark_safe
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_http_methods
+
+from survey.access import letters
+from survey.access.exchange import ALPHABET, CODE_LENGTH
+from survey.design import NO_TEXT
+from survey.design.passes import to_text
+from survey.models import Invitation, InvitationError, PassKey, Survey, digest, today
+from survey.models.log import record
+from survey.permissions import permitted, while_there
+
+MOST_CODES = 100_000  # made at once
+MOST_ON_A_SHEET = 500
+MOST_ADDRESSES = 10_000
+MAIL_SECONDS = 20.0  # that one request sends for; the next one goes on
+LINK_HASH = 27  # letters of the design's hash in a link: 162 bits, which nobody can make fit
+
+
+# --- Codes and links ------------------------------------------------------------------------------
+
+
+def new_code() -> str:
+    return "".join(secrets.choice(ALPHABET) for _ in range(CODE_LENGTH))
+
+
+def shown(code: str) -> str:
+    """In groups, for people who read or type it."""
+    return "-".join(code[i : i + 4] for i in range(0, CODE_LENGTH, 4))
+
+
+def fingerprint(survey: Survey) -> str:
+    """What stands behind a code in every link of a survey, the same for all: its design."""
+    return to_text(bytes.fromhex(survey.design_hash.removeprefix("sha256:")))[:LINK_HASH]
+
+
+def link(address: str, survey: Survey, code: str) -> str:
+    """Behind the #, which browsers do not send: the code, and the design that it is for."""
+    return f"{address}#{code}.{fingerprint(survey)}"
+
+
+def make(survey: Survey, count: int) -> list[str]:
+    codes = [new_code() for _ in range(count)]
+    Invitation.objects.make(survey.pk, codes)
+    return codes
+
+
+def picture(text: str) -> SafeString:
+    """A QR code without a style attribute, black on white whatever the colours of the page."""
+    code = segno.make(text, micro=False, error="m")
+    return mark_safe(  # noqa: S308  # made by segno out of an address of ours
+        code.svg_inline(svgclass="qr", lineclass=None, omitsize=True, light="#fff", border=3)
+    )
+
+
+# --- Mail -----------------------------------------------------------------------------------------
+
+
+def person(survey: Survey, email: str) -> str:
+    """Who it is, to whoever has the site's secret key; to nobody else."""
+    return salted_hmac(f"candor.invited.{survey.pk}", email.lower(), algorithm="sha256").hexdigest()
+
+
+def add_people(survey: Survey, emails: Sequence[str]) -> int:
+    """Invitations for these addresses, without a code yet; how many of them are new."""
+    given = {person(survey, email): email for email in emails}
+    with transaction.atomic():
+        if PassKey.objects.hold(survey.pk) is None:
+            raise InvitationError("closed")
+        mine = Invitation.objects.filter(survey=survey).exclude(person="")
+        known = set(mine.values_list("person", flat=True))
+        # The digest of a code that nobody gets: the first letter brings another.
+        new = [
+            Invitation(survey=survey, digest=digest(new_code()), email=email, person=one)
+            for one, email in given.items()
+            if one not in known
+        ]
+        Invitation.objects.bulk_create(sorted(new, key=lambda row: row.digest), batch_size=1000)
+    return len(new)
+
+
+@dataclass(frozen=True)
+class Letter:
+    subject: str
+    text: str  # with {link} in it
+    answers: str = ""  # where answers to the letter go; "": to the site's own address
+
+    def to(self, email: str, address: str) -> EmailMessage:
+        text = self.text.replace("{link}", address)
+        answers = [self.answers] if self.answers else None
+        return EmailMessage(self.subject, text, to=[email], reply_to=answers)
+
+
+def contact(survey: Survey) -> str:
+    """The contact that respondents are told, if it is an e-mail address."""
+    try:
+        validate_email(survey.contact.strip())
+    except ValidationError:
+        return ""
+    return survey.contact.strip()
+
+
+@dataclass
+class Sent:
+    """What became of a run."""
+
+    sent: int = 0
+    failed: int = 0
+
+
+def send(survey: Survey, letter: Letter, address: str, remind: bool = False) -> Sent:
+    """Send to all who have not got one yet, or who have, before today, but not fetched a pass.
+
+    For a while; the next time goes on. Each invitation is noted as sent, with the digest of its new
+    code, before its letter leaves. So after a crash at any moment nobody gets two; at worst
+    somebody gets none, and the reminder reaches them. A letter that the mail server refuses is not
+    noted.
+    """
+    outcome, end = Sent(), time.monotonic() + MAIL_SECONDS
+    mailed = {"mailed_on__lt": today()} if remind else {"mailed_on": None}
+    waiting = Invitation.objects.filter(survey=survey, used_with="", **mailed).exclude(email="")
+    keys = list(waiting.values_list("pk", "mailed_on"))
+    if not keys:
+        return outcome
+    with get_connection() as mail:
+        for key, before in keys:
+            if time.monotonic() > end:
+                break
+            code = new_code()
+            email = _renew(survey, key, code, today())
+            if not email:
+                continue  # used, revoked or sent meanwhile
+            try:
+                mail.send_messages([letter.to(email, link(address, survey, code))])
+                outcome.sent += 1
+            except (SMTPException, OSError, ValueError, MessageError):
+                _renew(survey, digest(code), new_code(), before)
+                outcome.failed += 1
+    return outcome
+
+
+def _renew(survey: Survey, key: str, code: str, mailed_on: date | None) -> str:
+    """Put a new code in place of one that was not used; its address, or nothing if it was."""
+    with transaction.atomic():
+        if PassKey.objects.hold(survey.pk) is None:
+            return ""
+        old = Invitation.objects.filter(pk=key, used_with="").first()
+        if old is None:
+            return ""
+        old.delete()
+        code_digest, email = digest(code), old.email
+        Invitation.objects.create(
+            survey=survey, digest=code_digest, email=email, person=old.person, mailed_on=mailed_on
+        )
+        return email
+
+
+# --- The page -------------------------------------------------------------------------------------
+
+
+class CodesForm(forms.Form):
+    count = forms.IntegerField(
+        min_value=1,
+        max_value=MOST_CODES,
+        error_messages={
+            "required": "How many?",
+            "invalid": "A whole number, please.",
+            "min_value": "1 or more, please.",
+            "max_value": f"At most {MOST_CODES:,} at once, please.",
+        },
+    )
+    form = forms.ChoiceField(choices=[("csv", "File"), ("sheet", "Sheet")])
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or {}
+        if data.get("form") == "sheet" and data.get("count", 0) > MOST_ON_A_SHEET:
+            self.add_error("count", f"At most {MOST_ON_A_SHEET} on a sheet. Take the file instead.")
+        return data
+
+
+class LetterForm(forms.Form):
+    """Who gets a letter, and what it says. Without addresses: those who wait for one."""
+
+    addresses = forms.CharField(required=False, max_length=1_000_000)
+    subject = forms.CharField(max_length=200, error_messages={"required": "Give a subject."})
+    text = forms.CharField(max_length=10_000, error_messages={"required": "Write something."})
+
+    def clean_subject(self) -> str:
+        subject: str = self.cleaned_data["subject"]
+        if NO_TEXT.search(subject) or len(subject.splitlines()) > 1 or "\t" in subject:
+            raise ValidationError("One line of plain text, please.")
+        return subject
+
+    def clean_addresses(self) -> list[str]:
+        found = [one for one in re.split(r"[\s,;]+", self.cleaned_data["addresses"]) if one]
+        if len(found) > MOST_ADDRESSES:
+            raise ValidationError(f"At most {MOST_ADDRESSES:,} at once, not {len(found):,}.")
+        for one in found:
+            try:
+                validate_email(one)
+            except ValidationError:
+                raise ValidationError(f"“{one[:80]}” is no e-mail address.") from None
+            if len(one) > 254:
+                raise ValidationError(f"“{one[:80]}…” is too long.")
+        return found
+
+    def clean_text(self) -> str:
+        text: str = self.cleaned_data["text"]
+        if "{link}" not in text:
+            raise ValidationError("Write {link} where the link is to stand.")
+        return text
+
+
+@login_required
+@cache_control(private=True, no_store=True)
+@require_http_methods(["GET", "HEAD", "POST"])
+@while_there
+def page(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """POST `do`: codes, letters, remind or revoke."""
+    survey = permitted(request, slug, "manage")
+    ready = survey.access == Survey.Access.INVITED and survey.state == Survey.State.OPEN
+    deed = request.POST.get("do", "") if request.method == "POST" else ""
+    if request.method == "POST" and not (ready and deed in DEEDS):
+        what = (
+            "Nothing was done." if ready else "Nothing was done: the survey takes no invitations."
+        )
+        return _show(request, survey, problem=what, status=400)
+    try:
+        return DEEDS[deed](request, survey) if deed else _show(request, survey)
+    except InvitationError:  # closed meanwhile
+        return _show(request, survey, problem="Nothing was done: the survey is closed.", status=400)
+
+
+def _codes(request: HttpRequest, survey: Survey) -> HttpResponseBase:
+    form = CodesForm(request.POST)
+    if not form.is_valid():
+        return _show(request, survey, codes=form, status=400)
+    with transaction.atomic():
+        codes = make(survey, form.cleaned_data["count"])
+        record(request.user, "invitations made", survey, number=len(codes))
+    address = request.build_absolute_uri(reverse("respond", args=[survey.slug]))
+    if form.cleaned_data["form"] == "sheet":
+        rows = [(shown(code), picture(link(address, survey, code))) for code in codes]
+        words = letters.words(survey.language)
+        context = {"survey": survey, "rows": rows, "address": address, "words": words}
+        return render(request, "invitation_sheet.html", context)
+    name = f"invitations-{survey.slug}.csv"
+    return StreamingHttpResponse(
+        _lines(codes, address, survey),
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{name}"'},
+    )
+
+
+class _Line:
+    def write(self, text: str) -> str:
+        return text
+
+
+def _lines(codes: Sequence[str], address: str, survey: Survey) -> Iterator[str]:
+    writer = csv.writer(_Line())
+    yield writer.writerow(["code", "link"])
+    for code in codes:
+        yield writer.writerow([shown(code), link(address, survey, code)])
+
+
+def _letters(request: HttpRequest, survey: Survey) -> HttpResponseBase:
+    remind = request.POST["do"] == "remind"
+    form = LetterForm(request.POST)
+    if not settings.EMAIL_URL:
+        return _show(request, survey, problem="No e-mail is set up on this site.", status=400)
+    if not form.is_valid():
+        return _show(request, survey, letter=form, reminding=remind, status=400)
+    if not remind:
+        add_people(survey, form.cleaned_data["addresses"])
+    address = request.build_absolute_uri(reverse("respond", args=[survey.slug]))
+    letter = Letter(form.cleaned_data["subject"], form.cleaned_data["text"], contact(survey))
+    more: dict[str, Any] = {"letter": form, "reminding": remind}
+    try:
+        outcome = send(survey, letter, address, remind)
+    except (SMTPException, OSError):  # before the first letter; later ones are counted
+        why = "The mail server does not answer. Nothing was sent; try again later."
+        return _show(request, survey, **more, problem=why, status=503)
+    if outcome.sent:
+        record(request.user, "reminders sent" if remind else "invitations sent", survey)
+    return _show(request, survey, **more, outcome=outcome)
+
+
+def _revoke(request: HttpRequest, survey: Survey) -> HttpResponseBase:
+    if "sure" not in request.POST:
+        why = "Nothing was revoked: say that you know what it does."
+        return _show(request, survey, problem=why, status=400)
+    with transaction.atomic():
+        PassKey.objects.hold(survey.pk)
+        if Invitation.objects.filter(survey=survey, used_with="").delete()[0]:
+            record(request.user, "invitations revoked", survey)
+    return redirect("invitations", survey.slug)
+
+
+DEEDS = {"codes": _codes, "letters": _letters, "remind": _letters, "revoke": _revoke}
+
+
+def _words(survey: Survey, again: bool, more: Mapping[str, Any]) -> dict[str, Any]:
+    """What stands in the form of the letter, or of the reminder: ours, or as it was sent."""
+    form = more.get("letter") if more.get("reminding", False) is again else None
+    if form is None:
+        subject, text = letters.subject(survey, again), letters.text(survey, again)
+        return {"again": again, "subject": subject, "text": text}
+    given = {name: form[name].value() or "" for name in ("subject", "text", "addresses")}
+    if not form.errors:  # they have their invitations now
+        given["addresses"] = ""
+    return {"again": again, **given, "errors": form.errors}
+
+
+def _show(request: HttpRequest, survey: Survey, status: int = 200, **more: Any) -> HttpResponse:
+    mine = Invitation.objects.filter(survey=survey)
+    closed = survey.state == Survey.State.CLOSED
+    made = survey.invited if closed else mine.count()
+    fetched = survey.fetched if closed else mine.exclude(used_with="").count()
+    unused = mine.filter(used_with="")
+    to_remind = unused.filter(mailed_on__lt=today()).exclude(email="").count()
+    context = {
+        "survey": survey,
+        "made": made,
+        "fetched": fetched,
+        "unused": made - fetched,
+        "to_send": unused.filter(mailed_on=None).exclude(email="").count(),
+        "to_remind": to_remind,
+        "reminded": unused.filter(mailed_on=today()).exclude(email="").count(),
+        "mail": bool(settings.EMAIL_URL),
+        "most": MOST_CODES,
+        "most_on_a_sheet": MOST_ON_A_SHEET,
+        "fingerprint": fingerprint(survey) if survey.design_hash else "",
+        "contact": contact(survey),
+        "remind_button": f"Remind {to_remind:,} {'person' if to_remind == 1 else 'people'}",
+        "forms": [_words(survey, again, more) for again in (False, True)],
+        **more,
+    }
+    return render(request, "invitations.html", context, status=status)

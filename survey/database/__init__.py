@@ -1,0 +1,36 @@
+"""What SQLite and PostgreSQL do differently, in one place: two modules with the same functions.
+
+`database()` is the module of the database that this site uses.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol, cast
+
+from django.db import connection
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+from survey.database import postgresql, sqlite
+
+Places = list[str] | int  # how to find rows again: their ids, or the last of their row numbers
+
+
+class Database(Protocol):
+    """The functions of both modules; sqlite.py and postgresql.py say why they differ."""
+
+    def insert_reports(self, reports: Sequence[tuple[str, bytes, int]]) -> set[str]: ...
+    def read_waiting(self, survey: int, most: int) -> tuple[list[bytes], Places]: ...
+    def empty_reports(self, survey: int, places: Places) -> int: ...
+    def checkpoint(self) -> None: ...
+    def vacuum(self, tables: Sequence[str], wait: bool = True) -> None: ...
+    def rewrite_invitations(self, survey: int) -> None: ...
+    def lock_for_transaction(self, number: int) -> None: ...
+    def stream(self, statement: str, types: Sequence[str]) -> Iterator[Sequence[Any]]: ...
+    def size_in_bytes(self) -> int: ...
+    def columns_of(self, table: str) -> dict[str, str]: ...
+    def trigger_names(self) -> set[str]: ...
+
+
+def database(of: BaseDatabaseWrapper | None = None) -> Database:
+    """Return the module for a connection, the site's own unless another is given."""
+    vendor = (of or connection).vendor
+    return cast(Database, postgresql if vendor == "postgresql" else sqlite)

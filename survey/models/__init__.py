@@ -1,0 +1,56 @@
+"""The tables of surveys: what is asked, who may do what, invitations, the inbox, the log.
+
+Models carry the verbs: each method that changes several rows is one transaction.
+"""
+
+from survey.models.access import (
+    MAY,
+    Deed,
+    LastOwner,
+    Membership,
+    Role,
+    Team,
+    TeamMembership,
+    may_design,
+)
+from survey.models.clock import today
+from survey.models.draft import Draft, DraftRevision
+from survey.models.invitation import Invitation, InvitationError, PassKey
+from survey.models.log import Entry
+from survey.models.question import Question
+from survey.models.removed import Removed
+from survey.models.report import ABSENT, Arrival, Recorded, Report
+from survey.models.survey import NotReady, Survey, opening, parse_design
+from survey.models.token import MOST_TOKENS, ApiToken, TooManyTokens, digest
+
+__all__ = [
+    "ABSENT",
+    "MAY",
+    "MOST_TOKENS",
+    "ApiToken",
+    "Arrival",
+    "Deed",
+    "Draft",
+    "DraftRevision",
+    "Entry",
+    "Invitation",
+    "InvitationError",
+    "LastOwner",
+    "Membership",
+    "NotReady",
+    "PassKey",
+    "Question",
+    "Recorded",
+    "Removed",
+    "Report",
+    "Role",
+    "Survey",
+    "Team",
+    "TeamMembership",
+    "TooManyTokens",
+    "digest",
+    "may_design",
+    "opening",
+    "parse_design",
+    "today",
+]

@@ -1,0 +1,102 @@
+"""The audit log: who did what to which survey, each entry with the hash of the one before.
+
+An entry that is changed, taken out or put in breaks the chain, and `manage.py verify_log` says
+where; the database refuses all three to begin with (survey/triggers/). About the people who run
+surveys. Never about respondents: no report, answer, code or address comes here.
+"""
+
+import hashlib
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.db import models, transaction
+
+from survey.database import database
+
+FIRST = "0" * 64  # what the first entry has before it
+LOCK = 5_307_132_201  # of PostgreSQL; any number that nothing else here locks
+
+Actor = AbstractBaseUser | AnonymousUser | None
+
+
+class Entry(models.Model):
+    """One deed. No foreign keys: it stays as it is whatever becomes of people and surveys."""
+
+    number = models.PositiveBigIntegerField(primary_key=True)
+    time = models.DateTimeField()  # to the second
+    actor = models.CharField(max_length=150, blank=True)  # an account; empty for the system
+    actor_number = models.BigIntegerField(null=True)
+    what = models.CharField(max_length=50)
+    survey = models.CharField(max_length=50, blank=True)  # a slug
+    survey_number = models.BigIntegerField(null=True, db_index=True)
+    detail = models.TextField(default="{}")  # JSON, kept as the text that was hashed
+    previous = models.CharField(max_length=64)
+    hash = models.CharField(max_length=64, unique=True)
+
+    class Meta:
+        ordering = ["-number"]
+        verbose_name_plural = "entries"
+
+    def __str__(self) -> str:
+        return f"{self.number} {self.what}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """All but its own hash, as it is hashed and exported."""
+        return {
+            "number": self.number,
+            "time": self.time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "actor": self.actor,
+            "actor_number": self.actor_number,
+            "what": self.what,
+            "survey": self.survey,
+            "survey_number": self.survey_number,
+            "detail": self.detail,
+            "previous": self.previous,
+        }
+
+    def own_hash(self) -> str:
+        return hashlib.sha256(canonical(self.as_dict()).encode()).hexdigest()
+
+    def details(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self.detail)
+        return found
+
+
+def canonical(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))
+
+
+def record(actor: Actor, what: str, survey: Any = None, **detail: Any) -> Entry:
+    """Write an entry, in the caller's transaction: what is undone was never done.
+
+    Others who record wait until that transaction ends, so this comes last in it, behind all locks.
+    """
+    known = actor if actor is not None and actor.pk is not None else None
+    with transaction.atomic(savepoint=False):
+        wait_for_others()
+        last = head()
+        entry = Entry(
+            number=last.number + 1 if last else 1,
+            time=datetime.now(UTC).replace(microsecond=0),
+            actor=known.get_username() if known else "",
+            actor_number=known.pk if known else None,
+            what=what,
+            survey=survey.slug if survey else "",
+            survey_number=survey.pk if survey else None,
+            detail=canonical(detail),
+            previous=last.hash if last else FIRST,
+        )
+        entry.hash = entry.own_hash()
+        entry.save(force_insert=True)
+    return entry
+
+
+def wait_for_others() -> None:
+    """One writer at a time, until the commit."""
+    database().lock_for_transaction(LOCK)
+
+
+def head() -> Entry | None:
+    return Entry.objects.order_by("number").last()

@@ -1,0 +1,91 @@
+"""The frozen design of an opened survey, for anyone to read, keep and check.
+
+The same for everybody: no login, no cookie (survey.views.sealed), and a cache may keep it for a
+minute. Never here: anything of a report.
+"""
+
+from typing import Any
+
+from django.contrib.auth.models import AnonymousUser
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.utils.translation import get_language_info
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_safe
+
+from survey.access.invitations import fingerprint
+from survey.design import Block, Design
+from survey.design.languages import TOLD
+from survey.models import Survey
+
+FRESH = 60  # seconds that a copy may be kept
+LABELS = {
+    "title": "Title",
+    "introduction": "Introduction",
+    "asked_by": "Who asks",
+    "purpose": "Why",
+    "contact": "Contact",
+}
+
+
+def opened(slug: str) -> Survey:
+    return get_object_or_404(Survey.objects.exclude(state=Survey.State.DRAFT), slug=slug)
+
+
+@require_safe
+@cache_control(public=True, max_age=FRESH)
+def page(request: HttpRequest, slug: str) -> HttpResponse:
+    request.user = AnonymousUser()  # whoever it is
+    survey = opened(slug)
+    design = survey.frozen_design()
+    context: dict[str, Any] = {
+        "survey": survey,
+        "design": design,
+        "told": [(LABELS[name], design.told[name]) for name in TOLD if name in design.told],
+        "ending": fingerprint(survey) if design.passes else "",
+        "sure": "more than 99" if design.sure > 99 else f"at most about {design.sure}",
+        "blocks": [{"block": block, "questions": _odds(block)} for block in design.blocks],
+        "translations": [
+            (tag, language_name(tag), _texts(survey, design, tag))
+            for tag in sorted(survey.translations)
+        ],
+    }
+    return render(request, "design.html", context)
+
+
+@require_safe
+@cache_control(public=True, max_age=FRESH)
+def canonical(request: HttpRequest, slug: str) -> HttpResponse:
+    """The very bytes that the hash is of."""
+    survey = opened(slug)
+    headers = {"Content-Disposition": f'attachment; filename="{survey.slug}.design.json"'}
+    return HttpResponse(survey.design.encode(), "application/json", headers=headers)
+
+
+def language_name(tag: str) -> str:
+    """A language in English, as far as Django knows its name; one of its kinds with the tag."""
+    try:
+        info = get_language_info(tag.lower())
+    except KeyError:
+        return f"the language {tag}"
+    return str(info["name"]) if info["code"] == tag.lower() else f"{info['name']} ({tag})"
+
+
+def _odds(block: Block) -> list[dict[str, Any]]:
+    """The questions of a block, and how often out of 100 a report says what is true, or is not."""
+    rows = []
+    for position, question in enumerate(block.questions):
+        true, false = block.mechanism.channel(position)
+        rows.append({"question": question, "true": 100 * true, "false": 100 * false})
+    return rows
+
+
+def _texts(survey: Survey, design: Design, tag: str) -> list[str]:
+    """All that was translated into a language, in the order of the page."""
+    given, frozen = survey.translations[tag], design.translations.get(tag, {})
+    told = frozen.get("told", {})
+    texts = [given.get("title"), given.get("introduction"), *(told.get(name) for name in TOLD)]
+    for question in design.questions:
+        translated = frozen.get("questions", {}).get(question.key, {})
+        texts += [translated.get("text"), " · ".join(translated.get("options", []))]
+    return [text for text in texts if text]

@@ -1,0 +1,149 @@
+-- What keeps an open survey as it was promised, whoever writes: queryset.update(), raw SQL, another
+-- program. The one way out is a tombstone, a row of survey_removed, which only a closed survey can
+-- get: then it can be deleted, and still not changed.
+
+CREATE FUNCTION survey_keep_promise() RETURNS trigger AS $$
+BEGIN
+  IF OLD.state = 'draft' THEN
+    RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
+  END IF;
+  IF TG_OP = 'DELETE' THEN
+    IF EXISTS (SELECT 1 FROM survey_removed WHERE id = OLD.id) THEN
+      RETURN OLD;
+    END IF;
+    RAISE EXCEPTION 'a survey that was opened cannot be deleted' USING ERRCODE = '23000';
+  END IF;
+  IF (
+    OLD.id, OLD.slug, OLD.title, OLD.introduction, OLD.language, OLD.translations, OLD.epsilon,
+    OLD.ask, OLD.crowd, OLD.design, OLD.design_hash, OLD.opened_on, OLD.asked_by, OLD.purpose,
+    OLD.contact, OLD.retention_days, OLD.access, OLD.work
+  ) IS DISTINCT FROM (
+    NEW.id, NEW.slug, NEW.title, NEW.introduction, NEW.language, NEW.translations, NEW.epsilon,
+    NEW.ask, NEW.crowd, NEW.design, NEW.design_hash, NEW.opened_on, NEW.asked_by, NEW.purpose,
+    NEW.contact, NEW.retention_days, NEW.access, NEW.work
+  ) THEN
+    RAISE EXCEPTION 'a survey that was opened is frozen' USING ERRCODE = '23000';
+  END IF;
+  IF OLD.state <> NEW.state AND NOT (OLD.state = 'open' AND NEW.state = 'closed') THEN
+    RAISE EXCEPTION 'a survey goes from draft to open to closed' USING ERRCODE = '23000';
+  END IF;
+  IF NEW.state = 'closed'
+     AND (OLD.state = 'open' OR OLD.closed_on IS DISTINCT FROM NEW.closed_on)
+     AND COALESCE(NEW.closed_on > COALESCE(OLD.closed_on, CURRENT_DATE + 1), TRUE) THEN
+    RAISE EXCEPTION 'the day of the closing is not put off' USING ERRCODE = '23000';
+  END IF;
+  RETURN NEW;
+END $$ LANGUAGE plpgsql;
+
+CREATE FUNCTION survey_keep_questions() RETURNS trigger AS $$
+BEGIN
+  -- FOR SHARE: waits for an open() under way and then sees its outcome; an open() waits for us.
+  IF TG_OP <> 'INSERT' THEN
+    PERFORM 1 FROM survey_survey WHERE id = OLD.survey_id FOR SHARE;
+  END IF;
+  IF TG_OP <> 'DELETE' THEN
+    PERFORM 1 FROM survey_survey WHERE id = NEW.survey_id FOR SHARE;
+  END IF;
+  IF TG_OP = 'DELETE' AND EXISTS (SELECT 1 FROM survey_removed WHERE id = OLD.survey_id) THEN
+    RETURN OLD;
+  END IF;
+  IF (TG_OP <> 'INSERT' AND EXISTS (
+        SELECT 1 FROM survey_survey WHERE id = OLD.survey_id AND state <> 'draft'))
+     OR (TG_OP <> 'DELETE' AND EXISTS (
+        SELECT 1 FROM survey_survey WHERE id = NEW.survey_id AND state <> 'draft')) THEN
+    RAISE EXCEPTION 'the questions of a survey that was opened are frozen' USING ERRCODE = '23000';
+  END IF;
+  RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
+END $$ LANGUAGE plpgsql;
+
+CREATE TRIGGER survey_keep_promise BEFORE UPDATE OR DELETE ON survey_survey
+  FOR EACH ROW EXECUTE FUNCTION survey_keep_promise();
+CREATE TRIGGER survey_keep_questions BEFORE INSERT OR UPDATE OR DELETE ON survey_question
+  FOR EACH ROW EXECUTE FUNCTION survey_keep_questions();
+
+CREATE FUNCTION survey_no_truncate() RETURNS trigger AS $$
+BEGIN
+  RAISE EXCEPTION 'surveys are not truncated' USING ERRCODE = '23000';
+END $$ LANGUAGE plpgsql;
+
+CREATE TRIGGER survey_survey_no_truncate BEFORE TRUNCATE ON survey_survey
+  EXECUTE FUNCTION survey_no_truncate();
+
+CREATE TRIGGER survey_question_no_truncate BEFORE TRUNCATE ON survey_question
+  EXECUTE FUNCTION survey_no_truncate();
+
+CREATE FUNCTION survey_keep_address() RETURNS trigger AS $$
+BEGIN
+  IF EXISTS (SELECT 1 FROM survey_removed WHERE slug = NEW.slug OR id = NEW.id) THEN
+    RAISE EXCEPTION 'this address belonged to a survey that was removed' USING ERRCODE = '23000';
+  END IF;
+  RETURN NULL;
+END $$ LANGUAGE plpgsql;
+
+CREATE FUNCTION survey_bury() RETURNS trigger AS $$
+BEGIN
+  PERFORM 1 FROM survey_survey
+    WHERE id = NEW.id AND slug = NEW.slug AND design_hash = NEW.design_hash AND state = 'closed'
+    FOR UPDATE;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'only a closed survey can be removed' USING ERRCODE = '23000';
+  END IF;
+  RETURN NEW;
+END $$ LANGUAGE plpgsql;
+
+CREATE FUNCTION survey_keep_removed() RETURNS trigger AS $$
+BEGIN
+  RAISE EXCEPTION 'that a survey was removed stays on record' USING ERRCODE = '23000';
+END $$ LANGUAGE plpgsql;
+
+-- AFTER: an insert that waited for the removal of a survey with its slug sees the tombstone then.
+CREATE TRIGGER survey_keep_address AFTER INSERT OR UPDATE ON survey_survey
+  FOR EACH ROW EXECUTE FUNCTION survey_keep_address();
+CREATE TRIGGER survey_bury BEFORE INSERT ON survey_removed
+  FOR EACH ROW EXECUTE FUNCTION survey_bury();
+CREATE TRIGGER survey_keep_removed BEFORE UPDATE OR DELETE ON survey_removed
+  FOR EACH ROW EXECUTE FUNCTION survey_keep_removed();
+CREATE TRIGGER survey_removed_no_truncate BEFORE TRUNCATE ON survey_removed
+  EXECUTE FUNCTION survey_no_truncate();
+
+CREATE FUNCTION survey_keep_log() RETURNS trigger AS $$
+BEGIN
+  RAISE EXCEPTION 'the log is neither changed nor deleted' USING ERRCODE = '23000';
+END $$ LANGUAGE plpgsql;
+CREATE TRIGGER survey_keep_log BEFORE UPDATE OR DELETE ON survey_entry
+  FOR EACH ROW EXECUTE FUNCTION survey_keep_log();
+CREATE TRIGGER survey_entry_no_truncate BEFORE TRUNCATE ON survey_entry
+  EXECUTE FUNCTION survey_keep_log();
+
+CREATE FUNCTION survey_passkey_keep_insert() RETURNS trigger AS $$
+BEGIN
+  IF EXISTS (SELECT 1 FROM survey_survey WHERE id = NEW.survey_id AND state <> 'draft') THEN
+    RAISE EXCEPTION 'a survey that was opened gets no other key' USING ERRCODE = '23000';
+  END IF;
+  RETURN NEW;
+END $$ LANGUAGE plpgsql;
+CREATE TRIGGER survey_passkey_keep_insert BEFORE INSERT ON survey_passkey
+  FOR EACH ROW EXECUTE FUNCTION survey_passkey_keep_insert();
+
+CREATE FUNCTION survey_passkey_keep_update() RETURNS trigger AS $$
+BEGIN
+  IF EXISTS (SELECT 1 FROM survey_survey WHERE id = OLD.survey_id AND state IS NOT NULL) THEN
+    RAISE EXCEPTION 'a key does not change' USING ERRCODE = '23000';
+  END IF;
+  RETURN OLD;
+END $$ LANGUAGE plpgsql;
+CREATE TRIGGER survey_passkey_keep_update BEFORE UPDATE ON survey_passkey
+  FOR EACH ROW EXECUTE FUNCTION survey_passkey_keep_update();
+
+CREATE FUNCTION survey_passkey_keep_delete() RETURNS trigger AS $$
+BEGIN
+  IF EXISTS (SELECT 1 FROM survey_survey WHERE id = OLD.survey_id AND state = 'open') THEN
+    RAISE EXCEPTION 'the key of an open survey stays' USING ERRCODE = '23000';
+  END IF;
+  RETURN OLD;
+END $$ LANGUAGE plpgsql;
+CREATE TRIGGER survey_passkey_keep_delete BEFORE DELETE ON survey_passkey
+  FOR EACH ROW EXECUTE FUNCTION survey_passkey_keep_delete();
+
+CREATE TRIGGER survey_passkey_no_truncate BEFORE TRUNCATE ON survey_passkey
+  EXECUTE FUNCTION survey_no_truncate();
