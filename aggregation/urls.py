@@ -10,9 +10,11 @@ urlpatterns = [
     path("surveys/", views.overview, name="surveys"),
     path("surveys/<slug:slug>/", views.dashboard, name="dashboard"),
     path("surveys/<slug:slug>/trend/", views.trend, name="trend"),
-    path("surveys/<slug:slug>/now/", views.now, name="now"),
+    path("surveys/<slug:slug>/now/", views.status, name="dashboard-status"),
     path("surveys/<slug:slug>/releases/<str:release>/", downloads.page, name="release"),
-    path("surveys/<slug:slug>/releases/<str:release>/<str:name>", downloads.page, name="file"),
+    path(
+        "surveys/<slug:slug>/releases/<str:release>/<str:name>", downloads.page, name="release-file"
+    ),
     path("surveys/<slug:slug>/log/", pages.page, name="survey-log"),
     path("surveys/<slug:slug>/log/log.csv", pages.as_csv, name="survey-log-csv"),
     path("surveys/<slug:slug>/log/log.jsonl", pages.as_json_lines, name="survey-log-jsonl"),

@@ -181,7 +181,9 @@ FAILURES_PER_MINUTE: int = env.int("CANDOR_FAILURES_PER_MINUTE", 10)  # to log i
 METRICS_TOKEN: str = env.str("CANDOR_METRICS_TOKEN", "")  # for /metrics; empty: there is none
 if METRICS_TOKEN and len(METRICS_TOKEN) < 16:
     raise ImproperlyConfigured("CANDOR_METRICS_TOKEN is shorter than 16 characters.")
-TRUSTED_PROXIES: int = env.int("CANDOR_PROXIES", 0)  # how many of our own stand before this server
+TRUSTED_PROXIES: int = env.int(
+    "CANDOR_TRUSTED_PROXIES", 0
+)  # how many of our own stand before this server
 
 # --- People ---------------------------------------------------------------------------------------
 

@@ -39,7 +39,7 @@ LINE = 16384  # bytes of one header
 LEGIBLE = 1 << 16  # bytes of one page or module; what is longer could take hours to look into
 MOST = 500  # files in a manifest
 NOTHING = {"sha256": "nothing"}
-PATIENCE = 30  # seconds for one answer, all of it
+ANSWER_SECONDS = 30  # seconds for one answer, all of it
 SHOWN = 600  # characters of one finding
 
 # A site could serve altered files to some. These ask much as browsers do, so that it is not enough
@@ -173,14 +173,14 @@ TLS.set_alpn_protocols(["http/1.1"])
 
 def fetch(url: str, headers: dict[str, str]) -> Answer:
     """One answer, whatever its status, decoded; no redirect is followed, no cookie is sent."""
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + ANSWER_SECONDS
     try:
         parts = urlsplit(url)
         path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         lines = [f"GET {path} HTTP/1.1", f"Host: {parts.netloc}"]
         lines += [f"{name}: {value}" for name, value in headers.items()]
         port = parts.port or {"http": 80, "https": 443}[parts.scheme]
-        with socket.create_connection((parts.hostname, port), PATIENCE) as plain:
+        with socket.create_connection((parts.hostname, port), ANSWER_SECONDS) as plain:
             wait(plain, deadline)
             secure = parts.scheme == "https"
             connection = TLS.wrap_socket(plain, server_hostname=parts.hostname) if secure else plain

@@ -22,7 +22,7 @@ DEMO_ENV = Path(os.environ.get("CANDOR_DEMO_ENV", BASE_DIR / "var" / "demo.env")
 CHOSEN = ("CANDOR_VAR", "DATABASE_URL", "REDIS_URL")  # where the data are, if somebody chose
 SLUG = "wellbeing-at-work"
 LOGINS = {"researcher": "researcher-demo", "viewer": "viewer-demo", "admin": "admin-demo"}
-PATIENCE = 5  # seconds for a database or Redis to answer
+CONNECT_SECONDS = 5  # seconds for a database or Redis to answer
 
 NOTE = """
   Candor is running, with made-up data. Ctrl-C stops it.
@@ -90,7 +90,7 @@ def known_secret_key() -> str:
 
 def load_settings() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    os.environ.setdefault("PGCONNECT_TIMEOUT", str(PATIENCE))
+    os.environ.setdefault("PGCONNECT_TIMEOUT", str(CONNECT_SECONDS))
     try:
         django.setup()
     except (ImproperlyConfigured, ValueError) as error:
@@ -117,7 +117,9 @@ def check_redis(url: str) -> None:
     from redis import Redis, RedisError
 
     try:
-        with Redis.from_url(url, socket_connect_timeout=PATIENCE, socket_timeout=PATIENCE) as redis:
+        with Redis.from_url(
+            url, socket_connect_timeout=CONNECT_SECONDS, socket_timeout=CONNECT_SECONDS
+        ) as redis:
             redis.ping()
     except (RedisError, ValueError) as error:
         raise CommandError(f"Redis does not answer: {first_line(error)}") from None

@@ -21,7 +21,7 @@ from operations.broker import FILES
 
 RETRY_AFTER = "5"  # seconds
 RECENT = 60  # seconds since the last tick
-PATIENCE = 2  # seconds for Redis to answer
+REDIS_SECONDS = 2  # seconds for Redis to answer
 API = "/api/v1/"
 OK = "ok"
 
@@ -92,7 +92,7 @@ def broker() -> str:
 def redis() -> str:
     from redis import Redis, RedisError  # slow to load, and small sites do without
 
-    limits = {"socket_timeout": PATIENCE, "socket_connect_timeout": PATIENCE}
+    limits = {"socket_timeout": REDIS_SECONDS, "socket_connect_timeout": REDIS_SECONDS}
     try:
         with Redis.from_url(settings.REDIS_URL, **limits) as server:
             server.ping()

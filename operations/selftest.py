@@ -26,7 +26,7 @@ from django.core import checks
 from django.db import connection
 from redis import Redis, RedisError
 
-from aggregation.jobs.tasks import sign
+from aggregation.jobs.tasks import ping
 from aggregation.models import Batch
 from aggregation.models.heartbeat import Heartbeat
 from operations import health
@@ -185,7 +185,7 @@ def expect(holds: bool, otherwise: str) -> None:
 def round_trip(site: Site) -> None:
     word = f"selftest {secrets.token_hex(8)}"  # not the canary's: it lies about for a while
     try:
-        sign.delay(word)
+        ping.delay(word)
         deadline = time.monotonic() + ROUND_TRIP
         while not Heartbeat.objects.filter(name=word).exists():
             expect(
@@ -200,7 +200,7 @@ def round_trip(site: Site) -> None:
 def answers(site: Site) -> None:
     status = site.ask("/s/").status
     if status in (301, 302):
-        raise Failed("it redirects to TLS: name the https address, or set CANDOR_PROXIES.")
+        raise Failed("it redirects to TLS: name the https address, or set CANDOR_TRUSTED_PROXIES.")
     expect(status != 400, f"it does not know the host {site.host}: CANDOR_HOSTS.")
     expect(status == 200, f"/s/ is answered with {status}: look at the log of the web server.")
 

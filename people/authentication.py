@@ -26,8 +26,8 @@ from rest_framework.request import Request
 
 from survey import rate_limits
 from survey.models import (
-    MAY,
     MOST_TOKENS,
+    ROLE_ACTIONS,
     ApiToken,
     TeamMembership,
     TooManyTokens,
@@ -80,7 +80,7 @@ class Passwords(ModelBackend):
             return True
         if perm != "survey.add_survey" or isinstance(user_obj, AnonymousUser):
             return False
-        parts = TeamMembership.objects.filter(user=user_obj, role__in=MAY["ask"])
+        parts = TeamMembership.objects.filter(user=user_obj, role__in=ROLE_ACTIONS["ask"])
         return bool(user_obj.is_active and parts.exists())
 
 

@@ -15,8 +15,8 @@ from django.views.decorators.http import require_http_methods
 
 from people.forms import AccountForm
 from people.login import enter
+from people.memberships import ROLES
 from people.models import Gone, Invite
-from people.parts import ROLES
 from survey.models import Role, Survey
 
 
@@ -57,8 +57,8 @@ def join(request: HttpRequest, invite: Invite) -> HttpResponse:
 
 
 def home(invite: Invite) -> tuple[str, str | int]:
-    whole = invite.whole
-    return ("dashboard", whole.slug) if isinstance(whole, Survey) else ("team", whole.pk)
+    target = invite.target
+    return ("dashboard", target.slug) if isinstance(target, Survey) else ("team", target.pk)
 
 
 def shown(request: HttpRequest, invite: Invite, form: AccountForm | None = None) -> HttpResponse:

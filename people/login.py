@@ -112,7 +112,7 @@ def code(request: HttpRequest) -> HttpResponse:
 @sensitive_post_parameters()
 @cache_control(private=True, no_store=True)
 @require_http_methods(["GET", "HEAD", "POST"])
-def again(request: HttpRequest) -> HttpResponse:
+def reauthenticate(request: HttpRequest) -> HttpResponse:
     """Before what changes how one logs in."""
     user = cast(User, request.user)
     factor = Factor.objects.filter(user=user).exists()

@@ -173,12 +173,12 @@ class InviteQuerySet(models.QuerySet["Invite"]):
             raise Gone
         return invite
 
-    def make(self, whole: Survey | Team, role: Role, made_by: User, email: str = "") -> str:
+    def make(self, target: Survey | Team, role: Role, made_by: User, email: str = "") -> str:
         """The token of a new one: handed over once, stored as its digest."""
         token = secrets.token_urlsafe(32)
-        where: dict[str, Any] = {"survey" if isinstance(whole, Survey) else "team": whole}
+        where: dict[str, Any] = {"survey" if isinstance(target, Survey) else "team": target}
         with transaction.atomic():
-            type(whole).objects.select_for_update().get(pk=whole.pk)  # one at a time, to count
+            type(target).objects.select_for_update().get(pk=target.pk)  # one at a time, to count
             self.filter(**where, until__lt=today()).delete()
             if self.filter(**where).count() >= MOST_INVITES:
                 raise TooManyInvites
@@ -220,18 +220,18 @@ class Invite(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.role} of {self.whole}"
+        return f"{self.role} of {self.target}"
 
     @property
-    def whole(self) -> Survey | Team:
-        whole = self.survey or self.team
-        if whole is None:
+    def target(self) -> Survey | Team:
+        target = self.survey or self.team
+        if target is None:
             raise ValueError("the database refuses an invitation to nothing")
-        return whole
+        return target
 
     def holds(self) -> bool:
         """It ends with the part of whoever made it: an owner who was removed leaves no door."""
-        return self.made_by.is_active and self.whole.may(self.made_by, "manage")
+        return self.made_by.is_active and self.target.may(self.made_by, "manage")
 
     def accept(self, user: User) -> None:
         """Once: of two who come at the same time, the second finds it gone."""
@@ -240,7 +240,7 @@ class Invite(models.Model):
             if not taken or not self.holds():
                 raise Gone
             parts = Membership if self.survey else TeamMembership
-            parts.objects.raise_to(self.whole, user, Role(self.role))
+            parts.objects.raise_to(self.target, user, Role(self.role))
 
 
 class SetUp(models.Model):

@@ -10,11 +10,11 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods
 
-from people import parts
+from people import memberships
 from people.forms import SurveyTeamForm
 from survey.models import Survey, TeamMembership
 from survey.models.log import record
-from survey.permissions import permitted
+from survey.permissions import survey_or_403
 
 
 @login_required
@@ -22,7 +22,7 @@ from survey.permissions import permitted
 @require_http_methods(["GET", "HEAD", "POST"])
 def page(request: HttpRequest, slug: str) -> HttpResponse:
     """POST: `results` on or off; `set` the `team`; or what people.parts takes."""
-    survey = permitted(request, slug, "manage")
+    survey = survey_or_403(request, slug, "manage")
     given = request.POST
     if given.get("results") in ("on", "off"):
         survey.publish_results(given["results"] == "on", by=request.user)
@@ -34,7 +34,7 @@ def page(request: HttpRequest, slug: str) -> HttpResponse:
         initial={"team": survey.team_id},
     )
     if "set" in given:
-        said = parts.nothing_said()
+        said = memberships.nothing_said()
         if teams.is_valid():
             team = teams.cleaned_data["team"]
             with transaction.atomic():
@@ -42,13 +42,13 @@ def page(request: HttpRequest, slug: str) -> HttpResponse:
                 record(request.user, "team set", survey, team=str(team or ""))
             said["done"] = True
     else:
-        said = parts.change(request, survey)
+        said = memberships.change(request, survey)
     if said.get("done"):  # whoever demotes themselves goes elsewhere
         still = survey.may(request.user, "manage")
         return redirect("people", slug) if still else redirect("surveys")
     through = TeamMembership.objects.filter(team=survey.team_id).select_related("user")
     context = {
-        **parts.shown(survey),
+        **memberships.shown(survey),
         **said,
         "survey": survey,
         "teams": teams,

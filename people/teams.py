@@ -12,7 +12,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods
 
-from people import parts
+from people import memberships
 from people.forms import TeamForm
 from survey.models import Role, Survey, Team, TeamMembership, may_design
 
@@ -57,27 +57,27 @@ def page(request: HttpRequest, pk: int) -> HttpResponse:
     renaming = TeamForm(request.POST if "rename" in request.POST else None, instance=team)
     said: dict[str, Any]
     if "rename" in request.POST:
-        said = parts.nothing_said()
+        said = memberships.nothing_said()
         if renaming.is_valid():
             with transaction.atomic():
-                parts.note(user, "team renamed", renaming.save())
+                memberships.note(user, "team renamed", renaming.save())
             return redirect("team", pk)
         team.refresh_from_db()
     elif "delete" in request.POST:
-        said = parts.nothing_said()
+        said = memberships.nothing_said()
         try:
             with transaction.atomic():
                 team.delete()
-                parts.note(user, "team deleted", team)
+                memberships.note(user, "team deleted", team)
             return redirect("teams")
         except ProtectedError:
             said["kept"] = True
     else:
-        said = parts.change(request, team)
+        said = memberships.change(request, team)
     if said.get("done"):
         return redirect("team", pk) if team.may(user, "read") else redirect("teams")
     context = {
-        **parts.shown(team),
+        **memberships.shown(team),
         **said,
         "team": team,
         "owner": owner,

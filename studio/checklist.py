@@ -18,12 +18,12 @@ from aggregation.planner import plan
 from studio import dial, drafts, precision, text_checks
 from studio.findings import ORDER, Finding, Look, blocks, place_of, unchecked, warns
 from survey.design import BACKGROUND_EPSILON, Block, Design
-from survey.design.languages import TOLD
+from survey.design.languages import DISCLOSURES
 from survey.models import NotReady, Question, Survey, opening
 from survey.respondent.public_design import language_name
 
 USELESS, WIDE = 0.15, 0.10  # half-widths of the 95 % interval of the least precise question
-FIELDS = {"title", "introduction", "epsilon", "ask", "crowd", *TOLD}  # places of their own
+FIELDS = {"title", "introduction", "epsilon", "ask", "crowd", *DISCLOSURES}  # places of their own
 USUAL_CROWD = 20  # nobody is asked to go below it
 MUCH_BACKGROUND = 3 * BACKGROUND_EPSILON  # of all background answers together
 

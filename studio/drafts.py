@@ -31,7 +31,7 @@ from survey.models import (
 )
 from survey.models.log import Actor, record
 
-KEPT = 100  # places of a history
+HISTORY_LENGTH = 100  # places of a history
 MAX_SLUG = 50
 COPY = re.compile(r" \(copy(?: (\d{1,3}))?\)$")  # at the end of a title
 COPIED = re.compile(r"-copy(-[0-9a-f]{6})?$")  # and of an address
@@ -193,7 +193,7 @@ def save(
 def add(draft: Draft, document: dict[str, Any], user: User | None, step: str = "") -> None:
     """Put a document at the draft's place; what had been undone is gone, and so is the oldest."""
     draft.revisions.filter(place__gte=draft.place).delete()
-    draft.revisions.filter(place__lte=draft.place - KEPT).delete()
+    draft.revisions.filter(place__lte=draft.place - HISTORY_LENGTH).delete()
     DraftRevision.objects.create(
         draft=draft, place=draft.place, document=document, step=step[:100], saved_by=user,
         saved_on=today(),

@@ -26,7 +26,7 @@ from studio.findings import ORDER, Finding
 from survey.design import Design, DesignError
 from survey.models import Survey, today
 from survey.models.log import Actor, record
-from survey.permissions import permitted, while_there
+from survey.permissions import not_found_if_deleted, survey_or_403
 from survey.respondent import preview
 
 FARTHEST = timedelta(days=5 * 365)
@@ -60,19 +60,19 @@ class MomentForm(forms.Form):
 @login_required
 @cache_control(private=True, no_store=True)
 @require_http_methods(["GET", "HEAD", "POST"])
-@while_there
+@not_found_if_deleted
 def page(request: HttpRequest, slug: str) -> HttpResponse:
     """POST: `do`, one of DEEDS, with what it needs."""
-    survey = permitted(request, slug, "manage")
+    survey = survey_or_403(request, slug, "manage")
     refused: list[str] = []
     given = request.POST.dict()
     if request.method == "POST":
         try:
-            deed = DEEDS.get(given.get("do", ""))
-            if deed is None:
+            action = DEEDS.get(given.get("do", ""))
+            if action is None:
                 raise ValidationError("There is nothing of that name to do.")
             with transaction.atomic():
-                deed(survey, given, request.user)
+                action(survey, given, request.user)
         except DesignError as error:
             refused = [f"The survey cannot open. {error}."]
         except ValidationError as error:
@@ -96,7 +96,7 @@ def described(request: HttpRequest, survey: Survey) -> dict[str, Any]:
             "counts": {level: sum(one.level == level for one in found) for level in ORDER},
             "design": design,
             "costs": dial.costs(design) if design else [],
-            "seen": survey.seen(),
+            "seen": survey.content_hash(),
             "preview": request.build_absolute_uri(preview.address(survey)),
             "days": preview.DAYS,
         }
@@ -146,7 +146,7 @@ def _must_have_read(survey: Survey, given: Given) -> None:
     What blocks, and what changed since they looked, is refused by whoever opens.
     """
     found = checklist.of(survey)
-    if blocked(found) or given.get("seen") != survey.seen():
+    if blocked(found) or given.get("seen") != survey.content_hash():
         return
     if to_read(found) and "read" not in given:
         raise ValidationError(
@@ -167,9 +167,9 @@ def open_at(survey: Survey, given: Given, by: Actor) -> None:
         survey = Survey.objects.select_for_update().get(pk=survey.pk)
         _must_be(survey, Survey.State.DRAFT)
         survey.draft_design()  # which says why there is none
-        if given.get("seen") != survey.seen():
+        if given.get("seen") != survey.content_hash():
             raise ValidationError("The survey has changed since you looked. Look again.")
-        survey.opens_at, survey.opens_seen, survey.opens_refused = at, survey.seen(), ""
+        survey.opens_at, survey.approved_hash, survey.opens_refused = at, survey.content_hash(), ""
         checklist.refuse(survey)
         survey.save()
         record(by, "opening set", survey, at=minute(at))
@@ -177,7 +177,7 @@ def open_at(survey: Survey, given: Given, by: Actor) -> None:
 
 def open_later(survey: Survey, given: Given, by: Actor) -> None:
     drafts = Survey.objects.filter(pk=survey.pk, state=Survey.State.DRAFT)
-    if drafts.update(opens_at=None, opens_seen="", opens_refused="") and survey.opens_at:
+    if drafts.update(opens_at=None, approved_hash="", opens_refused="") and survey.opens_at:
         record(by, "opening called off", survey)
 
 

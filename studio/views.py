@@ -25,7 +25,7 @@ from survey.design import BACKGROUND_EPSILON, MAX_OPTIONS, MAX_QUESTIONS, Design
 from survey.design.mechanism import MAX_EPSILON
 from survey.files import FileError
 from survey.models import Draft, Survey
-from survey.permissions import permitted, while_there
+from survey.permissions import not_found_if_deleted, survey_or_403
 
 MOST_BYTES = 1024 * 1024  # of a document
 EPSILON = 2.0  # of a blank survey
@@ -141,10 +141,10 @@ def copy(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @cache_control(private=True, no_store=True)
 @require_http_methods(["GET", "HEAD", "POST"])
-@while_there
+@not_found_if_deleted
 def editor(request: HttpRequest, slug: str) -> HttpResponse:
     """A draft to edit, or the frozen design to read. POST: another `slug` for a draft."""
-    survey = permitted(request, slug, "manage")
+    survey = survey_or_403(request, slug, "manage")
     context: dict[str, Any] = {
         "survey": survey,
         "may_add": request.user.has_perm("survey.add_survey"),
@@ -179,7 +179,7 @@ def editor(request: HttpRequest, slug: str) -> HttpResponse:
 @cache_control(private=True, no_store=True)
 @require_safe
 def export(request: HttpRequest, slug: str) -> HttpResponse:
-    survey = permitted(request, slug, "manage")
+    survey = survey_or_403(request, slug, "manage")
     text = json.dumps(files.dump(survey), ensure_ascii=False, indent=2)
     headers = {"Content-Disposition": f'attachment; filename="{survey.slug}.json"'}
     return HttpResponse(f"{text}\n", content_type="application/json", headers=headers)
@@ -188,14 +188,14 @@ def export(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @cache_control(private=True, no_store=True)
 @require_http_methods(["GET", "HEAD", "POST"])
-@while_there
+@not_found_if_deleted
 def draft(request: HttpRequest, slug: str) -> HttpResponse:
     """The document with its number, what is wrong in it, and the figures of the dial.
 
     POST takes `number`, the one that the page started from, and a `document`, or `go` (-1, 1). With
     `follow`, the slug that the page knows, the address follows the title.
     """
-    survey = permitted(request, now_at(request, slug), "manage")
+    survey = survey_or_403(request, now_at(request, slug), "manage")
     try:
         if request.method != "POST":
             survey, state = drafts.look(survey)
@@ -303,4 +303,4 @@ def opens(survey: Survey) -> dict[str, Any] | None:
     if survey.opens_at is None:
         return None
     at = date_format(survey.opens_at, "j M Y, H:i")
-    return {"at": f"{at} UTC", "holds": survey.opens_seen == survey.seen()}
+    return {"at": f"{at} UTC", "holds": survey.approved_hash == survey.content_hash()}

@@ -14,7 +14,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from survey.design import Design, DesignError
-from survey.design.languages import TOLD
+from survey.design.languages import DISCLOSURES
 from survey.design.mechanism import SCALE
 from survey.forms import QuestionForm, SurveyForm
 from survey.models import ApiToken, Membership, Question, Removed, Role, Survey
@@ -246,7 +246,7 @@ def addresses(survey: Survey) -> SafeString:
 
 def seen_hash(survey: Survey) -> str:
     """What the person who opens a survey must have seen: all that will be frozen."""
-    return survey.seen()
+    return survey.content_hash()
 
 
 def described(survey: Survey) -> SafeString:
@@ -305,7 +305,7 @@ def texts(survey: Survey, design: Design, tag: str) -> Iterator[tuple[str, str]]
     yield survey.title, given.get("title", "")
     if survey.introduction:
         yield survey.introduction, given.get("introduction", "")
-    for name in TOLD:
+    for name in DISCLOSURES:
         if text := design.told.get(name):
             yield text, frozen.get("told", {}).get(name, "")
     for question in design.questions:

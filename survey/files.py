@@ -8,18 +8,18 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from survey.design import MAX_OPTIONS, MAX_QUESTIONS, NO_TEXT, DesignError, languages
-from survey.design.languages import TOLD
+from survey.design.languages import DISCLOSURES
 from survey.models import Question, Survey
 from survey.models.log import Actor, record
 
 NUMBERS = {"ask", "expected", "retention_days"}  # that may be left out, or null
 SURVEY_KEYS = {
-    "slug", "title", "introduction", *TOLD, "language", "translations", "epsilon", "crowd",
+    "slug", "title", "introduction", *DISCLOSURES, "language", "translations", "epsilon", "crowd",
     "expected", "retention_days", "access", "work",
 }  # fmt: skip
 # What is left out of a file where it is so.
 ABSENT: dict[str, Any] = {
-    **dict.fromkeys(TOLD, ""), **dict.fromkeys(NUMBERS), "access": "open", "work": 0
+    **dict.fromkeys(DISCLOSURES, ""), **dict.fromkeys(NUMBERS), "access": "open", "work": 0
 }  # fmt: skip
 REQUIRED = {"slug", "title", "epsilon", "questions"}
 LISTS = {"questions", "background", "blocks"}
@@ -180,7 +180,7 @@ def _check_members(data: Any, required: Set[str]) -> None:
     for key in LISTS & data.keys():
         if not isinstance(data[key], list):
             raise FileError(f"{key}: a list, please")
-    for key in ("slug", "title", "introduction", "language", "access", *TOLD):
+    for key in ("slug", "title", "introduction", "language", "access", *DISCLOSURES):
         if key in data and not isinstance(data[key], str):
             raise FileError(f"{key}: a text, please")
     if not isinstance(data.get("translations", {}), dict):

@@ -9,13 +9,13 @@ from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 
-from survey.models import Deed, Survey
+from survey.models import Action, Survey
 
 
-def permitted(request: HttpRequest, slug: str, deed: Deed = "read") -> Survey:
+def survey_or_403(request: HttpRequest, slug: str, action: Action = "read") -> Survey:
     """404 where there is no such survey, 403 where this person may not."""
     survey = get_object_or_404(Survey.objects.select_related("team"), slug=slug)
-    if not survey.may(request.user, deed):
+    if not survey.may(request.user, action):
         raise PermissionDenied
     return survey
 
@@ -23,7 +23,7 @@ def permitted(request: HttpRequest, slug: str, deed: Deed = "read") -> Survey:
 View = Callable[..., HttpResponseBase]
 
 
-def while_there(view: View) -> View:
+def not_found_if_deleted(view: View) -> View:
     """A survey that somebody else deletes meanwhile is not there."""
 
     @wraps(view)

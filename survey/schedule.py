@@ -21,7 +21,7 @@ from survey.models import Membership, Role, Survey, TeamMembership
 logger = logging.getLogger(__name__)
 
 
-def turn() -> None:
+def apply() -> None:
     """Open the drafts and close the open surveys whose hour has come."""
     now = timezone.now()
     surveys = Survey.objects.order_by()  # in any, so that SQLite does not read the finished ones
@@ -36,12 +36,12 @@ def turn() -> None:
 def open_now(survey: Survey) -> None:
     """Open what was seen when the hour was said; else say once why not, and give it up."""
     try:
-        survey.open(survey.opens_seen)
+        survey.open(survey.approved_hash)
     except (DesignError, ValidationError) as error:
         why = error.messages if isinstance(error, ValidationError) else [str(error)]
         given_up = Survey.objects.filter(
             pk=survey.pk, state=Survey.State.DRAFT, opens_at=survey.opens_at
-        ).update(opens_at=None, opens_seen="", opens_refused="\n".join(why))
+        ).update(opens_at=None, approved_hash="", opens_refused="\n".join(why))
         if given_up:
             tell_owners(survey, why)
 

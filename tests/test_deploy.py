@@ -66,7 +66,7 @@ def test_the_example_sets_only_variables_that_are_read() -> None:
     lines = (DEPLOY / "env.example").read_text().splitlines()
     names = {line.partition("=")[0] for line in lines if line and not line.startswith("#")}
     assert names <= variables() | BESIDE
-    assert {"CANDOR_SECRET_KEY", "CANDOR_HOSTS", "CANDOR_PROXIES", "DATABASE_URL"} <= names
+    assert {"CANDOR_SECRET_KEY", "CANDOR_HOSTS", "CANDOR_TRUSTED_PROXIES", "DATABASE_URL"} <= names
 
 
 @pytest.mark.slow
@@ -75,7 +75,7 @@ def test_django_has_no_deployment_warnings_in_production(tmp_path: Path) -> None
     env = clean_environment() | {
         "CANDOR_SECRET_KEY": "k3" * 30 + "a-b_c",
         "CANDOR_HOSTS": "survey.example.org",
-        "CANDOR_PROXIES": "1",
+        "CANDOR_TRUSTED_PROXIES": "1",
         "CANDOR_VAR": str(tmp_path),
     }
     check = ["manage.py", "check", "--deploy", "--fail-level", "WARNING"]
@@ -198,7 +198,7 @@ def test_nginx_forwards_the_address_as_candor_expects() -> None:
     sent = dict(value.split(None, 1) for name, value in said if name == "proxy_set_header")
     assert sent["X-Forwarded-For"] == "$remote_addr" and sent["X-Forwarded-Proto"] == "$scheme"
     assert sent["Host"] == "$host" and sent["Forwarded"] == sent["X-Real-IP"] == '""'
-    assert "CANDOR_PROXIES=1" in (DEPLOY / "env.example").read_text()
+    assert "CANDOR_TRUSTED_PROXIES=1" in (DEPLOY / "env.example").read_text()
     assert not [name for name, _ in said if name in ("add_header", "more_set_headers")]
 
 

@@ -584,7 +584,7 @@ def test_a_slow_or_endless_answer_is_given_up(site: str, monkeypatch: pytest.Mon
     def alter(reply: Reply) -> None:
         reply.raw = drip(over) if reply.path == "/s/" else endless()
 
-    monkeypatch.setattr(monitor, "PATIENCE", 0.5)
+    monkeypatch.setattr(monitor, "ANSWER_SECONDS", 0.5)
     with Mirror(site, alter) as mirror:
         with pytest.raises(monitor.NotChecked, match="timed out"):
             monitor.fetch(f"{mirror.url}/s/", {})

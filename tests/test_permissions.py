@@ -107,7 +107,7 @@ TABLE: dict[str, dict[str, Statuses]] = {
     "log/": {"GET": admins()},
     "log/log.csv": {"GET": admins()},
     "log/log.jsonl": {"GET": admins()},
-    "surveys/<slug:slug>/invitations/": {"GET": owners(), "POST": owners(status=400)},  # no deed
+    "surveys/<slug:slug>/invitations/": {"GET": owners(), "POST": owners(status=400)},  # no action
     "account/": {"GET": people(), "POST": people(status=302)},  # no address is an address
     "account/again/": {"GET": people(), "POST": people(status=400)},
     "account/password/": {"GET": people(), "POST": people(status=400)},

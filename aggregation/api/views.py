@@ -18,7 +18,7 @@ from aggregation.models import Analysis, Estimate, Job, Release
 from aggregation.releases.forms import INTERVALS, LEVELS, IntervalForm
 from aggregation.releases.intervals import Choice, asked, restate
 from survey.api.schema import errors
-from survey.models import Deed, Survey
+from survey.models import Action, Survey
 
 
 class IntervalSerializer(serializers.Serializer[Estimate]):
@@ -156,10 +156,10 @@ class Conflict(exceptions.APIException):
     status_code = 409
 
 
-def survey_for(request: Request, slug: str, deed: Deed = "read") -> Survey:
+def survey_for(request: Request, slug: str, action: Action = "read") -> Survey:
     """The survey, if this person may do this with it."""
     survey = get_object_or_404(Survey, slug=slug)
-    if survey.may(request.user, deed):
+    if survey.may(request.user, action):
         return survey
     if not request.user.is_authenticated:
         raise exceptions.NotAuthenticated
@@ -296,7 +296,7 @@ class JobView(APIView):
     )
     def delete(self, request: Request, pk: str) -> Response:
         job = get_object_or_404(Job.objects.select_related("survey"), pk=pk)
-        survey_for(request, job.survey.slug, "take" if job.copy else "ask")
+        survey_for(request, job.survey.slug, "download" if job.copy else "ask")
         if job.analysis is None and job.copy is None:
             raise Conflict("A release cannot be cancelled.")
         job.cancel(by=request.user)

@@ -28,7 +28,7 @@ from aggregation.models import Analysis, Job, Release
 from survey.design import Design, Question
 from survey.models import Survey
 from survey.models.log import record
-from survey.permissions import permitted
+from survey.permissions import survey_or_403
 from survey.spreadsheets import csv_parts
 
 MOST_LISTED = 100
@@ -56,8 +56,8 @@ INTRODUCTIONS = {
 def analyses(request: HttpRequest, slug: str) -> HttpResponse:
     """What has been asked of a survey, and the form to ask more."""
     if request.method == "POST":
-        return _ask(request, permitted(request, slug, "ask"))
-    survey = permitted(request, slug)
+        return _ask(request, survey_or_403(request, slug, "ask"))
+    survey = survey_or_403(request, slug)
     form = Form(kind=request.GET.get("kind", ""))
     if like := request.GET.get("like"):
         form = Form.like(_analysis(survey, like).asked)
@@ -268,8 +268,8 @@ def _why(job: Job) -> str:
 def analysis(request: HttpRequest, slug: str, analysis: UUID) -> HttpResponse:
     """One analysis: how far it is, what it found, or why it found nothing."""
     if request.method == "POST":
-        return _act(request, permitted(request, slug, "ask"), analysis)
-    survey = permitted(request, slug)
+        return _act(request, survey_or_403(request, slug, "ask"), analysis)
+    survey = survey_or_403(request, slug)
     return _show(request, Outcome.of(survey, _analysis(survey, analysis)))
 
 
@@ -328,7 +328,7 @@ def _drawn(result: findings.Result | None) -> bool:
 @require_safe
 def file(request: HttpRequest, slug: str, analysis: UUID, file: str) -> HttpResponse:
     """How far it is, and the figures of an analysis to take home: JSON, CSV, pictures."""
-    survey = permitted(request, slug)
+    survey = survey_or_403(request, slug)
     known = _analysis(survey, analysis)
     if file == "progress.json":
         outcome = Outcome.of(survey, known, results=False)
@@ -370,7 +370,7 @@ def _saved(
     saved = f"{known}.{ending}" if stem == "result" else f"{known}-{stem}.{ending}"
     if request.method == "GET":
         about = {"analysis": str(outcome.analysis.pk), "release": release}
-        record(request.user, "file taken home", outcome.survey, file=name, **about)
+        record(request.user, "file downloaded", outcome.survey, file=name, **about)
     disposition = f'attachment; filename="{saved}"'
     return HttpResponse(
         content, content_type=content_type, headers={"Content-Disposition": disposition}
@@ -382,7 +382,7 @@ def _saved(
 @require_safe
 def margins_file(request: HttpRequest, slug: str) -> HttpResponse:
     """A file of margins to fill in: a line for each group."""
-    survey = permitted(request, slug)
+    survey = survey_or_403(request, slug)
     if survey.state == Survey.State.DRAFT:
         raise Http404
     content = b"\xef\xbb\xbf" + b"".join(csv_parts(margins.template(survey.frozen_design())))

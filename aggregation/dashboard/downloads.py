@@ -34,23 +34,23 @@ from aggregation.exports.delivery import (
 from aggregation.exports.files import EVERYTHING, FILES, find
 from aggregation.models import Release
 from survey import rate_limits
-from survey.models import Deed, Survey
+from survey.models import Action, Survey
 
 
-def take_home(
-    request: HttpRequest, release: Release, deeds: set[Deed] | None = None
+def download_section(
+    request: HttpRequest, release: Release, actions: set[Action] | None = None
 ) -> dict[str, Any]:
-    """Return what the section “Download” of a page shows to somebody who may do these deeds."""
+    """Return what the section “Download” of a page shows to somebody who may do these actions."""
     export = export_of(request, release, choice=None)
-    deeds = release.survey.deeds(request.user) if deeds is None else deeds
+    actions = release.survey.actions(request.user) if actions is None else actions
     return {
         "release": release,
         "survey": release.survey,
         "large": large_exports.is_large(release, FILES[EVERYTHING]),
         "sentence": export.sentence,
         "bibtex": citation.bibtex(release, export.address),
-        "reads": "read" in deeds,
-        "all_files": "take" in deeds,
+        "reads": "read" in actions,
+        "all_files": "download" in actions,
     }
 
 
@@ -80,7 +80,7 @@ def page(request: HttpRequest, slug: str, release: str, name: str = "") -> HttpR
     if not name:
         design = survey.frozen_design()
         context = {
-            "home": take_home(request, found),
+            "home": download_section(request, found),
             "questions": design.questions,
             "background": design.background,
             "report_epsilon": design.report_epsilon,

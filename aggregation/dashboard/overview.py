@@ -29,7 +29,7 @@ class Line:
 
 
 @dataclass
-class Glance:
+class OverviewRow:
     survey: Survey
     release: Release | None = None
     waiting: str = "0"
@@ -42,10 +42,10 @@ class Glance:
 STATES = [Survey.State.OPEN, Survey.State.DRAFT, Survey.State.CLOSED]  # in this order
 
 
-def glances(surveys: QuerySet[Survey]) -> list[Glance]:
+def overview_rows(surveys: QuerySet[Survey]) -> list[OverviewRow]:
     """Open ones first, then drafts."""
     last = Release.objects.filter(survey=OuterRef("pk")).order_by("-number").values("pk")[:1]
-    rows = {survey.pk: Glance(survey) for survey in surveys}
+    rows = {survey.pk: OverviewRow(survey) for survey in surveys}
     inbox = Report.objects.filter(content__isnull=False, survey__in=rows)
     waiting = dict(inbox.values_list("survey").annotate(Count("pk")))
     for pk, row in rows.items():
@@ -60,7 +60,7 @@ def glances(surveys: QuerySet[Survey]) -> list[Glance]:
     return sorted(rows.values(), key=lambda row: STATES.index(Survey.State(row.survey.state)))
 
 
-def _look_at_drafts(rows: dict[int, Glance]) -> None:
+def _look_at_drafts(rows: dict[int, OverviewRow]) -> None:
     drafts = Survey.objects.filter(pk__in=rows, state=Survey.State.DRAFT)
     sensitive = Count("questions", filter=Q(questions__background=False))
     for pk, questions in drafts.values_list("pk").annotate(sensitive=sensitive):
@@ -69,7 +69,7 @@ def _look_at_drafts(rows: dict[int, Glance]) -> None:
         rows[pk].changed_on = day
 
 
-def _look(rows: dict[int, Glance], releases: list[Release]) -> None:
+def _look(rows: dict[int, OverviewRow], releases: list[Release]) -> None:
     """Fill in what was found: the first questions of each survey, of everybody."""
     wanted = Q()
     questions: dict[tuple[int, str], Question] = {}

@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
-from aggregation.dashboard.downloads import take_home, too_often
+from aggregation.dashboard.downloads import download_section, too_often
 from aggregation.dashboard.sections import sections
 from aggregation.releases.intervals import Choice
 from survey import rate_limits
@@ -58,7 +58,7 @@ def shown(request: HttpRequest, survey: Survey) -> HttpResponse:
     if release:
         context["choice"] = choice = Choice.default(release)
         context["sections"] = sections(release, by, choice)
-        context["home"] = take_home(request, release)
+        context["home"] = download_section(request, release)
     return render(request, "results.html", context)
 
 

@@ -26,7 +26,7 @@ from aggregation.releases.estimate import positions_of_everybody
 from aggregation.statistics import privacy
 from survey.design import Block, Design
 
-PATIENCE = 0.03  # seconds that a page waits for figures that nobody has asked for before
+COMPUTE_SECONDS = 0.03  # seconds that a page waits for figures that nobody has asked for before
 MOST_RELEASES = 100  # that are compared; nothing is said about more
 
 Sizes = dict[str, int]  # block key → reports
@@ -61,7 +61,7 @@ def central(release: Release) -> Central:
     read = {"The results of everybody in this release": sizes[-1]}
     if len(sizes) > 1:
         read["Those of all releases so far"] = smallest_steps(sizes)
-    until = time.monotonic() + PATIENCE
+    until = time.monotonic() + COMPUTE_SECONDS
     readers = []
     for what, among in read.items():
         try:

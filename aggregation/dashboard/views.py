@@ -12,15 +12,15 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_safe
 
 from aggregation.dashboard import trend as trends
-from aggregation.dashboard.downloads import take_home
-from aggregation.dashboard.overview import glances
+from aggregation.dashboard.downloads import download_section
+from aggregation.dashboard.overview import overview_rows
 from aggregation.dashboard.readers import central
 from aggregation.dashboard.sections import sections
 from aggregation.models import Job
 from aggregation.releases import forms
 from aggregation.releases.intervals import ALWAYS, Choice
 from survey.models import Survey
-from survey.permissions import permitted
+from survey.permissions import survey_or_403
 
 
 @login_required
@@ -32,7 +32,7 @@ def overview(request: HttpRequest) -> HttpResponse:
     managed = Survey.objects.where_may(request.user, "manage").values_list("pk", flat=True)
     asked = "archived" in request.GET
     context = {
-        "rows": glances(surveys if asked else surveys.filter(archived_on=None)),
+        "rows": overview_rows(surveys if asked else surveys.filter(archived_on=None)),
         "archived": surveys.exclude(archived_on=None).count(),
         "asked": asked,
         "managed": set(managed),
@@ -47,8 +47,8 @@ def overview(request: HttpRequest) -> HttpResponse:
 def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
     """A survey's latest release, by one background question if it is named; POST asks for one."""
     survey = get_object_or_404(Survey, slug=slug)
-    deeds = survey.deeds(request.user)
-    if ("ask" if request.method == "POST" else "read") not in deeds:
+    actions = survey.actions(request.user)
+    if ("ask" if request.method == "POST" else "read") not in actions:
         raise PermissionDenied
     if request.method == "POST":
         here = reverse("dashboard", args=[slug])
@@ -62,8 +62,8 @@ def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
         "survey": survey,
         "release": release,
         "waiting": survey.waiting(),
-        "may_ask": "ask" in deeds,
-        "may_manage": "manage" in deeds,
+        "may_ask": "ask" in actions,
+        "may_manage": "manage" in actions,
         "job": job,
         "follow": job and (job.active or str(job.pk) == request.GET.get("job")),
     }
@@ -83,7 +83,7 @@ def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
                 "most_forged": forms.MOST_FORGED,
                 "sections": sections(release, by, choice),
                 "central": central(release),
-                "home": take_home(request, release, deeds),
+                "home": download_section(request, release, actions),
             }
     return render(request, "dashboard.html", context)
 
@@ -93,7 +93,7 @@ def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def trend(request: HttpRequest, slug: str) -> HttpResponse:
     """The estimates of a question over all releases, with intervals valid at every look."""
-    survey = permitted(request, slug)
+    survey = survey_or_403(request, slug)
     release = survey.releases.order_by("number").last()
     context: dict[str, Any] = {"survey": survey, "release": release, "levels": forms.LEVELS}
     if release:
@@ -115,9 +115,9 @@ def trend(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @cache_control(private=True, no_store=True)
 @require_safe
-def now(request: HttpRequest, slug: str) -> HttpResponse:
+def status(request: HttpRequest, slug: str) -> HttpResponse:
     """What may have changed since a dashboard was shown, in a few bytes for its script."""
-    survey = permitted(request, slug)
+    survey = survey_or_403(request, slug)
     last = survey.releases.order_by("number").last()
     jobs = survey.jobs.filter(analysis=None, copy=None).order_by("-made_at")
     wanted = request.GET.get("job")

@@ -15,7 +15,7 @@ from aggregation.exports.files import EVERYTHING, FILES, Export, File
 from aggregation.models import Copy, Job, Release
 from aggregation.releases.forms import IntervalForm
 from aggregation.releases.intervals import Choice
-from survey.models import Deed, Survey
+from survey.models import Action, Survey
 from survey.models.log import Actor, record
 
 THERE = f"{', '.join(FILES)}, and figure-….svg of every question"
@@ -85,7 +85,7 @@ def respond(
     if request.method == "HEAD":
         return HttpResponse(headers=headers)
     if survey.may(request.user, "read"):  # strangers may be anybody, and are not written down
-        record(request.user, "file taken home", survey, file=name, release=export.release.number)
+        record(request.user, "file downloaded", survey, file=name, release=export.release.number)
     if made:
         try:
             opened = made.open("rb")
@@ -98,9 +98,9 @@ def respond(
     return StreamingHttpResponse(file.make(export), headers=headers)
 
 
-def needed(file: File | None) -> Deed:
+def needed(file: File | None) -> Action:
     """What one must be allowed to do with a survey to have this file of a release."""
-    return file.deed if file else "read"
+    return file.action if file else "read"
 
 
 def change(export: Export, name: str, file: File, by: Actor, cancel: bool = False) -> Job | None:

@@ -19,7 +19,7 @@ from aggregation.exports.columns import Column, Piece, Table
 from aggregation.models import Release
 from aggregation.releases.intervals import Choice
 from survey import spreadsheets
-from survey.models import Deed, Survey
+from survey.models import Action, Survey
 
 SCRIPTS = Path(__file__).parent / "scripts"
 
@@ -58,9 +58,9 @@ class File:
     may_be_large: bool = False  # it holds the reports
 
     @property
-    def deed(self) -> Deed:
+    def action(self) -> Action:
         """What one must be allowed to do with the survey to have it."""
-        return "see" if self.public else "take"
+        return "see" if self.public else "download"
 
 
 # --- Estimates, what they mean, and how to cite them ----------------------------------------------

@@ -21,7 +21,7 @@ from django.utils import timezone
 from aggregation.exports.files import FILES, Export, File
 from aggregation.models import Job, Release
 
-KEPT = timedelta(days=1)
+KEPT_FOR = timedelta(days=1)
 FULL = (errno.ENOSPC, errno.EDQUOT)
 PART = ".part"
 
@@ -96,5 +96,5 @@ def forget() -> None:
 
 def _kept() -> QuerySet[Job]:
     """The jobs whose files are wanted: those under way, and those that were made lately."""
-    recent = Q(state=Job.State.DONE, made_at__gt=timezone.now() - KEPT)
+    recent = Q(state=Job.State.DONE, made_at__gt=timezone.now() - KEPT_FOR)
     return Job.objects.filter(Q(active=True) | recent, copy__isnull=False)

@@ -48,13 +48,13 @@ def tick() -> None:
     for job in Job.objects.stale():
         job.send_again()
     large_exports.forget()
-    schedule.turn()
+    schedule.apply()
     heartbeat.note(heartbeat.TICK)
 
 
 @shared_task
-def sign(word: str) -> None:
-    """That a message came through, for `manage.py selftest`, which takes the sign away again."""
+def ping(word: str) -> None:
+    """That a message came through, for `manage.py selftest`, which takes the mark away again."""
     heartbeat.note(word)
 
 
@@ -68,7 +68,7 @@ def run(job_id: str) -> None:
         job.finish(state=Job.State.FAILED, error="Given up after several attempts; see the log.")
         return
     try:
-        result = analyse(job) if job.analysis else copy(job) if job.copy else tend(job)
+        result = analyse(job) if job.analysis else copy(job) if job.copy else run_survey_job(job)
         if result is not None:
             job.finish(state=Job.State.DONE, progress=1, result=result)
     except sandbox.Stopped:
@@ -92,7 +92,7 @@ def explain(job: Job, error: Exception) -> str:
     return f"The {what} could not be made ({type(error).__name__}). Nothing was lost."
 
 
-def tend(job: Job) -> dict[str, int | None]:
+def run_survey_job(job: Job) -> dict[str, int | None]:
     """Do what is due for a survey: a release, and after its end delete its ids, and then all of it.
 
     The job goes with the survey.

@@ -15,7 +15,7 @@ from aggregation.planner import plan as planning
 from aggregation.releases.forms import LEVELS
 from survey.design import DesignError
 from survey.models import Survey
-from survey.permissions import permitted
+from survey.permissions import survey_or_403
 
 
 @login_required
@@ -54,7 +54,9 @@ def plan(request: HttpRequest) -> HttpResponse:
 def asked_plan(request: HttpRequest) -> tuple[forms.PlanForm, Survey | None]:
     """The plan of an address, and the survey whose numbers it starts from."""
     given: dict[str, str] = request.GET.dict()
-    survey = permitted(request, given["survey"]) if slug_re.match(given.get("survey", "")) else None
+    survey = (
+        survey_or_403(request, given["survey"]) if slug_re.match(given.get("survey", "")) else None
+    )
     return forms.PlanForm((numbers_of(survey) if survey else {}) | given), survey
 
 

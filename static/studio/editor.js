@@ -290,7 +290,7 @@ function field({ id, at, label, holder, name, tag, lines, most, hideLabel = fals
   input.value = holder[name] ?? "";
   const error = el("p", { class: "error", id: `${id}-error` });
   fields.set(at, { input, error });
-  const labelled = el("label", { for: id, class: hideLabel ? "aside" : null }, label);
+  const labelled = el("label", { for: id, class: hideLabel ? "visually-hidden" : null }, label);
   return el("div", { class: "text" }, labelled, input, error);
 }
 

@@ -40,7 +40,7 @@ from survey.design import NO_TEXT
 from survey.design.passes import to_text
 from survey.models import Invitation, InvitationError, PassKey, Survey, digest, today
 from survey.models.log import record
-from survey.permissions import permitted, while_there
+from survey.permissions import not_found_if_deleted, survey_or_403
 
 MOST_CODES = 100_000  # made at once
 MOST_ON_A_SHEET = 500
@@ -246,19 +246,19 @@ class LetterForm(forms.Form):
 @login_required
 @cache_control(private=True, no_store=True)
 @require_http_methods(["GET", "HEAD", "POST"])
-@while_there
+@not_found_if_deleted
 def page(request: HttpRequest, slug: str) -> HttpResponseBase:
     """POST `do`: codes, letters, remind or revoke."""
-    survey = permitted(request, slug, "manage")
+    survey = survey_or_403(request, slug, "manage")
     ready = survey.access == Survey.Access.INVITED and survey.state == Survey.State.OPEN
-    deed = request.POST.get("do", "") if request.method == "POST" else ""
-    if request.method == "POST" and not (ready and deed in DEEDS):
+    action = request.POST.get("do", "") if request.method == "POST" else ""
+    if request.method == "POST" and not (ready and action in DEEDS):
         what = (
             "Nothing was done." if ready else "Nothing was done: the survey takes no invitations."
         )
         return _show(request, survey, problem=what, status=400)
     try:
-        return DEEDS[deed](request, survey) if deed else _show(request, survey)
+        return DEEDS[action](request, survey) if action else _show(request, survey)
     except InvitationError:  # closed meanwhile
         return _show(request, survey, problem="Nothing was done: the survey is closed.", status=400)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from survey.design.languages import TOLD
+from survey.design.languages import DISCLOSURES
 from survey.models import Survey
 
 BETWEEN = "\n\n· · ·\n\n"  # the same letter in another language follows
@@ -22,7 +22,7 @@ class Words:
     hello: str
     invited: str
     again: str
-    labels: tuple[str, str, str]  # of TOLD
+    labels: tuple[str, str, str]  # of DISCLOSURES
     once: str
     stored: str
     nothing: str
@@ -132,7 +132,7 @@ def subject(survey: Survey, again: bool = False) -> str:
 
 def text(survey: Survey, again: bool = False) -> str:
     """With {link} where the link is to stand, once in each language."""
-    own = {name: getattr(survey, name) for name in ("title", *TOLD)}
+    own = {name: getattr(survey, name) for name in ("title", *DISCLOSURES)}
     parts = ["\n".join(_lines(words(survey.language), own, again))]
     for tag, translated in sorted(survey.translations.items()):
         if tag.partition("-")[0] in WORDS:
@@ -145,7 +145,7 @@ def _lines(known: Words, told: Mapping[str, Any], again: bool) -> Iterator[str]:
     yield from (known.hello, "")
     # Not `format`: a title may have braces of its own.
     yield (known.again if again else known.invited).replace("{title}", told["title"])
-    for label, name in zip(known.labels, TOLD, strict=True):
+    for label, name in zip(known.labels, DISCLOSURES, strict=True):
         if told[name].strip():
             yield f"{label}: {told[name].strip()}"
     yield from ("", "{link}", "", f"{known.once} {known.stored}", "", known.nothing)

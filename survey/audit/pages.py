@@ -74,5 +74,5 @@ def saved(
     headers = {"Content-Type": form, "Content-Disposition": f'attachment; filename="{known}"'}
     if request.method == "HEAD":
         return HttpResponse(headers=headers)
-    record(request.user, "log taken home", survey, file=name)
+    record(request.user, "log downloaded", survey, file=name)
     return StreamingHttpResponse(parts, headers=headers)

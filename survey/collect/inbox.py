@@ -27,7 +27,9 @@ logger = logging.getLogger(__name__)
 MOST_WAITING = 10_000  # reports, beyond which the next request is turned away
 MOST_WRITTEN = 2_000  # reports in one transaction, unless one request alone brings more
 LOOK = 10.0  # seconds between two looks at how many wait in the database
-PATIENCE = 20.0  # seconds for a commit; then the outcome is unknown, and the same report welcome
+COMMIT_SECONDS = (
+    20.0  # seconds for a commit; then the outcome is unknown, and the same report welcome
+)
 
 Group = tuple[Sequence[Arrival], "asyncio.Future[list[Recorded]]"]  # the reports of one request
 
@@ -49,7 +51,7 @@ class Inbox:
         self.groups.append((reports, stored))
         self.waiting += len(reports)
         self._wake()
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(COMMIT_SECONDS):
             return await stored
 
     async def drain(self) -> None:

@@ -17,7 +17,7 @@ TAG = re.compile(
 )
 MAX_TAG = 35
 MAX_TITLE = 200
-TOLD = ("asked_by", "purpose", "contact")  # texts about who asks, part of the design
+DISCLOSURES = ("asked_by", "purpose", "contact")  # texts about who asks, part of the design
 
 
 class Words(NamedTuple):
@@ -68,8 +68,8 @@ def check(language: str, translations: Any) -> None:
         where = f"translations.{tag}"
         if tag == language:
             raise DesignError(where, "this is the survey's own language")
-        _check_object(where, translation, "title", "introduction", *TOLD, "questions")
-        _check_texts(where, translation, "title", "introduction", *TOLD)
+        _check_object(where, translation, "title", "introduction", *DISCLOSURES, "questions")
+        _check_texts(where, translation, "title", "introduction", *DISCLOSURES)
         if len(translation.get("title", "")) > MAX_TITLE:
             raise DesignError(f"{where}.title", f"at most {MAX_TITLE} characters")
         _check_asked(f"{where}.questions", translation.get("questions", {}))

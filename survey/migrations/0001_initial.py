@@ -44,7 +44,7 @@ class Migration(migrations.Migration):
                 ('invited', models.PositiveIntegerField(default=0, editable=False)),
                 ('fetched', models.PositiveIntegerField(default=0, editable=False)),
                 ('opens_at', models.DateTimeField(editable=False, null=True)),
-                ('opens_seen', models.CharField(blank=True, editable=False, max_length=64)),
+                ('approved_hash', models.CharField(blank=True, editable=False, max_length=64)),
                 ('opens_refused', models.TextField(blank=True, editable=False)),
                 ('closes_at', models.DateTimeField(editable=False, null=True)),
                 ('archived_on', models.DateField(editable=False, null=True)),

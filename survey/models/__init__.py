@@ -4,8 +4,8 @@ Models carry the verbs: each method that changes several rows is one transaction
 """
 
 from survey.models.access import (
-    MAY,
-    Deed,
+    ROLE_ACTIONS,
+    Action,
     LastOwner,
     Membership,
     Role,
@@ -25,11 +25,11 @@ from survey.models.token import MOST_TOKENS, ApiToken, TooManyTokens, digest
 
 __all__ = [
     "ABSENT",
-    "MAY",
+    "ROLE_ACTIONS",
     "MOST_TOKENS",
     "ApiToken",
     "Arrival",
-    "Deed",
+    "Action",
     "Draft",
     "DraftRevision",
     "Entry",

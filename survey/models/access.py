@@ -23,14 +23,14 @@ class Role(models.TextChoices):
 #   ask     for releases and analyses, and cancel these
 #   take    the noisy reports home
 #   manage  people, and whether the results are public
-Deed = Literal["see", "read", "ask", "take", "manage"]
+Action = Literal["see", "read", "ask", "download", "manage"]
 
 
-MAY: dict[Deed, set[Role]] = {
+ROLE_ACTIONS: dict[Action, set[Role]] = {
     "see": {Role.VIEWER, Role.RESEARCHER, Role.OWNER},
     "read": {Role.VIEWER, Role.RESEARCHER, Role.OWNER},
     "ask": {Role.RESEARCHER, Role.OWNER},
-    "take": {Role.RESEARCHER, Role.OWNER},
+    "download": {Role.RESEARCHER, Role.OWNER},
     "manage": {Role.OWNER},
 }
 
@@ -44,11 +44,11 @@ def may_design(user: AbstractBaseUser | AnonymousUser) -> bool:
 
 
 class TeamQuerySet(models.QuerySet["Team"]):
-    def where_may(self, user: AbstractBaseUser | AnonymousUser, deed: Deed) -> "TeamQuerySet":
+    def where_may(self, user: AbstractBaseUser | AnonymousUser, action: Action) -> "TeamQuerySet":
         """The teams with whose surveys this person may do this; who manages those, manages it."""
         if getattr(user, "is_superuser", False):
             return self
-        parts = TeamMembership.objects.filter(user=user.pk, role__in=MAY[deed])
+        parts = TeamMembership.objects.filter(user=user.pk, role__in=ROLE_ACTIONS[action])
         return self.filter(pk__in=parts.values("team"))
 
 
@@ -65,52 +65,54 @@ class Team(models.Model):
     def __str__(self) -> str:
         return self.name
 
-    def may(self, user: AbstractBaseUser | AnonymousUser, deed: Deed) -> bool:
-        return Team.objects.where_may(user, deed).filter(pk=self.pk).exists()
+    def may(self, user: AbstractBaseUser | AnonymousUser, action: Action) -> bool:
+        return Team.objects.where_may(user, action).filter(pk=self.pk).exists()
 
 
 class LastOwner(Exception):
     """A survey or a team would be left without an owner."""
 
 
-class PartQuerySet(models.QuerySet[Any]):
-    """Who has which part in `whole`, a survey or a team."""
+class MembershipQuerySet(models.QuerySet[Any]):
+    """Who has which part in `target`, a survey or a team."""
 
-    def give(self, whole: models.Model, user: User, role: Role, by: Actor = None) -> None:
+    def give(self, target: models.Model, user: User, role: Role, by: Actor = None) -> None:
         """Make somebody this, whatever they were before; LastOwner if nobody else owns it."""
-        part: dict[str, Any] = {self.model.whole: whole, "user": user}
+        part: dict[str, Any] = {self.model.target: target, "user": user}
         with transaction.atomic():
-            self._spare(whole, user, role)
+            self._spare(target, user, role)
             before = self.filter(**part).values_list("role", flat=True).first()
             self.update_or_create(**part, defaults={"role": role})
             if before != role:
                 what = "role changed" if before else "role given"
-                self._record(by, what, whole, user, role=str(role))
+                self._record(by, what, target, user, role=str(role))
 
-    def raise_to(self, whole: models.Model, user: User, role: Role) -> None:
+    def raise_to(self, target: models.Model, user: User, role: Role) -> None:
         """Make somebody this, unless they are more already: they were invited to it."""
         weaker = [each for each in Role if list(Role).index(each) < list(Role).index(role)]
-        part: dict[str, Any] = {self.model.whole: whole, "user": user}
+        part: dict[str, Any] = {self.model.target: target, "user": user}
         with transaction.atomic():
             _, created = self.get_or_create(**part, defaults={"role": role})
             raised = self.filter(**part, role__in=weaker).update(role=role)
             if created or raised:
-                self._record(user, "invitation accepted", whole, user, role=str(role))
+                self._record(user, "invitation accepted", target, user, role=str(role))
 
-    def remove(self, whole: models.Model, user: User, by: Actor = None) -> None:
+    def remove(self, target: models.Model, user: User, by: Actor = None) -> None:
         with transaction.atomic():
-            self._spare(whole, user)
-            if self.filter(**{self.model.whole: whole}, user=user).delete()[0]:
-                self._record(by, "role taken", whole, user)
+            self._spare(target, user)
+            if self.filter(**{self.model.target: target}, user=user).delete()[0]:
+                self._record(by, "role taken", target, user)
 
-    def _record(self, by: Actor, what: str, whole: models.Model, user: User, **detail: str) -> None:
-        survey = whole if self.model.whole == "survey" else None
-        team = {} if survey else {"team": str(whole)}
+    def _record(
+        self, by: Actor, what: str, target: models.Model, user: User, **detail: str
+    ) -> None:
+        survey = target if self.model.target == "survey" else None
+        team = {} if survey else {"team": str(target)}
         record(by, what, survey, account=user.get_username(), **team, **detail)
 
     def of_last_owner(self, user: User) -> list[str]:
         """The names of what this person owns alone. Held until the commit, as in `_spare`."""
-        name = self.model.whole
+        name = self.model.target
         owned = self.filter(user=user, role=Role.OWNER).values(name)
         held = self.select_for_update(of=("self",)).filter(
             role=Role.OWNER, **{f"{name}__in": owned}
@@ -119,11 +121,11 @@ class PartQuerySet(models.QuerySet[Any]):
         others = [part for part in parts if part.user_id != user.pk and part.user.is_active]
         shared = {getattr(part, name).pk for part in others}
         wholes = [getattr(part, name) for part in parts if part.user_id == user.pk]
-        return [str(whole) for whole in wholes if whole.pk not in shared]
+        return [str(target) for target in wholes if target.pk not in shared]
 
-    def _spare(self, whole: models.Model, user: User, role: Role | None = None) -> None:
+    def _spare(self, target: models.Model, user: User, role: Role | None = None) -> None:
         """Held until the commit, so that of two owners who leave at once one is the last."""
-        owners = self.filter(**{self.model.whole: whole}, role=Role.OWNER).select_related("user")
+        owners = self.filter(**{self.model.target: target}, role=Role.OWNER).select_related("user")
         held = list(owners.select_for_update(of=("self",)).order_by("pk"))
         owns = any(owner.user_id == user.pk for owner in held)
         others = [owner for owner in held if owner.user_id != user.pk and owner.user.is_active]
@@ -134,13 +136,13 @@ class PartQuerySet(models.QuerySet[Any]):
 class Membership(models.Model):
     """Somebody's part in a survey."""
 
-    whole = "survey"
+    target = "survey"
 
     survey = models.ForeignKey("survey.Survey", models.CASCADE)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE)
     role = models.CharField(max_length=10, choices=Role, default=Role.RESEARCHER)
 
-    objects = PartQuerySet.as_manager()
+    objects = MembershipQuerySet.as_manager()
 
     class Meta:
         constraints = [
@@ -158,13 +160,13 @@ class Membership(models.Model):
 class TeamMembership(models.Model):
     """Somebody's part in a team, and so in all surveys of it."""
 
-    whole = "team"
+    target = "team"
 
     team = models.ForeignKey(Team, models.CASCADE)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE)
     role = models.CharField(max_length=10, choices=Role)
 
-    objects = PartQuerySet.as_manager()
+    objects = MembershipQuerySet.as_manager()
 
     class Meta:
         constraints = [

@@ -22,7 +22,7 @@ Actor = AbstractBaseUser | AnonymousUser | None
 
 
 class Entry(models.Model):
-    """One deed. No foreign keys: it stays as it is whatever becomes of people and surveys."""
+    """One action. No foreign keys: it stays as it is whatever becomes of people and surveys."""
 
     number = models.PositiveBigIntegerField(primary_key=True)
     time = models.DateTimeField()  # to the second

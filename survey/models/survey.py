@@ -18,8 +18,8 @@ from django.dispatch import Signal
 
 from survey import design as designs
 from survey.design import Design, DesignError, languages
-from survey.design.languages import MAX_TAG, MAX_TITLE, TAG, TOLD
-from survey.models.access import MAY, Deed, Membership, Role, Team, TeamMembership
+from survey.design.languages import DISCLOSURES, MAX_TAG, MAX_TITLE, TAG
+from survey.models.access import ROLE_ACTIONS, Action, Membership, Role, Team, TeamMembership
 from survey.models.clock import today
 from survey.models.draft import Draft
 from survey.models.invitation import Invitation, PassKey
@@ -43,14 +43,14 @@ class NotReady(ValidationError):
 
 
 class SurveyQuerySet(models.QuerySet["Survey"]):
-    def where_may(self, user: AbstractBaseUser | AnonymousUser, deed: Deed) -> "SurveyQuerySet":
+    def where_may(self, user: AbstractBaseUser | AnonymousUser, action: Action) -> "SurveyQuerySet":
         """The surveys with which this person may do this."""
         if getattr(user, "is_superuser", False):
             return self
-        parts = Membership.objects.filter(user=user.pk, role__in=MAY[deed])
-        teams = TeamMembership.objects.filter(user=user.pk, role__in=MAY[deed])
+        parts = Membership.objects.filter(user=user.pk, role__in=ROLE_ACTIONS[action])
+        teams = TeamMembership.objects.filter(user=user.pk, role__in=ROLE_ACTIONS[action])
         allowed = models.Q(pk__in=parts.values("survey")) | models.Q(team__in=teams.values("team"))
-        if deed == "see":
+        if action == "see":
             allowed |= models.Q(results_public=True) & ~models.Q(state=Survey.State.DRAFT)
         return self.filter(allowed)
 
@@ -155,7 +155,7 @@ class Survey(models.Model):
     fetched = models.PositiveIntegerField(default=0, editable=False)
     # When it opens and closes by itself, and what the person who said so has seen.
     opens_at = models.DateTimeField(null=True, editable=False)
-    opens_seen = models.CharField(max_length=64, blank=True, editable=False)
+    approved_hash = models.CharField(max_length=64, blank=True, editable=False)
     opens_refused = models.TextField(blank=True, editable=False)  # why it did not open
     closes_at = models.DateTimeField(null=True, editable=False)
     archived_on = models.DateField(null=True, editable=False)  # closed, and put out of the way
@@ -211,18 +211,18 @@ class Survey(models.Model):
                 }
             )
 
-    def may(self, user: AbstractBaseUser | AnonymousUser, deed: Deed) -> bool:
+    def may(self, user: AbstractBaseUser | AnonymousUser, action: Action) -> bool:
         """Whether this person may do this; pages, API and downloads all ask here."""
-        return Survey.objects.where_may(user, deed).filter(pk=self.pk).exists()
+        return Survey.objects.where_may(user, action).filter(pk=self.pk).exists()
 
-    def deeds(self, user: AbstractBaseUser | AnonymousUser) -> set[Deed]:
+    def actions(self, user: AbstractBaseUser | AnonymousUser) -> set[Action]:
         """All that `may` allows, for pages that show several, in one query."""
         if getattr(user, "is_superuser", False):
-            return set(MAY)
+            return set(ROLE_ACTIONS)
         own = Membership.objects.filter(user=user.pk, survey=self).values_list("role", flat=True)
         team = TeamMembership.objects.filter(user=user.pk, team=self.team_id)
         mine = {Role(role) for role in own.union(team.values_list("role", flat=True))}
-        found = {deed for deed, roles in MAY.items() if mine & roles}
+        found = {action for action, roles in ROLE_ACTIONS.items() if mine & roles}
         if self.results_public and self.state != Survey.State.DRAFT:
             found.add("see")
         return found
@@ -231,9 +231,9 @@ class Survey(models.Model):
         """The design that opening would freeze; DesignError says what stands in the way."""
         designs.check_text("title", self.title)
         designs.check_text("introduction", self.introduction)
-        for name in TOLD:
+        for name in DISCLOSURES:
             designs.check_text(name, getattr(self, name))
-        told = self.told()
+        told = self.disclosures()
         questions = self.sensitive_questions()
         numbers = sorted({q.block for q in questions if q.block is not None})
         if numbers and any(question.block is None for question in questions):
@@ -256,12 +256,12 @@ class Survey(models.Model):
     def background_questions(self) -> "list[Question]":
         return [question for question in self.questions.all() if question.background]
 
-    def told(self) -> dict[str, Any]:
+    def disclosures(self) -> dict[str, Any]:
         """What respondents are told about who asks: what there is of it."""
-        texts = {name: getattr(self, name) for name in TOLD if getattr(self, name).strip()}
+        texts = {name: getattr(self, name) for name in DISCLOSURES if getattr(self, name).strip()}
         return texts | ({"retention_days": self.retention_days} if self.retention_days else {})
 
-    def seen(self) -> str:
+    def content_hash(self) -> str:
         """A hash of all that opening would freeze: who opens a survey must have seen it."""
         try:
             design = self.draft_design()
@@ -311,7 +311,7 @@ class Survey(models.Model):
             if survey.state != self.State.DRAFT:
                 raise ValidationError(f"The survey is {survey.state}: only a draft can be opened.")
             design = survey.design_to_open()
-            if seen is not None and seen != survey.seen():
+            if seen is not None and seen != survey.content_hash():
                 raise ValidationError("The survey has changed since you looked. Look again.")
             opening.send(Survey, survey=survey, design=design)
             Draft.objects.filter(survey=survey).delete()
@@ -319,7 +319,7 @@ class Survey(models.Model):
                 design = replace(design, passes=PassKey.objects.make(survey.pk))
             survey.design, survey.design_hash = design.canonical, design.hash
             survey.state, survey.opened_on = self.State.OPEN, today()
-            survey.opens_at, survey.opens_seen, survey.opens_refused = None, "", ""
+            survey.opens_at, survey.approved_hash, survey.opens_refused = None, "", ""
             survey.save()
             record(by, "survey opened", survey, design=design.hash)
         self.refresh_from_db()

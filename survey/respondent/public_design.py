@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 
 from survey.access.invitations import fingerprint
 from survey.design import Block, Design
-from survey.design.languages import TOLD
+from survey.design.languages import DISCLOSURES
 from survey.models import Survey
 
 FRESH = 60  # seconds that a copy may be kept
@@ -41,7 +41,7 @@ def page(request: HttpRequest, slug: str) -> HttpResponse:
     context: dict[str, Any] = {
         "survey": survey,
         "design": design,
-        "told": [(LABELS[name], design.told[name]) for name in TOLD if name in design.told],
+        "told": [(LABELS[name], design.told[name]) for name in DISCLOSURES if name in design.told],
         "ending": fingerprint(survey) if design.passes else "",
         "sure": "more than 99" if design.sure > 99 else f"at most about {design.sure}",
         "blocks": [{"block": block, "questions": _odds(block)} for block in design.blocks],
@@ -84,7 +84,11 @@ def _texts(survey: Survey, design: Design, tag: str) -> list[str]:
     """All that was translated into a language, in the order of the page."""
     given, frozen = survey.translations[tag], design.translations.get(tag, {})
     told = frozen.get("told", {})
-    texts = [given.get("title"), given.get("introduction"), *(told.get(name) for name in TOLD)]
+    texts = [
+        given.get("title"),
+        given.get("introduction"),
+        *(told.get(name) for name in DISCLOSURES),
+    ]
     for question in design.questions:
         translated = frozen.get("questions", {}).get(question.key, {})
         texts += [translated.get("text"), " · ".join(translated.get("options", []))]

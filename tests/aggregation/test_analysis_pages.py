@@ -1,4 +1,4 @@
-"""The pages of analyses: asked in a form, read at an address, taken home. No page computes."""
+"""The pages of analyses: asked in a form, read at an address, downloaded. No page computes."""
 
 import csv
 import io

@@ -36,7 +36,7 @@ MANY = {
 @pytest.fixture(autouse=True)
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """A busy machine is no fault of a page."""
-    monkeypatch.setattr(readers, "PATIENCE", 60)
+    monkeypatch.setattr(readers, "COMPUTE_SECONDS", 60)
 
 
 def released(people: int = 300, steps: int = 1, **changes: Any) -> Survey:
@@ -359,7 +359,7 @@ def test_fewer_people_never_hide_better_and_rounding_is_on_the_safe_side() -> No
 
 def test_no_page_waits_long_for_a_figure(monkeypatch: pytest.MonkeyPatch) -> None:
     survey = released(150, epsilon=1.7)
-    monkeypatch.setattr(readers, "PATIENCE", 0)
+    monkeypatch.setattr(readers, "COMPUTE_SECONDS", 0)
     readers.shuffled.cache_clear()
     free = threading.Event()
     readers.worker.submit(free.wait)  # it is busy

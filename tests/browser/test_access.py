@@ -182,7 +182,7 @@ def test_an_owner_reads_and_downloads_the_log(site: str, page: Page) -> None:
             page.get_by_role("link", name=name).click()
         assert "survey opened" in taken.value.path().read_text()
     page.reload()
-    expect(page.get_by_text("admin: log taken home")).to_have_count(2)
+    expect(page.get_by_text("admin: log downloaded")).to_have_count(2)
     page.get_by_role("link", name="Log", exact=True).click()
     expect(page.get_by_text("admin: logged in").first).to_be_visible()
     looked_at_everywhere(page)

@@ -22,7 +22,8 @@ MAKER = (
 
 HOUR = (
     "from datetime import *; from survey.models import *; s = Survey.objects.get(slug='{slug}'); "
-    "s.opens_at, s.opens_seen = datetime(2031, 11, 17, 14, 46, tzinfo=UTC), s.seen(); s.save()"
+    "s.opens_at = datetime(2031, 11, 17, 14, 46, tzinfo=UTC); "
+    "s.approved_hash = s.content_hash(); s.save()"
 )
 
 

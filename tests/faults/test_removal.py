@@ -111,7 +111,8 @@ def test_nobody_slips_into_an_address_while_its_survey_is_removed(candor_server:
                 connection.execute(
                     "INSERT INTO survey_survey (slug, title, introduction, language, translations,"
                     " epsilon, crowd, state, design, design_hash, results_public, asked_by,"
-                    " purpose, contact, opens_seen, opens_refused, access, work, invited, fetched)"
+                    " purpose, contact, approved_hash, opens_refused, access, work, invited,"
+                    " fetched)"
                     " VALUES (%s, 'x', '', 'en', '{}', 1, 20, 'draft', '', '', false, '', '', '',"
                     " '', '', 'open', 0, 0, 0)",
                     [slug],

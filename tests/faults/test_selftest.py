@@ -22,7 +22,7 @@ KINDS = [
     "embedded",
     pytest.param("production", marks=[pytest.mark.postgresql, pytest.mark.redis]),
 ]
-REAL = {"CANDOR_DEMO": "0", "CANDOR_PROXIES": "1"}  # behind a proxy that ends TLS
+REAL = {"CANDOR_DEMO": "0", "CANDOR_TRUSTED_PROXIES": "1"}  # behind a proxy that ends TLS
 
 Alter = Callable[[Reply], None]
 

@@ -33,7 +33,7 @@ from survey.models import (
     today,
 )
 from tests.support import builders
-from tests.support.roles import PAGE, deeds, roles
+from tests.support.roles import PAGE, actions, roles
 
 pytestmark = [pytest.mark.django_db, pytest.mark.on_postgresql]
 
@@ -78,16 +78,16 @@ def test_team_roles_apply_to_the_teams_surveys(survey: Survey) -> None:
     people = {role: User.objects.create_user(role) for role in Role.values}
     team = builders.team(**people)
     other = builders.opened(slug="other")
-    before = [deeds(survey, user) for user in people.values()]
+    before = [actions(survey, user) for user in people.values()]
     assert before == [set(), set(), set()]
     Survey.objects.filter(pk=survey.pk).update(team=team)
-    assert deeds(survey, people["viewer"]) == {"see", "read"}
-    assert deeds(survey, people["researcher"]) == {"see", "read", "ask", "take"}
-    assert deeds(survey, people["owner"]) == {"see", "read", "ask", "take", "manage"}
+    assert actions(survey, people["viewer"]) == {"see", "read"}
+    assert actions(survey, people["researcher"]) == {"see", "read", "ask", "download"}
+    assert actions(survey, people["owner"]) == {"see", "read", "ask", "download", "manage"}
     for user in (builders.charlie(), AnonymousUser()):
-        assert deeds(survey, user) == set()
+        assert actions(survey, user) == set()
     for user in people.values():
-        assert deeds(other, user) == set()
+        assert actions(other, user) == set()
         assert list(Survey.objects.readable_by(user)) == [survey]
 
 
@@ -95,7 +95,7 @@ def test_the_stronger_of_two_roles_holds(survey: Survey) -> None:
     victor, alice = builders.victor(survey), builders.alice(survey)
     team = builders.team(owner=victor, viewer=alice)
     Survey.objects.filter(pk=survey.pk).update(team=team)
-    assert "manage" in deeds(survey, victor) and "take" in deeds(survey, alice)
+    assert "manage" in actions(survey, victor) and "download" in actions(survey, alice)
 
 
 def test_checking_a_permission_takes_one_query(survey: Survey) -> None:

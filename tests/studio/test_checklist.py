@@ -378,13 +378,13 @@ def as_admin() -> Client:
 
 
 def by_page(survey: Survey) -> str:
-    given = {"do": "open", "seen": survey.seen()}
+    given = {"do": "open", "seen": survey.content_hash()}
     return as_admin().post(f"/studio/{survey.slug}/open/", given).content.decode()
 
 
 def by_admin(survey: Survey) -> str:
     url = f"/admin/survey/survey/{survey.pk}/open/"
-    return as_admin().post(url, {"seen": survey.seen()}, follow=True).content.decode()
+    return as_admin().post(url, {"seen": survey.content_hash()}, follow=True).content.decode()
 
 
 def by_model(survey: Survey) -> str:
@@ -395,15 +395,15 @@ def by_model(survey: Survey) -> str:
 
 def by_schedule(survey: Survey) -> str:
     past = timezone.now() - timedelta(minutes=1)
-    Survey.objects.update(opens_at=past, opens_seen=survey.seen())
-    schedule.turn()
+    Survey.objects.update(opens_at=past, approved_hash=survey.content_hash())
+    schedule.apply()
     survey.refresh_from_db()
     assert survey.opens_at is None  # once is enough
     return survey.opens_refused
 
 
 def by_setting_a_time(survey: Survey) -> str:
-    given = {"do": "open-at", "seen": survey.seen(), "at": "2029-01-01T09:00"}
+    given = {"do": "open-at", "seen": survey.content_hash(), "at": "2029-01-01T09:00"}
     return as_admin().post(f"/studio/{survey.slug}/open/", given).content.decode()
 
 

@@ -233,7 +233,7 @@ def test_the_editor_says_whether_a_planned_opening_still_holds(window: Window) -
     assert window.answer["opens"] is None
     survey = Survey.objects.get()
     at = datetime(2031, 11, 17, 14, 46, tzinfo=UTC)
-    Survey.objects.update(opens_at=at, opens_seen=survey.seen())
+    Survey.objects.update(opens_at=at, approved_hash=survey.content_hash())
     assert Window(window.client).answer["opens"] == {"at": "17 Nov 2031, 14:46 UTC", "holds": True}
     assert window.save(title="Another")["opens"]["holds"] is False
     assert window.post(go=-1)["opens"]["holds"] is True
@@ -290,7 +290,7 @@ def test_saving_the_same_content_is_no_change(window: Window) -> None:
 def test_undo_keeps_a_hundred_steps(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
     """As a dozen are, which is tried."""
     assert drafts.KEPT == 100
-    monkeypatch.setattr(drafts, "KEPT", 12)
+    monkeypatch.setattr(drafts, "HISTORY_LENGTH", 12)
     for i in range(drafts.KEPT + 20):
         window.save(title=f"Title {i}")
     assert DraftRevision.objects.count() == drafts.KEPT
@@ -351,14 +351,14 @@ def test_who_asks_and_who_may_answer_are_part_of_the_document(window: Window) ->
     numbers = {"expected": 800, "retention_days": 90}
     window.save(title="First", **told, **numbers, access="invited")
     survey = Survey.objects.get()
-    assert survey.told() == {**told, "retention_days": 90}
+    assert survey.disclosures() == {**told, "retention_days": 90}
     assert (survey.expected, survey.access, survey.work) == (800, "invited", 0)
     window.post(200, go=-1)
     survey.refresh_from_db()
-    assert survey.told() == {} and (survey.expected, survey.access) == (None, "open")
+    assert survey.disclosures() == {} and (survey.expected, survey.access) == (None, "open")
     window.post(200, go=1)
     survey.refresh_from_db()
-    assert survey.told() == {**told, "retention_days": 90} and survey.access == "invited"
+    assert survey.disclosures() == {**told, "retention_days": 90} and survey.access == "invited"
     for wrong in (
         {"access": "all"},
         {"work": 23},

@@ -14,7 +14,7 @@ from aggregation.models import Batch, Estimate, Job, Release
 from aggregation.releases.due import due
 from studio import opening, views
 from survey.models import Membership, Question, Removed, Report, Survey, today
-from survey.permissions import permitted
+from survey.permissions import survey_or_403
 from tests.support import builders
 
 pytestmark = pytest.mark.django_db
@@ -30,8 +30,8 @@ def owner_of(survey: Survey) -> Client:
     return builders.client(builders.olga(survey))
 
 
-def do(client: Client, deed: str, **given: str) -> Any:
-    return client.post(PAGE, {"do": deed, **given})
+def do(client: Client, action: str, **given: str) -> Any:
+    return client.post(PAGE, {"do": action, **given})
 
 
 def at(**delta: int) -> str:
@@ -43,9 +43,9 @@ class TestOpen:
         survey = builders.draft(**builders.READY)
         olga = owner_of(survey)
         page = olga.get(PAGE).content.decode()
-        assert survey.draft_design().hash in page and survey.seen() in page
+        assert survey.draft_design().hash in page and survey.content_hash() in page
         assert "Nothing stands in the way" in page and "/s/test-" in page
-        assert do(olga, "open", seen=survey.seen()).status_code == 302
+        assert do(olga, "open", seen=survey.content_hash()).status_code == 302
         survey.refresh_from_db()
         assert survey.state == "open"
         page = olga.get(PAGE).content.decode()
@@ -61,32 +61,32 @@ class TestOpen:
         ],
         ids=str,
     )  # fmt: skip
-    @pytest.mark.parametrize("deed", ["open", "open-at"])
+    @pytest.mark.parametrize("action", ["open", "open-at"])
     @pytest.mark.slow
     def test_a_draft_that_changed_meanwhile_does_not_open(
-        self, change: dict[str, Any], deed: str
+        self, change: dict[str, Any], action: str
     ) -> None:
         survey = builders.draft(**builders.READY)
-        olga, seen = owner_of(survey), survey.seen()
+        olga, seen = owner_of(survey), survey.content_hash()
         Survey.objects.update(**change)
         survey.refresh_from_db()
         address = f"/studio/{survey.slug}/open/"
-        response = olga.post(address, {"do": deed, "seen": seen, "at": at(days=1)})
+        response = olga.post(address, {"do": action, "seen": seen, "at": at(days=1)})
         assert response.status_code == 400
         assert "changed since you looked" in response.content.decode()
         survey.refresh_from_db()
         assert survey.state == "draft" and survey.opens_at is None
 
-    @pytest.mark.parametrize("deed", ["open", "open-at"])
-    def test_an_owner_must_confirm_the_warnings(self, deed: str) -> None:
+    @pytest.mark.parametrize("action", ["open", "open-at"])
+    def test_an_owner_must_confirm_the_warnings(self, action: str) -> None:
         survey = builders.draft(**builders.READY | {"purpose": ""})
-        olga, given = owner_of(survey), {"seen": survey.seen(), "at": at(days=1)}
+        olga, given = owner_of(survey), {"seen": survey.content_hash(), "at": at(days=1)}
         assert 'name="read" required' in olga.get(PAGE).content.decode()
-        response = do(olga, deed, **given)
+        response = do(olga, action, **given)
         assert response.status_code == 400 and "It did not open yet" in response.content.decode()
         survey.refresh_from_db()
         assert survey.state == "draft" and survey.opens_at is None
-        assert do(olga, deed, **given, read="on").status_code == 302
+        assert do(olga, action, **given, read="on").status_code == 302
         survey.refresh_from_db()
         assert survey.state == "open" or survey.opens_at
 
@@ -98,7 +98,7 @@ class TestOpen:
         survey = builders.draft(**builders.READY)
         olga = owner_of(survey)
         when = at(days=2)
-        do(olga, "open-at", at=when, seen=survey.seen())
+        do(olga, "open-at", at=when, seen=survey.content_hash())
         survey.refresh_from_db()
         assert survey.opens_at and f"{survey.opens_at:%Y-%m-%dT%H:%M}" == when
         assert "It opens by itself on" in olga.get(PAGE).content.decode()
@@ -112,10 +112,10 @@ class TestOpen:
         assert survey.opens_at is None and survey.closes_at is None
 
     @pytest.mark.parametrize("when", ["", "soon", "2020-01-01T00:00", "2999-01-01T00:00", "99"])
-    @pytest.mark.parametrize("deed", ["open-at", "close-at"])
-    def test_a_bad_opening_time_is_refused(self, when: str, deed: str) -> None:
+    @pytest.mark.parametrize("action", ["open-at", "close-at"])
+    def test_a_bad_opening_time_is_refused(self, when: str, action: str) -> None:
         survey = builders.draft(**builders.READY)
-        response = do(owner_of(survey), deed, at=when, seen=survey.seen())
+        response = do(owner_of(survey), action, at=when, seen=survey.content_hash())
         assert response.status_code == 400 and 'role="alert"' in response.content.decode()
         assert when in response.content.decode()  # what was typed stays
         survey.refresh_from_db()
@@ -138,7 +138,7 @@ class TestOpen:
         survey = builders.draft(**builders.READY, access="invited")
         olga = owner_of(survey)
         assert "people with an invitation" in olga.get(PAGE).content.decode()
-        assert do(olga, "open", seen=survey.seen()).status_code == 302
+        assert do(olga, "open", seen=survey.content_hash()).status_code == 302
         page = olga.get(PAGE).content.decode()
         button = '<a class="button" href="/surveys/small/invitations/">Make invitations</a>'
         assert button in page and "Anyone who has" not in page
@@ -150,7 +150,7 @@ class TestOpen:
     def test_a_survey_cannot_be_opened_twice(self) -> None:
         survey = builders.draft(**builders.READY)
         olga = owner_of(survey)
-        seen = survey.seen()
+        seen = survey.content_hash()
         assert do(olga, "open", seen=seen).status_code == 302
         response = do(olga, "open", seen=seen)
         assert response.status_code == 400 and "only a draft" in response.content.decode()
@@ -323,12 +323,12 @@ class TestRetention:
 
 def test_a_draft_deleted_meanwhile_is_404(monkeypatch: pytest.MonkeyPatch) -> None:
     def vanishing(*args: Any) -> Survey:
-        survey = permitted(*args)
+        survey = survey_or_403(*args)
         Survey.objects.filter(pk=survey.pk).delete()
         return survey
 
     for module in (opening, views):
-        monkeypatch.setattr(module, "permitted", vanishing)
+        monkeypatch.setattr(module, "survey_or_403", vanishing)
     root = builders.client(builders.root())
     save = json.dumps({"number": 1, "document": builders.FILE, "step": ""})
     for address, fields in (

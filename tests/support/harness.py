@@ -555,7 +555,7 @@ class Trial:
     def await_worker(self) -> None:
         """Until workers have taken every message that was sent before this call."""
         word = f"harness {uuid4().hex}"
-        self.console.do(f"tasks.sign.delay({word!r})")
+        self.console.do(f"tasks.ping.delay({word!r})")
         taken = f"result = Heartbeat.objects.filter(name={word!r}).delete()[0]"
         wait_until(lambda: bool(self.console.do(taken)), PATIENCE, "a worker")
 

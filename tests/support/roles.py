@@ -2,15 +2,15 @@
 
 from typing import Any, get_args
 
-from survey.models import Deed, Membership, Survey
+from survey.models import Action, Membership, Survey
 
 PAGE = "/surveys/small/people/"
 
 
-def deeds(survey: Survey, user: Any) -> set[str]:
+def actions(survey: Survey, user: Any) -> set[str]:
     """One by one, and all at once: the same."""
-    found = {deed for deed in get_args(Deed) if survey.may(user, deed)}
-    assert Survey.objects.get(pk=survey.pk).deeds(user) == found
+    found = {action for action in get_args(Action) if survey.may(user, action)}
+    assert Survey.objects.get(pk=survey.pk).actions(user) == found
     return found
 
 

@@ -113,8 +113,8 @@ def test_drafts_open_and_closed_surveys_take_no_invitations(olga: Client, survey
             )
         page = f"/surveys/{slug}/invitations/"
         assert olga.get(page).status_code == 200
-        for deed in ("codes", "letters", "remind", "revoke", "nonsense", ""):
-            sent = olga.post(page, LETTER | {"do": deed, "count": "1", "form": "csv"})
+        for action in ("codes", "letters", "remind", "revoke", "nonsense", ""):
+            sent = olga.post(page, LETTER | {"do": action, "count": "1", "form": "csv"})
             assert sent.status_code == 400 and "Nothing was done" in text(sent)
     assert Invitation.objects.count() == 0 and mail.outbox == []
 

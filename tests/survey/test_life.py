@@ -36,7 +36,7 @@ def scheduled(opens: timedelta | None = None, closes: timedelta | None = None) -
     survey = draft()
     now = timezone.now()
     survey.opens_at = now + opens if opens else None
-    survey.opens_seen = survey.seen() if opens else ""
+    survey.approved_hash = survey.content_hash() if opens else ""
     survey.closes_at = now + closes if closes else None
     survey.save()
     return survey
@@ -92,8 +92,8 @@ class TestByTheClock:
         settings.EMAIL_URL = "smtp://localhost"
         Survey.objects.update(opens_at=timezone.now() - HOUR)
         late = Survey.objects.get()
-        schedule.turn()
-        schedule.turn()
+        schedule.apply()
+        schedule.apply()
         schedule.open_now(late)  # a second beat, a moment later
         (letter,) = mailoutbox
         assert sorted(letter.to) == ["olga@example.org", "tess@example.org"]
@@ -107,7 +107,7 @@ class TestByTheClock:
         survey = scheduled(opens=-HOUR)
         User.objects.filter(pk=builders.olga(survey).pk).update(email="olga@example.org")
         survey.questions.all().delete()
-        schedule.turn()
+        schedule.apply()
         survey.refresh_from_db()
         assert survey.opens_at is None and survey.opens_refused
         assert "ConnectionRefusedError" in caplog.text and "olga" not in caplog.text
@@ -123,7 +123,7 @@ class TestByTheClock:
         scheduled(opens=-HOUR).questions.all().delete()
         other = draft(slug="zz")
         Survey.objects.filter(pk=other.pk).update(
-            opens_at=timezone.now() - HOUR, opens_seen=other.seen()
+            opens_at=timezone.now() - HOUR, approved_hash=other.content_hash()
         )
         tasks.tick()
         assert Survey.objects.get(slug="zz").state == "open"
@@ -166,7 +166,7 @@ class TestByTheClock:
             from django.db.models import Value
 
             monkeypatch.setattr(schedule, "Now", lambda: Value(ahead))
-        schedule.turn()
+        schedule.apply()
         survey.refresh_from_db()
         assert survey.state == "open"
 

@@ -206,10 +206,10 @@ def test_writers_at_the_same_time_keep_one_chain() -> None:
 # --- What comes into it ---------------------------------------------------------------------------
 
 
-def written(deed: Callable[[], Any]) -> list[tuple[str, str, str]]:
-    """Who did what to which survey, in the entries that a deed leaves."""
+def written(action: Callable[[], Any]) -> list[tuple[str, str, str]]:
+    """Who did what to which survey, in the entries that a action leaves."""
     last = head()
-    deed()
+    action()
     fresh = Entry.objects.filter(number__gt=last.number if last else 0).order_by("number")
     verify()
     return [(entry.actor, entry.what, entry.survey) for entry in fresh]
@@ -300,7 +300,7 @@ def test_requests_for_releases_analyses_and_files_are_logged() -> None:
     cancelled = lambda: here.delete(f"/api/v1/jobs/{job.pk}/")  # noqa: E731
     assert written(cancelled) == [("alice", "work cancelled", "small")]
     assert written(cancelled) == []
-    taken = [("alice", "file taken home", "small")]
+    taken = [("alice", "file downloaded", "small")]
     for path in ("/surveys/small/releases/1/estimates.csv", f"{api}/releases/1/codebook.json"):
         assert written(lambda: body(here.get(path))) == taken  # noqa: B023
         assert written(lambda: here.head(path)) == []  # noqa: B023
@@ -416,18 +416,18 @@ def test_opening_closing_and_deleting_in_the_studio_are_logged() -> None:
     here = builders.client(olga)
     at, read = {"at": "2027-01-01T09:00"}, {"read": "on"}
 
-    def do(deed: str, **given: str) -> list[str]:
-        fresh = written(lambda: here.post("/studio/small/open/", {"do": deed, **given}))
+    def do(action: str, **given: str) -> list[str]:
+        fresh = written(lambda: here.post("/studio/small/open/", {"do": action, **given}))
         assert {(actor, slug) for actor, _, slug in fresh} <= {("olga", "small")}
         return [what for _, what, _ in fresh]
 
-    seen = Survey.objects.get().seen()
+    seen = Survey.objects.get().content_hash()
     assert do("open", seen="something else") == []  # refused
     assert do("open-at", seen=seen, **at, **read) == ["opening set"]
     assert json.loads(head().detail) == {"at": "2027-01-01 09:00 UTC"}  # type: ignore[union-attr]
     assert do("open-later") == ["opening called off"]
     assert do("open-later") == []
-    assert do("open", seen=Survey.objects.get().seen(), **read) == ["survey opened"]
+    assert do("open", seen=Survey.objects.get().content_hash(), **read) == ["survey opened"]
     assert do("close-at", **at) == ["closing set"]
     assert do("close-by-hand") == ["closing called off"]
     assert do("close-by-hand") == []
@@ -445,9 +445,9 @@ def test_making_and_revoking_invitations_are_logged() -> None:
     survey = builders.opened(access="invited")
     here = builders.client(builders.olga(survey))
 
-    def do(deed: str, **given: str) -> list[tuple[str, str, str]]:
+    def do(action: str, **given: str) -> list[tuple[str, str, str]]:
         page = "/surveys/small/invitations/"
-        return written(lambda: here.post(page, {"do": deed, **given}))
+        return written(lambda: here.post(page, {"do": action, **given}))
 
     assert do("codes", count="3", form="csv") == [("olga", "invitations made", "small")]
     assert json.loads(head().detail) == {"number": 3}  # type: ignore[union-attr]
@@ -509,4 +509,4 @@ def test_hostile_texts_do_nothing_in_page_and_files(text: str) -> None:
     assert [row for row in rows for cell in row if cell.startswith(("=", "+", "@"))] == []
     lines = body(root.get("/log/log.jsonl")).splitlines()
     assert any(json.loads(line)["what"] == text for line in lines)
-    assert head().what == "log taken home"  # type: ignore[union-attr]
+    assert head().what == "log downloaded"  # type: ignore[union-attr]

@@ -11,9 +11,9 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError, connection, transaction
 from django.test import Client
 
-from survey.models import MAY, Deed, LastOwner, Membership, Role, Survey
+from survey.models import ROLE_ACTIONS, Action, LastOwner, Membership, Role, Survey
 from tests.support import builders
-from tests.support.roles import PAGE, deeds, roles
+from tests.support.roles import PAGE, actions, roles
 
 pytestmark = [pytest.mark.django_db, pytest.mark.on_postgresql]
 
@@ -24,14 +24,14 @@ pytestmark = [pytest.mark.django_db, pytest.mark.on_postgresql]
 def test_each_role_may_do_more_than_the_one_before() -> None:
     survey, other = builders.opened(), builders.opened(slug="other")
     victor, alice, olga = builders.victor(survey), builders.alice(survey), builders.olga(survey)
-    assert deeds(survey, victor) == {"see", "read"}
-    assert deeds(survey, alice) == {"see", "read", "ask", "take"}
-    assert deeds(survey, olga) == {"see", "read", "ask", "take", "manage"}
-    assert deeds(survey, builders.root()) == set(MAY) == set(get_args(Deed))
+    assert actions(survey, victor) == {"see", "read"}
+    assert actions(survey, alice) == {"see", "read", "ask", "download"}
+    assert actions(survey, olga) == {"see", "read", "ask", "download", "manage"}
+    assert actions(survey, builders.root()) == set(ROLE_ACTIONS) == set(get_args(Action))
     for nobody in (builders.charlie(), AnonymousUser()):
-        assert deeds(survey, nobody) == set()
+        assert actions(survey, nobody) == set()
     for member in (victor, alice, olga):
-        assert deeds(other, member) == set()
+        assert actions(other, member) == set()
 
 
 def test_public_results_let_everybody_see_them_and_no_more() -> None:
@@ -39,14 +39,14 @@ def test_public_results_let_everybody_see_them_and_no_more() -> None:
     Survey.objects.update(results_public=True)
     survey.refresh_from_db()
     for user in (AnonymousUser(), builders.charlie()):
-        assert deeds(survey, user) == {"see"}
+        assert actions(survey, user) == {"see"}
         assert not Survey.objects.readable_by(user).exists()
 
 
 def test_a_draft_is_never_public() -> None:
     survey = builders.draft()
     Survey.objects.update(results_public=True)
-    assert deeds(survey, AnonymousUser()) == set()
+    assert actions(survey, AnonymousUser()) == set()
 
 
 def test_the_database_knows_three_roles() -> None:

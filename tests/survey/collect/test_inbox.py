@@ -191,7 +191,7 @@ def test_a_hanging_store_is_given_up_after_a_while(
         release.wait()
         return record(reports)
 
-    monkeypatch.setattr(inboxes, "PATIENCE", 0.1)
+    monkeypatch.setattr(inboxes, "COMMIT_SECONDS", 0.1)
     one = arrival(survey)
 
     async def impatient() -> tuple[Any, Any]:
@@ -201,7 +201,7 @@ def test_a_hanging_store_is_given_up_after_a_while(
             release.set()
             if inbox.writer:
                 await inbox.writer
-        monkeypatch.setattr(inboxes, "PATIENCE", 20)
+        monkeypatch.setattr(inboxes, "COMMIT_SECONDS", 20)
         return first[0], await inbox.store([one])
 
     first, again = asyncio.run(impatient())

@@ -24,7 +24,7 @@ from survey.models.log import Actor, record
 
 logger = logging.getLogger(__name__)
 
-ROLES = {  # in the words of the page; survey.models.MAY is what holds
+ROLES = {  # in the words of the page; survey.models.ROLE_ACTIONS is what holds
     Role.VIEWER: "reads the dashboard, releases and finished analyses, and takes estimates home",
     Role.RESEARCHER: "also asks for releases and analyses, and takes the noisy reports home",
     Role.OWNER: "also designs it, invites respondents, and says who has a part and what is public",
@@ -43,29 +43,29 @@ class PersonForm(forms.Form):
             raise ValidationError("There is no account of that name. Invite the person below.")
         return user
 
-    def save(self, whole: Survey | Team, remove: bool, by: Actor) -> None:
+    def save(self, target: Survey | Team, remove: bool, by: Actor) -> None:
         """Do it, unless nobody would be left as an owner: then say so."""
-        user, role, parts = self.cleaned_data["name"], self.cleaned_data["role"], parts_of(whole)
+        user, role, parts = self.cleaned_data["name"], self.cleaned_data["role"], parts_of(target)
         try:
             if remove:
-                parts.objects.remove(whole, user, by)
+                parts.objects.remove(target, user, by)
             elif role:
-                parts.objects.give(whole, user, Role(role), by)
+                parts.objects.give(target, user, Role(role), by)
             else:
                 self.add_error("role", "Choose a role.")
         except LastOwner:
             self.add_error("name", f"{user} is the last owner. Make somebody else an owner first.")
 
 
-def parts_of(whole: Survey | Team) -> type[Membership] | type[TeamMembership]:
-    return Membership if isinstance(whole, Survey) else TeamMembership
+def parts_of(target: Survey | Team) -> type[Membership] | type[TeamMembership]:
+    return Membership if isinstance(target, Survey) else TeamMembership
 
 
-def note(by: Actor, what: str, whole: Survey | Team, **detail: str) -> None:
-    if isinstance(whole, Survey):
-        record(by, what, whole, **detail)
+def note(by: Actor, what: str, target: Survey | Team, **detail: str) -> None:
+    if isinstance(target, Survey):
+        record(by, what, target, **detail)
     else:
-        record(by, what, team=str(whole), **detail)
+        record(by, what, team=str(target), **detail)
 
 
 def nothing_said() -> dict[str, Any]:
@@ -73,7 +73,7 @@ def nothing_said() -> dict[str, Any]:
     return {"form": PersonForm(), "invite": InviteForm(), "status": 400}
 
 
-def change(request: HttpRequest, whole: Survey | Team) -> dict[str, Any]:
+def change(request: HttpRequest, target: Survey | Team) -> dict[str, Any]:
     """Do what was asked for; what the page says of it. `done` is whether there is nothing to say.
 
     POST: `invite` with a `role` and perhaps an `email`; `revoke` one; or somebody's `name` with a
@@ -84,37 +84,37 @@ def change(request: HttpRequest, whole: Survey | Team) -> dict[str, Any]:
     if "invite" in given:
         said["invite"] = InviteForm(given)
         if said["invite"].is_valid():
-            said |= invited(request, whole, said["invite"])
+            said |= invited(request, target, said["invite"])
     elif "revoke" in given:
         number = int(given["revoke"]) if given["revoke"].isdecimal() else 0
         with transaction.atomic():
-            if whole.invites.filter(pk=min(number, 2**62)).delete()[0]:
-                note(request.user, "invitation taken back", whole)
+            if target.invites.filter(pk=min(number, 2**62)).delete()[0]:
+                note(request.user, "invitation taken back", target)
         said["done"] = True
     elif request.method == "POST":
         said["form"] = PersonForm(given)
         if said["form"].is_valid():
-            said["form"].save(whole, "remove" in given, request.user)
+            said["form"].save(target, "remove" in given, request.user)
             said["done"] = not said["form"].errors
     said["status"] = 400 if said["form"].errors or said["invite"].errors else 200
     return said
 
 
-def invited(request: HttpRequest, whole: Survey | Team, form: InviteForm) -> dict[str, Any]:
+def invited(request: HttpRequest, target: Survey | Team, form: InviteForm) -> dict[str, Any]:
     """Sent where an address was given and the site has mail, else shown to be handed over."""
     role, email = Role(form.cleaned_data["role"]), form.cleaned_data["email"]
     user = cast(User, request.user)
     try:
         with transaction.atomic():
-            token = Invite.objects.make(whole, role, user, email)
-            note(user, "colleague invited", whole, role=str(role))
+            token = Invite.objects.make(target, role, user, email)
+            note(user, "colleague invited", target, role=str(role))
     except TooManyInvites:
         form.add_error("role", f"{MOST_INVITES} invitations wait already. Take some back first.")
         return {}
     link = request.build_absolute_uri(reverse("join", args=[token]))
     if not (email and settings.EMAIL_URL):
         return {"link": link}
-    context = {"whole": whole, "role": role.label, "by": user, "link": link, "days": INVITED_DAYS}
+    context = {"target": target, "role": role.label, "by": user, "link": link, "days": INVITED_DAYS}
     text = render_to_string("mail/invitation.txt", context)
     try:
         send_mail("An invitation to Candor", text, None, [email])
@@ -124,15 +124,15 @@ def invited(request: HttpRequest, whole: Survey | Team, form: InviteForm) -> dic
     return {"sent": email}
 
 
-def shown(whole: Survey | Team) -> dict[str, Any]:
+def shown(target: Survey | Team) -> dict[str, Any]:
     """What the page lists."""
-    parts = cast(Any, parts_of(whole)).objects.filter(
-        **{"survey" if isinstance(whole, Survey) else "team": whole}
+    parts = cast(Any, parts_of(target)).objects.filter(
+        **{"survey" if isinstance(target, Survey) else "team": target}
     )
     return {
         "roles": [(role.value, role.label, what) for role, what in ROLES.items()],
         "people": parts.select_related("user").order_by("user__username"),
-        "invites": whole.invites.waiting(),
+        "invites": target.invites.waiting(),
         "days": INVITED_DAYS,
         "mail": bool(settings.EMAIL_URL),
     }
