@@ -1,7 +1,7 @@
 """The draft of a survey as one document: saved, undone and done again, and what is wrong in it.
 
 The rows of the survey are the truth, whoever changes them. The history holds documents beside them;
-what was changed elsewhere, in the admin pages or by a command, is taken into it when it is seen.
+what a command changed is taken into it when it is seen.
 """
 
 import contextlib

@@ -99,20 +99,3 @@ def test_the_api_page_works_offline_under_its_policy(candor_server: Candor, page
     page.get_by_text("/api/v1/surveys/{slug}/estimates/").click()
     expect(page.get_by_text("Responses", exact=True)).to_be_visible()
     assert outside == []
-
-
-def test_an_admin_makes_and_opens_a_survey(candor_server: Candor, page: Page) -> None:
-    candor_server.load_demo()
-    log_in(page, f"{candor_server.url}/admin/survey/survey/add/", "admin")
-    page.get_by_label("Title").fill("Made in the browser")
-    page.get_by_label("ε of the sensitive answers").fill("2")
-    page.get_by_role("button", name="Add another Question").click()
-    page.locator("#id_questions-0-key").fill("q1")
-    page.locator("#id_questions-0-text").fill("Did you?")
-    page.get_by_role("button", name="Save", exact=True).click()
-    expect(page.get_by_text("about 88 in 100 sure")).to_be_visible()
-    page.get_by_role("link", name="Open …").click()
-    page.get_by_role("button", name="Open the survey").click()
-    expect(page.get_by_text("The survey is open now")).to_be_visible()
-    page.goto(f"{candor_server.url}/s/made-in-the-browser/")
-    expect(page.get_by_role("heading", name="Made in the browser")).to_be_visible()

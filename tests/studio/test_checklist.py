@@ -382,11 +382,6 @@ def by_page(survey: Survey) -> str:
     return as_admin().post(f"/studio/{survey.slug}/open/", given).content.decode()
 
 
-def by_admin(survey: Survey) -> str:
-    url = f"/admin/survey/survey/{survey.pk}/open/"
-    return as_admin().post(url, {"seen": survey.content_hash()}, follow=True).content.decode()
-
-
 def by_model(survey: Survey) -> str:
     with pytest.raises(NotReady) as refused:
         survey.open()
@@ -407,7 +402,7 @@ def by_setting_a_time(survey: Survey) -> str:
     return as_admin().post(f"/studio/{survey.slug}/open/", given).content.decode()
 
 
-@pytest.mark.parametrize("way", [by_page, by_admin, by_model, by_schedule, by_setting_a_time])
+@pytest.mark.parametrize("way", [by_page, by_model, by_schedule, by_setting_a_time])
 def test_a_blocked_survey_does_not_open(way: Callable[[Survey], str]) -> None:
     survey = draft(contact="")
     assert "No contact is given" in way(survey)

@@ -198,21 +198,6 @@ def test_results_are_switched_on_and_off_in_every_state() -> None:
 # --- Whose a survey is ----------------------------------------------------------------------------
 
 
-def test_making_a_survey_in_the_admin_pages_makes_you_owner() -> None:
-    root = builders.client(builders.root())
-    formset = {"TOTAL_FORMS": "0", "INITIAL_FORMS": "0"}
-    data = {
-        f"{prefix}-{name}": value
-        for prefix in ("questions", "membership_set")
-        for name, value in formset.items()
-    }
-    data |= {"title": "New", "slug": "new", "language": "en", "epsilon": "1", "crowd": "20"}
-    response = root.post("/admin/survey/survey/add/", data)
-    assert response.status_code == 302, response.content.decode()
-    survey = Survey.objects.get(slug="new")
-    assert roles(survey) == {"root": "owner"}
-
-
 def test_an_imported_survey_belongs_to_the_named_owner(tmp_path: Path) -> None:
     builders.charlie()
     file = tmp_path / "survey.json"
