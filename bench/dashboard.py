@@ -73,8 +73,7 @@ def pages() -> None:
     from django.contrib.auth.models import User
     from django.test import Client
 
-    from aggregation.releases.publish import publish
-    from aggregation.releases.release import make_release
+    from aggregation.releases.publish import make_release, publish
     from survey.models import Survey
 
     survey = Survey.objects.get()

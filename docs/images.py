@@ -18,7 +18,7 @@ FOLDER = Path(__file__).parent / "images"
 SLUG = "wellbeing-at-work"
 SIZES = {"phone": (360, 740), "laptop": (1280, 800)}
 RELEASE = (
-    "from aggregation.releases.release import make_release; "
+    "from aggregation.releases.publish import make_release; "
     f"make_release(Survey.objects.get(slug='{SLUG}'))"
 )
 LANGUAGES = ("de", "es", "fr", "ar")

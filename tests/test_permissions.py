@@ -17,7 +17,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from aggregation.exports.files import FILES
 from aggregation.jobs.queue import request_analysis
-from aggregation.releases.release import make_release
+from aggregation.releases.publish import make_release
 from survey.collect import door
 from survey.models import Survey
 from survey.respondent import preview

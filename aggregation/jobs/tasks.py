@@ -20,7 +20,7 @@ from aggregation.exports import large_exports
 from aggregation.jobs import counts, removal, sandbox
 from aggregation.models import Job, Part, heartbeat
 from aggregation.releases.due import due, unfinished
-from aggregation.releases.release import make_release
+from aggregation.releases.publish import make_release
 from survey import schedule
 from survey.database import database
 from survey.models import Survey

@@ -1,17 +1,20 @@
-"""Make a release, in three steps: read the tallies, estimate, store.
+"""Make a release: move what may be moved, then read the tallies, estimate, store.
 
 Only the last step holds a lock, and it computes nothing. Two releases never differ by fewer reports
 than a crowd, because batches are crowds.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from django.db import transaction
 
 from aggregation.counting.tables import Tally, total
 from aggregation.models import Batch, Estimate, Release
+from aggregation.releases.collect import collect
 from aggregation.releases.estimate import Figures, estimate
-from survey.models import Survey
+from survey.database import database
+from survey.models import Invitation, Survey
 
 
 @dataclass(frozen=True)
@@ -23,6 +26,20 @@ class Basis:
     batches: list[int]  # keys of those that no release has counted yet
     reports: int
     tally: Tally
+
+
+def make_release(
+    survey: Survey, progress: Callable[[int], object] = lambda moved: None
+) -> Release | None:
+    """Return a release of everything that may be shown now; tell `progress` what was moved."""
+    moved = 0
+    while some := collect(survey):
+        moved += some
+        progress(moved)
+    if moved:
+        Invitation.objects.rewrite(survey.pk)
+        database().vacuum(["survey_report", "survey_invitation"], wait=False)
+    return publish(survey)
 
 
 def publish(survey: Survey) -> Release | None:

@@ -15,7 +15,7 @@ from aggregation.jobs.queue import request_analysis
 from aggregation.models import Job, Part
 from aggregation.models import analysis as stored
 from aggregation.releases.collect import collect
-from aggregation.releases.release import make_release
+from aggregation.releases.publish import make_release
 from survey.models import Survey
 from tests.support import builders
 from tests.support.analysis_jobs import published, work_off

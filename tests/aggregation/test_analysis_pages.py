@@ -17,7 +17,7 @@ from aggregation.analyses import findings, registry
 from aggregation.analyses.base import sizes
 from aggregation.jobs.queue import request_analysis
 from aggregation.models import Analysis, Job
-from aggregation.releases.release import make_release
+from aggregation.releases.publish import make_release
 from survey.models import Survey
 from tests.support import builders
 from tests.support.analysis_jobs import published, work_off

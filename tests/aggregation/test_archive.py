@@ -18,7 +18,7 @@ from django.core.management import CommandError
 from aggregation.exports import archive
 from aggregation.models import Batch
 from aggregation.releases.collect import collect
-from aggregation.releases.release import make_release
+from aggregation.releases.publish import make_release
 from aggregation.statistics import proportion
 from survey import files
 from survey.models import Survey

@@ -18,7 +18,7 @@ from aggregation.exports import large_exports, reports
 from aggregation.jobs import sandbox, tasks
 from aggregation.models import Copy, Job, Release
 from aggregation.releases.due import due
-from aggregation.releases.release import make_release
+from aggregation.releases.publish import make_release
 from survey.models import Membership, Survey
 from tests.support import builders
 from tests.support.services import ROOT, wait_until

@@ -18,7 +18,7 @@ from aggregation.dashboard import readers, sections, trend
 from aggregation.models import Estimate, Release
 from aggregation.releases.estimate import positions_of_everybody
 from aggregation.releases.intervals import ALWAYS, FIXED, Choice, asked
-from aggregation.releases.release import make_release
+from aggregation.releases.publish import make_release
 from aggregation.templatetags import figures
 from survey.models import Membership, Survey, today
 from tests.support import builders

@@ -19,7 +19,7 @@ from django.test import Client
 from aggregation.counting import planes
 from aggregation.exports import codebook, estimate_files, files, reports
 from aggregation.models import Batch, Estimate, Release
-from aggregation.releases.release import make_release
+from aggregation.releases.publish import make_release
 from survey import spreadsheets
 from survey.collect import door
 from survey.models import Survey

@@ -18,7 +18,7 @@ from aggregation.models import Estimate, Release
 from aggregation.planner import plan
 from aggregation.releases.forms import IntervalForm
 from aggregation.releases.intervals import Choice
-from aggregation.releases.release import make_release
+from aggregation.releases.publish import make_release
 from aggregation.svg import canvas
 from aggregation.templatetags.figures import percent
 from survey.collect import door

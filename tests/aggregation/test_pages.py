@@ -8,7 +8,7 @@ from django.db import InterfaceError, OperationalError
 from django.test import Client
 
 from aggregation.models import Job, Release
-from aggregation.releases.release import make_release
+from aggregation.releases.publish import make_release
 from survey.models import Survey
 from tests.support import builders
 

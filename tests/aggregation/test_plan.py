@@ -14,7 +14,7 @@ from aggregation.planner import picture as pictures
 from aggregation.planner import plan
 from aggregation.planner.forms import DEFAULTS, PlanForm, of_survey
 from aggregation.planner.plan import Plan, PlanError, Terms, solve
-from aggregation.releases.release import make_release
+from aggregation.releases.publish import make_release
 from aggregation.statistics import planning, privacy, sequence
 from aggregation.statistics.proportion import Channel
 from tests.support import builders

@@ -18,7 +18,7 @@ from aggregation.exports import archive
 from aggregation.jobs import removal, tasks
 from aggregation.models import Batch, Job, Release
 from aggregation.releases.due import due
-from aggregation.releases.release import make_release
+from aggregation.releases.publish import make_release
 from survey.models import Membership, Removed, Report, Survey, today
 from survey.models import report as inbox
 from tests.support import builders

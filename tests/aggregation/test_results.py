@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from aggregation.models import Release
-from aggregation.releases.release import make_release
+from aggregation.releases.publish import make_release
 from survey.models import Survey
 from tests.support import builders
 

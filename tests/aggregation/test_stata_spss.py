@@ -19,7 +19,7 @@ from aggregation.counting.planes import ABSENT
 from aggregation.exports import codebook, columns, estimate_files, files, reports, spss, stata
 from aggregation.exports.columns import Column, Table
 from aggregation.models import Release
-from aggregation.releases.release import make_release
+from aggregation.releases.publish import make_release
 from survey.collect import door
 from tests.support import builders, pspp
 from tests.support.exports import HOSTILE, OF_REPORTS, get, table

@@ -42,7 +42,7 @@ SURVEY: dict[str, Any] = {
 # Two kinds of people, so that answers go together; nobody of the third role is tired.
 POPULATE = """
 from random import Random
-from aggregation.releases.release import make_release
+from aggregation.releases.publish import make_release
 from survey import simulation
 from survey.models import Survey
 survey = Survey.objects.get(slug="clinic")

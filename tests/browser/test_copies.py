@@ -17,7 +17,7 @@ from tests.support.services import Candor, wait_until
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("copies")]  # one site for all
 
 CLOSE = """
-from aggregation.releases.release import make_release
+from aggregation.releases.publish import make_release
 survey = Survey.objects.get(slug="wellbeing-at-work")
 survey.close()
 while not (last := survey.releases.filter(final=True).first()):  # by us or by the beat

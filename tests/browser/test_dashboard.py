@@ -12,7 +12,7 @@ from tests.support.services import Candor
 pytestmark = pytest.mark.browser
 
 RELEASE = (
-    "from aggregation.releases.release import make_release; "
+    "from aggregation.releases.publish import make_release; "
     f"make_release(Survey.objects.get(slug='{SLUG}'))"
 )
 

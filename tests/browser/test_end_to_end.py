@@ -55,7 +55,7 @@ def test_a_person_answers_and_the_estimate_changes(
     # A release that nobody here asked for appears as well.
     candor_server.manage("simulate", SLUG, "--people", "30", "--seed", "1")
     make = (
-        "from aggregation.releases.release import make_release; "
+        "from aggregation.releases.publish import make_release; "
         f"make_release(Survey.objects.get(slug='{SLUG}'))"
     )
     candor_server.manage("shell", "-v0", "-c", make)

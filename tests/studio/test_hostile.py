@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.utils.html import escape
 
-from aggregation.releases.release import make_release
+from aggregation.releases.publish import make_release
 from survey.design import NO_TEXT
 from survey.models import Survey
 from tests.support import builders

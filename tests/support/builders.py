@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from django.contrib.auth.models import User
 
-from aggregation.releases.release import make_release
+from aggregation.releases.publish import make_release
 from survey import files, simulation
 from survey.design import Design
 from survey.models import Membership, Role, Survey, Team, TeamMembership

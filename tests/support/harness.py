@@ -252,7 +252,7 @@ from aggregation.jobs.queue import request_analysis
 from aggregation.models import *
 from aggregation.models.heartbeat import Heartbeat
 from aggregation.releases.collect import collect
-from aggregation.releases.release import make_release
+from aggregation.releases.publish import make_release
 from survey.models import *
 for line in sys.stdin:
     scope = dict(globals())

@@ -5,7 +5,7 @@ from django.contrib import admin
 from django.contrib.auth.models import Group, User
 from django.test import Client
 
-from aggregation.releases.release import make_release
+from aggregation.releases.publish import make_release
 from survey.models import ApiToken, Survey
 from tests.support import builders
 

@@ -11,7 +11,7 @@ import pytest
 from django.core import mail
 from django.test import Client
 
-from aggregation.releases.release import make_release
+from aggregation.releases.publish import make_release
 from survey.access import invitations, letters
 from survey.models import Invitation, Survey, digest, today
 from tests.support import builders

@@ -20,7 +20,7 @@ from django.http import HttpResponseBase
 from aggregation.exports import archive
 from aggregation.jobs import removal
 from aggregation.models import Analysis, Job
-from aggregation.releases.release import make_release
+from aggregation.releases.publish import make_release
 from people import totp
 from people.models import Factor
 from survey.models import ApiToken, Membership, Role, Survey

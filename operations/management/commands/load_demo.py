@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
-from aggregation.releases.release import make_release
+from aggregation.releases.publish import make_release
 from operations.demo import LOGINS, SLUG
 from survey import files, simulation
 from survey.management.commands.simulate import show_progress

@@ -17,8 +17,7 @@ from aggregation.models import Job, Release
 from aggregation.releases import due as finder
 from aggregation.releases.collect import collect
 from aggregation.releases.due import due
-from aggregation.releases.publish import publish
-from aggregation.releases.release import make_release
+from aggregation.releases.publish import make_release, publish
 from survey.models import Report, Survey, today
 from tests.support import builders
 

@@ -10,8 +10,7 @@ from django.db import IntegrityError, connection, transaction
 from aggregation.models import Batch, Estimate, Release
 from aggregation.releases import publish as publisher
 from aggregation.releases.collect import collect
-from aggregation.releases.publish import publish
-from aggregation.releases.release import make_release
+from aggregation.releases.publish import make_release, publish
 from aggregation.statistics import proportion, ratio
 from survey.design.mechanism import SCALE
 from survey.models import Removed, Survey, today
