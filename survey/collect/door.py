@@ -9,7 +9,6 @@ open a report.
 No session, cookie or serializer, and nothing of a body in a log.
 """
 
-import json
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -23,7 +22,7 @@ from survey.collect import throttle
 from survey.collect.connection import retry_if_ended
 from survey.collect.protocol import Errors, Full, Refused, Reply, dump, failed, parse
 from survey.collect.validator import UUID4, Validator
-from survey.models import Arrival, Recorded, Report, Survey, parse_design
+from survey.models import Arrival, Recorded, Survey, parse_design
 
 # Slugs have at most 50 characters; longer ones are the previews of drafts.
 PATH = re.compile(r"/api/v1/surveys/(?P<slug>[-a-zA-Z0-9_]{1,50})/(?P<kind>reports/(?:batch/)?)")
@@ -200,11 +199,3 @@ def _one_of_many(target: Target, one: Any) -> Arrival | bytes:
 def _row(report: Arrival, outcome: Recorded) -> bytes:
     row: dict[str, Any] = {"id": report.id, "status": STATUS[outcome]}
     return dump(row | {"errors": CLOSED} if outcome == "closed" else row)
-
-
-def accept(slug: str, content: Any) -> list[dict[str, Any]]:
-    """Store a batch that a program of our own brings; return a row for each report."""
-    delivery = check_batch(target_of(slug), list_reports(content))
-    reply = delivery.reply(Report.objects.record(delivery.reports))
-    rows: list[dict[str, Any]] = json.loads(reply.body)["reports"]
-    return rows

@@ -28,7 +28,7 @@ from aggregation.models import Batch, Release
 from aggregation.releases.collect import collect
 from aggregation.releases.estimate import estimate
 from aggregation.releases.publish import publish
-from survey.collect import door
+from survey import simulation
 from survey.design import Design
 from survey.design.mechanism import SCALE
 from survey.models import Survey
@@ -63,7 +63,7 @@ class World:
             answers = [person[question.key] for question in block.questions]
             blocks[block.key] = list(block.mechanism.randomize(answers, self.draw))
         report = builders.report(self.design, blocks=blocks)
-        (row,) = door.accept(self.survey.slug, {"reports": [report]})
+        (row,) = simulation.accept(self.survey.slug, {"reports": [report]})
         assert row["status"] == 201
         self.people.append(person)
         self.work()

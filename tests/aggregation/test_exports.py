@@ -20,8 +20,7 @@ from aggregation.counting import planes
 from aggregation.exports import codebook, estimate_files, files, reports
 from aggregation.models import Batch, Estimate, Release
 from aggregation.releases.publish import make_release
-from survey import spreadsheets
-from survey.collect import door
+from survey import simulation, spreadsheets
 from survey.models import Survey
 from tests.support import builders
 from tests.support.exports import HOSTILE, OF_REPORTS, get, table
@@ -310,7 +309,7 @@ def answered(people: int = 90) -> Release:
         )
         for i in range(people)
     ]
-    door.accept("small", {"reports": sent})
+    simulation.accept("small", {"reports": sent})
     survey.close()
     found = make_release(survey)
     assert found and found.reports == people

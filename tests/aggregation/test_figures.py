@@ -21,7 +21,7 @@ from aggregation.releases.intervals import Choice
 from aggregation.releases.publish import make_release
 from aggregation.svg import canvas
 from aggregation.templatetags.figures import percent
-from survey.collect import door
+from survey import simulation
 from survey.design import Background, Question, build, options_from_texts
 from survey.models import Survey
 from tests.support import builders
@@ -147,7 +147,7 @@ def test_a_group_of_too_few_is_drawn_as_the_whole_range_and_says_so() -> None:
 def test_unlikely_reports_are_marked() -> None:
     survey = builders.opened()
     reports = [builders.report(survey.frozen_design()) for _ in range(400)]
-    door.accept("small", {"reports": reports})
+    simulation.accept("small", {"reports": reports})
     make_release(survey)
     alice = builders.client(builders.alice(survey))
     assert "randomizer can produce" in words(get(alice, "figure-q1.svg", number=1))

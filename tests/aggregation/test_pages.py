@@ -9,6 +9,7 @@ from django.test import Client
 
 from aggregation.models import Job, Release
 from aggregation.releases.publish import make_release
+from survey import simulation
 from survey.models import Survey
 from tests.support import builders
 
@@ -139,10 +140,9 @@ def test_the_button_asks_for_a_job_that_the_page_follows(survey: Survey) -> None
 
 def test_reports_that_do_not_fit_the_channel_are_marked(survey: Survey) -> None:
     odd = builders.opened(slug="odd", blocks=[["q1"], ["q2"]], ask=1)
-    from survey.collect import door
 
     reports = [builders.report(odd.frozen_design()) for _ in range(100)]
-    door.accept("odd", {"reports": reports})
+    simulation.accept("odd", {"reports": reports})
     make_release(odd)
     page = builders.client(builders.alice(odd)).get("/surveys/odd/").content.decode()
     assert "do not look like what this survey" in page

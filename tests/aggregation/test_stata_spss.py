@@ -20,7 +20,7 @@ from aggregation.exports import codebook, columns, estimate_files, files, report
 from aggregation.exports.columns import Column, Table
 from aggregation.models import Release
 from aggregation.releases.publish import make_release
-from survey.collect import door
+from survey import simulation
 from tests.support import builders, pspp
 from tests.support.exports import HOSTILE, OF_REPORTS, get, table
 
@@ -253,7 +253,7 @@ def odd_release() -> Release:
         for block, size in sizes.items()
         for _ in range(people)
     ]
-    door.accept("small", {"reports": sent})
+    simulation.accept("small", {"reports": sent})
     survey.close()
     release = make_release(survey)
     assert release

@@ -30,6 +30,7 @@ VISITS = """
 import json
 from survey.access import exchange, invitations
 from survey.design import passes
+from survey import simulation
 from survey.collect import door
 from survey.models import Survey, digest
 survey = Survey.objects.get()
@@ -43,7 +44,7 @@ for code in invitations.make(survey, {people}):
     one = passes.Pass(prepared, passes.finalize(here.validator.key, prepared, signed, inverse))
     report = {{"id": one.id, "design": design.hash, "blocks": {{"b1": [0, 1], "g1": [2]}},
               "pass": one.as_text()}}
-    (row,) = door.accept(survey.slug, {{"reports": [report]}})
+    (row,) = simulation.accept(survey.slug, {{"reports": [report]}})
     assert row["status"] == 201, row
     print(json.dumps([code, digest(code), one.id, *one.as_text().values()]))
 """

@@ -10,7 +10,7 @@ from aggregation.counting import planes
 from aggregation.models import Batch
 from aggregation.releases import collect as collector
 from aggregation.releases.collect import BATCH_SIZE, collect, movable
-from survey.collect import door
+from survey import simulation
 from survey.database import database
 from survey.models import ABSENT, Report, Survey
 from tests.support import builders
@@ -51,7 +51,7 @@ def test_no_report_stays_behind_again_and_again() -> None:
     survey = builders.opened()
     highest = "ffffffff-ffff-4fff-bfff-ffffffffffff"
     report = builders.report(survey.frozen_design(), id=highest)
-    door.accept(survey.slug, {"reports": [report]})
+    simulation.accept(survey.slug, {"reports": [report]})
     waiting = survey.pending().filter(pk=highest)
     assert waiting.exists()
     rounds = 0
