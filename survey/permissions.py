@@ -8,11 +8,12 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
+from rest_framework.request import Request
 
 from survey.models import Action, Survey
 
 
-def survey_or_403(request: HttpRequest, slug: str, action: Action = "read") -> Survey:
+def survey_or_403(request: HttpRequest | Request, slug: str, action: Action = "read") -> Survey:
     """404 where there is no such survey, 403 where this person may not."""
     survey = get_object_or_404(Survey.objects.select_related("team"), slug=slug)
     if not survey.may(request.user, action):

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.core.exceptions import PermissionDenied
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
 from rest_framework import exceptions, permissions, serializers
@@ -19,6 +20,7 @@ from aggregation.releases.forms import INTERVALS, LEVELS, IntervalForm
 from aggregation.releases.intervals import Choice, asked, restate
 from survey.api.schema import errors
 from survey.models import Action, Survey
+from survey.permissions import survey_or_403
 
 
 class IntervalSerializer(serializers.Serializer[Estimate]):
@@ -157,13 +159,15 @@ class Conflict(exceptions.APIException):
 
 
 def survey_for(request: Request, slug: str, action: Action = "read") -> Survey:
-    """The survey, if this person may do this with it."""
-    survey = get_object_or_404(Survey, slug=slug)
-    if survey.may(request.user, action):
-        return survey
-    if not request.user.is_authenticated:
-        raise exceptions.NotAuthenticated
-    raise exceptions.PermissionDenied("Your part in this survey, if any, does not allow this.")
+    """Return the survey, if this person may do this with it; programs get 401 before 403."""
+    try:
+        return survey_or_403(request, slug, action)
+    except PermissionDenied:
+        if not request.user.is_authenticated:
+            raise exceptions.NotAuthenticated from None
+        raise exceptions.PermissionDenied(
+            "Your role in this survey, if any, does not allow this."
+        ) from None
 
 
 NUMBER = {"type": "integer", "minimum": 1, "maximum": 999_999_999}  # of a release
