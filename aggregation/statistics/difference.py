@@ -25,17 +25,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import chdtrc, ndtr, ndtri
 
-from aggregation.statistics.binomial import Floats
-from aggregation.statistics.grouped import Flags, Grouped, Groups, divide
-from aggregation.statistics.proportion import (
-    Channel,
-    check_channel,
+from aggregation.statistics.channel import Channel, check_channel
+from aggregation.statistics.numeric.arguments import (
+    Floats,
     counts,
     integer,
     items,
     probability,
     strictly_between,
 )
+from aggregation.statistics.tables.grouped import Flags, Grouped, Groups, divide
 
 FIRST, SECOND = ("count1", "n1"), ("count2", "n2")
 

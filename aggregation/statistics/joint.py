@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aggregation.statistics.association import (
+from aggregation.statistics.numeric.arguments import Floats, integer, strictly_between
+from aggregation.statistics.tables.association import (
     Association,
     ChiSquare,
     Conditional,
@@ -26,9 +27,7 @@ from aggregation.statistics.association import (
     conditional,
     independence,
 )
-from aggregation.statistics.proportion import integer, strictly_between
-from aggregation.statistics.tables import (
-    Array,
+from aggregation.statistics.tables.blocks import (
     Block,
     Covariance,
     Design,
@@ -69,7 +68,7 @@ class Fit:
     converged            whether ``gap`` came down to the tolerance.
     """
 
-    theta: Array
+    theta: Floats
     mean_log_likelihood: float
     gap: float
     iterations: int
@@ -97,17 +96,17 @@ def mle(table: Any, blocks: Design, tolerance: float = 1e-10, max_iterations: in
 
 
 class _Point(NamedTuple):
-    theta: Array
+    theta: Floats
     value: float
-    gradient: Array
+    gradient: Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _EM:
-    frequencies: Array
+    frequencies: Floats
     steps: tuple[Step, ...]
 
-    def evaluate(self, theta: Array) -> _Point:
+    def evaluate(self, theta: Floats) -> _Point:
         """The mean log-likelihood and its gradient g."""
         rates = theta
         for step in self.steps:

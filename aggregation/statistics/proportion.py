@@ -18,19 +18,25 @@ References
 """
 
 import math
-import sys
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Integral, Real
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
-from aggregation.statistics.binomial import (
+from aggregation.statistics.channel import Channel, check_channel
+from aggregation.statistics.numeric.arguments import (
+    LARGEST,
     Floats,
+    counts,
+    integer,
+    probability,
+    strictly_between,
+    tallies,
+)
+from aggregation.statistics.numeric.binomial import (
     acceptability,
     at_least,
     at_most,
@@ -39,41 +45,22 @@ from aggregation.statistics.binomial import (
     upper_limit,
 )
 
+__all__ = [
+    "METHODS",
+    "OUTWARD",
+    "Channel",
+    "Estimate",
+    "estimate",
+    "estimates",
+    "interval",
+    "intervals",
+    "p_value",
+    "shares",
+]
+
 # Limits on lambda are moved outward by this much. Limits of neighbouring counts often coincide
 # (at lambda = 1/2, say); rounding errors that moved them inward would open gaps nobody covers.
 OUTWARD = 1e-12
-# A rate is known to about 2**-52, so that n * rate stands for an integer only up to here.
-LARGEST = 2**50
-
-
-@dataclass(frozen=True, slots=True)
-class Channel:
-    """What one yes/no answer passes through: a = P(report yes | yes), b = P(report yes | not)."""
-
-    a: float
-    b: float
-
-    def __post_init__(self) -> None:
-        for name in ("a", "b"):
-            object.__setattr__(self, name, probability(name, getattr(self, name)))
-        # A contrast below the smallest normal float would make estimates overflow.
-        if not self.a - self.b >= sys.float_info.min:
-            raise ValueError(f"a must exceed b, got a={self.a!r}, b={self.b!r}")
-
-    @property
-    def contrast(self) -> float:
-        """c = a - b: how much of a difference in answers survives in the reports."""
-        return self.a - self.b
-
-    @property
-    def epsilon(self) -> float:
-        """The privacy loss of one report: the larger of ln(a/b) and ln((1-b)/(1-a))."""
-        rarest = min(self.b, 1 - self.a)
-        return math.log1p(self.contrast / rarest) if rarest > 0 else math.inf
-
-    def rate(self, share: float) -> float:
-        """lambda, the probability that a report says yes when this share of the answers do."""
-        return min(self.a, self.b + self.contrast * share)
 
 
 @dataclass(frozen=True, slots=True)
@@ -394,89 +381,3 @@ def _sum_at_most(t: int, m1: int, p1: float, m2: int, p2: float) -> float:
     last = min(m1, math.ceil(m1 * p1 + reach))
     j = np.arange(first, last + 1, step)
     return float(step * np.sum(binom.pmf(j, m1, p1) * binom.cdf(t - j, m2, p2)))
-
-
-# --- arguments ----------------------------------------------------------------------------------
-
-
-def integer(name: str, value: object, minimum: int = 0, maximum: int | None = None) -> int:
-    """``value`` as an int, refused by name unless it is an integer within these limits."""
-    if isinstance(value, bool) or not isinstance(value, Integral):
-        raise ValueError(f"{name} must be an integer, got {value!r}")
-    if value < minimum:
-        raise ValueError(f"{name} must be at least {minimum}, got {value!r}")
-    if maximum is not None and int(value) > maximum:
-        raise ValueError(f"{name} must be at most {maximum}, got {value!r}")
-    return int(value)
-
-
-def counts(count: object, n: object, names: tuple[str, str] = ("count", "n")) -> tuple[int, int]:
-    """``count`` of ``n`` as ints, refused by name unless 0 <= count <= n and n >= 1."""
-    n = integer(names[1], n, minimum=1)
-    count = integer(names[0], count)
-    if n > LARGEST:
-        raise ValueError(f"{names[1]} must be at most {LARGEST}, got {n}")
-    if count > n:
-        raise ValueError(f"{names[0]} must be at most {names[1]}={n}, got {count}")
-    return count, n
-
-
-def tallies(counts: ArrayLike, sizes: ArrayLike) -> tuple[Floats, Floats]:
-    """Both as float arrays of one shape, refused by name and place unless 0 <= count <= size."""
-    given = []
-    for name, values in (("counts", counts), ("sizes", sizes)):
-        array = array_of(name, values)
-        if array.size and array.dtype.kind not in "iu":
-            raise ValueError(f"{name} must be integers, got {values!r}")
-        given.append(array.astype(np.float64))
-    try:
-        s, n = np.broadcast_arrays(*given)
-    except ValueError:
-        shapes = f"{given[0].shape} and {given[1].shape}"
-        raise ValueError(f"counts and sizes must have one shape, got {shapes}") from None
-    for name, values, bad, wanted in (
-        ("sizes", n, (n < 1) | (n > LARGEST), f"from 1 to {LARGEST}"),
-        ("counts", s, (s < 0) | (s > n), "from 0 to the size"),
-    ):
-        if bad.any():
-            where = tuple(int(i) for i in np.argwhere(bad)[0])
-            raise ValueError(f"{name} must be {wanted}, got {values[where]:.0f} at {where}")
-    return s, n
-
-
-def array_of(name: str, values: Any) -> NDArray[Any]:
-    """``values`` as an array of anything, refused by name if rows differ in length."""
-    try:
-        return np.asarray(values)
-    except ValueError:
-        raise ValueError(f"{name} must have rows of equal lengths, got {values!r}") from None
-
-
-def items(name: str, values: Any) -> list[Any]:
-    """``values`` as a list, refused by name unless they are several things in an order."""
-    if not isinstance(values, Iterable) or isinstance(values, str | bytes | Mapping | Set):
-        raise ValueError(f"{name} must be a sequence, got {values!r}")
-    return list(values)
-
-
-def probability(name: str, value: Any) -> float:
-    """``value`` as a float, refused by name unless it is a number in [0, 1]."""
-    real = isinstance(value, Real) and not isinstance(value, bool)
-    if not real:
-        raise ValueError(f"{name} must be a number, got {value!r}")
-    if not 0 <= value <= 1:
-        raise ValueError(f"{name} must be between 0 and 1, got {value!r}")
-    return float(value)
-
-
-def strictly_between(name: str, value: object) -> float:
-    """``value`` as a float, refused by name unless it is a number strictly between 0 and 1."""
-    result = probability(name, value)
-    if result in (0, 1):
-        raise ValueError(f"{name} must be strictly between 0 and 1, got {value!r}")
-    return result
-
-
-def check_channel(value: object, name: str = "channel") -> None:
-    if not isinstance(value, Channel):
-        raise ValueError(f"{name} must be a Channel, got {value!r}")

@@ -36,25 +36,24 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
 from aggregation.statistics import sequence
-from aggregation.statistics.binomial import Floats
-from aggregation.statistics.grouped import (
+from aggregation.statistics.channel import Channel, check_channel
+from aggregation.statistics.numeric.arguments import (
+    LARGEST,
+    Floats,
+    array_of,
+    counts,
+    integers,
+    strictly_between,
+    within,
+)
+from aggregation.statistics.proportion import OUTWARD
+from aggregation.statistics.tables.grouped import (
     Flags,
     Grouped,
     between,
     check_kept,
     divide,
-    integers,
-    roots,
-    within,
-)
-from aggregation.statistics.proportion import (
-    LARGEST,
-    OUTWARD,
-    Channel,
-    array_of,
-    check_channel,
-    counts,
-    strictly_between,
+    quadratic_limits,
 )
 
 # "fixed" limits are right for one look, "always" at every look from so many reports on.
@@ -128,7 +127,7 @@ def by_group(
     tally = Grouped.of(counts, sizes, keep, channel)
     z, kinds = _reach(tally.n, level, kind)
     factor = z**2 / tally.n
-    limits = roots(tally.possible, tally.sizes, tally.null_moments, factor)
+    limits = quadratic_limits(tally.possible, tally.sizes, tally.null_moments, factor)
     found = _shares(tally.values, tally.variances, limits, tally.clear(factor), tally.n, kinds)
     return found if np.ndim(counts) == 2 else found.reshape(np.shape(counts))
 
@@ -176,7 +175,7 @@ def among(
     value = divide(held, whole, clear)
     spread = (s * (1 - 2 * value) + of * value**2) / size - ((s - value * of) / size) ** 2
     variance = divide(np.maximum(spread, 0.0), (c * whole) ** 2, clear)
-    limits = roots(between(held, whole), whole, moments, factor)
+    limits = quadratic_limits(between(held, whole), whole, moments, factor)
     return _shares(value, variance, limits, clear, size, kinds)
 
 
@@ -224,7 +223,7 @@ def fieller(
     if not below**2 > z * z * t:
         return Ratio(top / below if below else math.nan, -math.inf, math.inf, False)
     given = np.array(sign * top), np.array(sign * below)
-    low, high = (x.item() for x in roots(*given, (s, r, t), z * z))
+    low, high = (x.item() for x in quadratic_limits(*given, (s, r, t), z * z))
     return Ratio(top / below, low, high, True)
 
 

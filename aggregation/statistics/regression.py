@@ -27,11 +27,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import chdtrc, chdtri, expit, ndtri
 
-from aggregation.statistics.binomial import Floats
-from aggregation.statistics.predictor import PredictorFit, predictors
-from aggregation.statistics.proportion import Channel, integer, items, strictly_between
-from aggregation.statistics.roots import root
-from aggregation.statistics.scoring import (
+from aggregation.statistics.channel import Channel, check_channel
+from aggregation.statistics.numeric.arguments import (
+    Floats,
+    finite,
+    frequencies,
+    integer,
+    items,
+    matrix_of,
+    refuse,
+    strictly_between,
+    vector_of,
+)
+from aggregation.statistics.numeric.roots import root
+from aggregation.statistics.numeric.scoring import (
     FAR,
     Ascent,
     Data,
@@ -39,19 +48,16 @@ from aggregation.statistics.scoring import (
     climb,
     data_of,
     errors_of,
-    finite,
-    frequencies,
     frozen,
     inverse_of,
     is_flat,
-    matrix_of,
-    refuse,
     rows_of,
     squares,
-    vector_of,
 )
+from aggregation.statistics.tables.predictor import MOST_CELLS, PredictorFit, predictors
 
 __all__ = [
+    "MOST_CELLS",
     "Fit",
     "PredictorFit",
     "Test",
@@ -115,7 +121,7 @@ def logistic(
     y = vector_of("y", y, len(X))
     refuse("y", y, (y != 0) & (y != 1), "0 or 1")
     totals = np.ones(len(X)) if weights is None else frequencies("weights", weights, len(X))
-    return _fit(data_of(X, y * totals, totals, channel))
+    return _fit(data_of(X, y * totals, totals, *_by_row(channel, len(X))))
 
 
 def tallies(
@@ -129,7 +135,7 @@ def tallies(
     totals = frequencies("sizes", sizes, len(X))
     positives = frequencies("counts", counts, len(X))
     refuse("counts", positives, positives > totals, "at most the size of the row")
-    return _fit(data_of(X, positives, totals, channel))
+    return _fit(data_of(X, positives, totals, *_by_row(channel, len(X))))
 
 
 def wald(fit: Fit, level: float = 0.95, observed: bool = False) -> Floats:
@@ -254,6 +260,19 @@ def _profile_limit(fit: Fit, column: int, drop: float, sign: int) -> float:
         if far * moved > 4 * FAR:
             return sign * math.inf
     return at + sign * root(excess, near, far, xtol=1e-12 * far, rtol=1e-13)
+
+
+def _by_row(channel: Channel | Sequence[Channel], rows: int) -> tuple[Floats, Floats]:
+    """Return a and b of the channel of every row."""
+    if isinstance(channel, Channel) or not isinstance(channel, Sequence | np.ndarray):
+        check_channel(channel)
+        return np.full(rows, channel.a), np.full(rows, channel.b)
+    if len(channel) != rows:
+        raise ValueError(f"channel must be one or one a row ({rows}), got {len(channel)}")
+    for one in channel:
+        check_channel(one)
+    a, b = np.array([(one.a, one.b) for one in channel]).T
+    return a, b
 
 
 def _check_fit(fit: object) -> None:

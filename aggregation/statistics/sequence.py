@@ -21,18 +21,18 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from aggregation.statistics.binomial import Floats, roots
-from aggregation.statistics.proportion import (
+from aggregation.statistics.channel import Channel, check_channel
+from aggregation.statistics.numeric.arguments import (
     LARGEST,
-    Channel,
+    Floats,
     array_of,
-    check_channel,
     counts,
     integer,
-    shares,
     strictly_between,
     tallies,
 )
+from aggregation.statistics.numeric.roots import elementwise_roots
+from aggregation.statistics.proportion import shares
 
 # What lies more than this many units of log density below the peak weighs less than 1e-16.
 NEGLIGIBLE = 40.0
@@ -205,7 +205,7 @@ def _crossing(log_m: LogMixture, bar: float, start: Floats, end: Floats, *given:
         rise = np.maximum(log_m(rate, *given) - lowest, 0.0)
         return np.sqrt(rise) - np.sqrt(bar - lowest)
 
-    limit[crosses] = roots(excess, *(x[crosses] for x in (start, end, lowest, *given)))
+    limit[crosses] = elementwise_roots(excess, *(x[crosses] for x in (start, end, lowest, *given)))
     return limit
 
 

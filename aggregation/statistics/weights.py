@@ -24,16 +24,21 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
-from aggregation.statistics.binomial import Floats
-from aggregation.statistics.calibration import (
+from aggregation.statistics.channel import Channel, check_channel
+from aggregation.statistics.numeric.arguments import (
+    LARGEST,
+    Floats,
+    finite,
+    refuse,
+    strictly_between,
+)
+from aggregation.statistics.tables.calibration import (
     Calibrated,
     TooFew,
     Unreachable,
     poststratified,
     rake,
 )
-from aggregation.statistics.proportion import LARGEST, Channel, check_channel, strictly_between
-from aggregation.statistics.scoring import finite, refuse
 
 # Everything about weights has this one address.
 __all__ = [

@@ -86,7 +86,7 @@ export function power(limit, freedom, distance) {
 
 /**
  * A lower bound on epsilon, wrong with probability alpha at most: an event is seen in k1 of n1 runs
- * with one input and in k0 of n0 with another. As `audit` in aggregation/statistics/privacy.py.
+ * with one input and in k0 of n0 with another. As `audit` in aggregation/statistics/privacy/auditing.py.
  *
  * @param {number} k1
  * @param {number} n1

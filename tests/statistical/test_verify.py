@@ -13,7 +13,7 @@ import pytest
 from scipy import special, stats
 
 from aggregation.statistics import privacy
-from aggregation.statistics.binomial import lower_limit, upper_limit
+from aggregation.statistics.numeric.binomial import lower_limit, upper_limit
 from survey.design.mechanism import SCALE, Cell, Cells
 from tests.support.cells import reports
 from tests.vectors.generate import designs, one_block, protocol

@@ -20,7 +20,7 @@ from aggregation.analyses.base import (
     question_of,
 )
 from aggregation.counting.tables import Axes
-from aggregation.statistics import joint, predictor
+from aggregation.statistics import joint, regression
 from survey.design import Design
 
 MOST_PREDICTORS = 4  # the noise of each adds to that of the others
@@ -48,10 +48,10 @@ class Regression:
         if any(one.question == outcome.question for one in predictors):
             raise AnalysisError("predictors", f"{outcome.question} is what is to be explained")
         cells = 2 * math.prod(1 + len(one.options) for one in predictors)
-        if cells > predictor.MOST_CELLS:
+        if cells > regression.MOST_CELLS:
             raise AnalysisError(
                 "predictors",
-                f"{cells:,} combinations of answers; at most {predictor.MOST_CELLS:,}: choose "
+                f"{cells:,} combinations of answers; at most {regression.MOST_CELLS:,}: choose "
                 "fewer questions, or one option of each",
             )
         return cls(outcome, predictors)
@@ -65,7 +65,7 @@ class Regression:
         for axis, chosen in enumerate(told):
             options.append((table.shape[axis] - len(chosen), *[1] * len(chosen)))
             table = _told_apart(table, axis, chosen)
-        fit = predictor.predictors(table, view.blocks(), options)
+        fit = regression.predictors(table, view.blocks(), options)
         names: list[Figures] = [{"intercept": True}]
         names += [term for one in self.predictors for term in _terms(view.design, one)]
         found = zip(names, fit.coefficients, fit.standard_errors, strict=True)

@@ -19,13 +19,7 @@ from aggregation.analyses.base import (
 )
 from aggregation.counting.tables import Axes
 from aggregation.statistics import proportion
-from aggregation.statistics.calibration import (
-    Calibrated,
-    TooFew,
-    Unreachable,
-    poststratified,
-    rake,
-)
+from aggregation.statistics.weights import Calibrated, TooFew, Unreachable, poststratified, rake
 from survey.design import Design, Option, Question
 
 DECLINED = "prefer-not-to-say"

@@ -14,8 +14,6 @@ from scipy.stats import beta, binom
 
 from aggregation.statistics import sequence
 from aggregation.statistics.privacy import (
-    _clones,
-    _least_epsilon,
     audit,
     audit_limits,
     composed,
@@ -30,6 +28,7 @@ from aggregation.statistics.privacy import (
     shuffled,
     trade_off,
 )
+from aggregation.statistics.privacy.shuffling import clones_bound, least_epsilon
 from aggregation.statistics.proportion import Channel, interval
 
 TWO_COINS = Channel(0.75, 0.25)
@@ -255,7 +254,7 @@ SHUFFLED = [
 @pytest.mark.parametrize("epsilon, n, clones, strong, exact", SHUFFLED)
 def test_shuffling_has_its_reference_values(epsilon, n, clones, strong, exact):
     def bound(chance):
-        return _least_epsilon(_clones(epsilon, n, 1e-6, chance, 1.0), epsilon, 1e-6)
+        return least_epsilon(clones_bound(epsilon, n, 1e-6, chance, 1.0), epsilon, 1e-6)
 
     assert shuffled(epsilon, n, 1e-6) == pytest.approx(exact, abs=2e-10)
     assert bound(math.exp(-epsilon)) == pytest.approx(clones, abs=2e-10)
@@ -431,7 +430,7 @@ def test_clones_agree_with_every_outcome_of_the_game(cells, n, epsilon):
     """A reader told who is a clone, with every outcome multiplied out; and, without, the truth."""
     rare = 1 / (math.exp(epsilon) + cells - 1)
     pair = rare * (math.exp(epsilon) + 1)
-    told = _clones(epsilon, n, 1e-12, 2 * rare, pair)
+    told = clones_bound(epsilon, n, 1e-12, 2 * rare, pair)
     for e in (0.0, 0.3 * epsilon, 0.9 * epsilon):
         delta = 0.0
         for flags in itertools.product((0, 1), repeat=n - 1):
@@ -519,7 +518,7 @@ def test_more_forgers_widen_the_limits():
 def test_grouping_clone_counts_errs_on_the_safe_side(epsilon, n, cells):
     rare = 1 / (math.exp(epsilon) + cells - 1)
     ways = ((math.exp(-epsilon), 1.0), (2 * rare, rare * (math.exp(epsilon) + 1)))
-    exact = min(_least_epsilon(_clones(epsilon, n, 1e-9, *way), epsilon, 1e-9) for way in ways)
+    exact = min(least_epsilon(clones_bound(epsilon, n, 1e-9, *way), epsilon, 1e-9) for way in ways)
     found = shuffled(epsilon, n, 1e-9, cells)
     assert exact < found < exact * 1.0001
 

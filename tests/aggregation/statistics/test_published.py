@@ -9,7 +9,8 @@ from scipy.stats import binom
 
 from aggregation.statistics import difference
 from aggregation.statistics.planning import power_of_difference, sample_size_of_difference
-from aggregation.statistics.privacy import _clones, _least_epsilon, loss
+from aggregation.statistics.privacy import loss
+from aggregation.statistics.privacy.shuffling import clones_bound, least_epsilon
 from aggregation.statistics.proportion import Channel, estimate, interval
 from aggregation.statistics.regression import logistic, tallies, wald
 
@@ -162,5 +163,5 @@ def test_noiseless_sample_size_and_power_match_r():
 
 def test_the_clone_bound_lies_in_its_published_bracket():
     """Feldman, McMillan & Talwar 2021: their program brackets epsilon for 10^5 reports at 4."""
-    found = _least_epsilon(_clones(4.0, 10**5, 1e-6, math.exp(-4), 1.0), 4.0, 1e-6)
+    found = least_epsilon(clones_bound(4.0, 10**5, 1e-6, math.exp(-4), 1.0), 4.0, 1e-6)
     assert 0.16754 <= found <= 0.17279

@@ -13,10 +13,10 @@ from scipy.special import gammaln
 from scipy.stats import binom, multinomial, norm
 
 from aggregation.statistics import difference, proportion, sequence
-from aggregation.statistics.grouped import Grouped
 from aggregation.statistics.joint import Block, cells, conditional
 from aggregation.statistics.proportion import Channel
 from aggregation.statistics.ratio import ALWAYS_FROM, among, by_group, fieller, interval
+from aggregation.statistics.tables.grouped import Grouped
 
 TWO_COINS = Channel(0.75, 0.25)
 NO_NOISE = Channel(1, 0)

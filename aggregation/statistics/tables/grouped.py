@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from aggregation.statistics.binomial import Floats
-from aggregation.statistics.proportion import (
+from aggregation.statistics.channel import Channel, check_channel
+from aggregation.statistics.numeric.arguments import (
     LARGEST,
-    Channel,
-    array_of,
-    check_channel,
+    Floats,
+    integers,
     probability,
+    within,
 )
 
 Flags = NDArray[np.bool_]
@@ -159,11 +159,11 @@ class Grouped:
 
     def limits(self, factor: Floats) -> tuple[Floats, Floats]:
         """Return score limits that are not kept within [0, 1], for groups that are clear."""
-        low, high = roots(self.held, self.sizes, self.null_moments, factor)
+        low, high = quadratic_limits(self.held, self.sizes, self.null_moments, factor)
         return np.minimum(low, self.values), np.maximum(high, self.values)
 
 
-def roots(
+def quadratic_limits(
     top: Floats, below: Floats, moments: Moments, factor: Floats | float
 ) -> tuple[Floats, Floats]:
     """Return the limits between which (top - R below)^2 <= factor V(R), if they exist.
@@ -209,20 +209,6 @@ def _grouped(counts: Any, sizes: Any) -> tuple[Floats, Floats]:
     if not (size.sum(axis=0) > 0).all() or size.sum(axis=0).max() > LARGEST:
         raise ValueError(f"sizes must add up to from 1 to {LARGEST}, got {size.sum(axis=0)}")
     return s, np.broadcast_to(size, s.shape)
-
-
-def integers(name: str, values: Any) -> Floats:
-    array = array_of(name, values)
-    if array.dtype.kind not in "iu":
-        raise ValueError(f"{name} must be integers, got {values!r}")
-    return array.astype(np.float64)
-
-
-def within(name: str, part: Floats, of: str, whole: Floats) -> None:
-    wrong = (part < 0) | (part > whole)
-    if wrong.any():
-        where = tuple(int(i) for i in np.argwhere(wrong)[0])
-        raise ValueError(f"{name} must be from 0 to {of}, got {part[where]:.0f} at {where}")
 
 
 def check_kept(name: str, *parts: float) -> None:

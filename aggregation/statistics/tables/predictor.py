@@ -28,9 +28,9 @@ from numpy.typing import ArrayLike
 from scipy.linalg import block_diag, eigh, null_space
 from scipy.special import expit, xlogy
 
-from aggregation.statistics.binomial import Floats
-from aggregation.statistics.proportion import Channel, integer, items
-from aggregation.statistics.scoring import (
+from aggregation.statistics.channel import Channel
+from aggregation.statistics.numeric.arguments import Floats, integer, items
+from aggregation.statistics.numeric.scoring import (
     FAR,
     FLAT,
     Ascent,
@@ -40,7 +40,7 @@ from aggregation.statistics.scoring import (
     inverse_of,
     squares,
 )
-from aggregation.statistics.tables import Design, Step, steps_of, table_of_counts
+from aggregation.statistics.tables.blocks import Design, Step, steps_of, table_of_counts
 
 MOST_CELLS = 1024  # of a table, a few seconds: the time grows with their cube
 TINY = 1e-300

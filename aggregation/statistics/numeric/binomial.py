@@ -9,14 +9,15 @@ References
     Cornish & Fisher 1938, Rev. Int. Stat. Inst. 5:307 (quantiles from skewness)
 """
 
+import math
 import sys
-from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import betainc, betaincc, betainccinv, betaincinv
 
-Floats = NDArray[np.float64]
+from aggregation.statistics.numeric.arguments import Floats
+from aggregation.statistics.numeric.roots import elementwise_roots
 
 # Two tail probabilities this close, relatively, are a tie: at q = 1/2 they often are exactly.
 TIE = 1e-9
@@ -48,14 +49,16 @@ def blaker_upper(t: Floats, n: Floats, a: Floats, highest: Floats, alpha: float)
     if (gaps[0] >= 0).any():
         start = np.where(gaps[0] < 0, start, t / n)
         gaps = _gap(start, t, u, n), gaps[1]
-    limit[rest] = jump = roots(_gap, start, end, t, u, n, ends=gaps)
+    limit[rest] = jump = elementwise_roots(_gap, start, end, t, u, n, ends=gaps)
     least = _outside(jump, t, u, n, highest)
     rest[rest] = low = least > alpha
     t, n, highest, end, u, jump, p, least = (
         x[low] for x in (t, n, highest, end, u, jump, p, least)
     )
     rises = alpha - least, alpha - p
-    limit[rest] = roots(lambda *x: alpha - _outside(*x), jump, end, t, u, n, highest, ends=rises)
+    limit[rest] = elementwise_roots(
+        lambda *x: alpha - _outside(*x), jump, end, t, u, n, highest, ends=rises
+    )
     return limit
 
 
@@ -140,34 +143,28 @@ def at_least(t: Floats, n: Floats, q: Floats) -> Floats:
     return result
 
 
-def roots(
-    function: Callable[..., Floats],
-    low: Floats,
-    high: Floats,
-    *arguments: Floats,
-    ends: tuple[Floats, Floats] | None = None,
-) -> Floats:
-    """Where function(x, *arguments), of opposite signs at ``low`` and ``high``, is 0; one by one.
+def cdf(t: Floats, n: Floats | float, q: float) -> Floats:
+    """Return P(Bin(n, q) <= t) for any t: 0 below 0, and 1 from n on."""
+    inside = (t >= 0) & (t < n)
+    # The incomplete beta function wants positive arguments, also where its value is not used.
+    value = betainc(np.where(inside, n - t, 1), np.where(inside, t + 1, 1), 1 - q)
+    return np.asarray(np.where(inside, value, (t >= n).astype(np.float64)))
 
-    Secants that keep the root between them; an end that stays twice gets half its value, so that
-    it does not stay for ever (the Illinois rule). ``ends`` are the values there, if known.
+
+def binomial_law(n: int, p: float, tail: float = 0.0) -> tuple[int, Floats]:
+    """The first count that matters, and the probabilities from there on: products from the mode.
+
+    Left out is less than e^-40 of a ``tail`` of this probability (Bernstein's inequality).
     """
-    stays, x = low, high
-    far, value = ends or (function(low, *arguments), function(high, *arguments))
-    found, rest, others = high.copy(), np.arange(high.size), list(arguments)
-    for _ in range(200):
-        wide = (np.abs(x - stays) > 1e-14 * np.abs(x)) & (value != 0)
-        if not wide.any():
-            break
-        if not wide.all():
-            rest, stays, far, x, value = (each[wide] for each in (rest, stays, far, x, value))
-            others = [each[wide] for each in others]
-        step = value / (value - far) * (x - stays)
-        # Once at the root, a last step crosses it.
-        step = np.copysign(np.maximum(np.abs(step), 4e-15 * np.abs(x)), step)
-        before, last, x = x, value, x - step
-        value = function(x, *others)
-        crossed = (value < 0) != (last < 0)
-        stays, far = np.where(crossed, before, stays), np.where(crossed, last, far / 2)
-        found[rest] = x
-    return found
+    mode, log = min(n, int((n + 1) * p)), 40 - math.log(tail) if tail else math.inf
+    reach = log / 3 + math.sqrt(log**2 / 9 + 2 * n * p * (1 - p) * log) + 1
+    first, last = int(max(0, mode - reach)), int(min(n, mode + reach))
+    up, down = np.arange(mode, last), np.arange(mode, first, -1)
+    law = np.concatenate(
+        [
+            np.cumprod(down / (n - down + 1) * ((1 - p) / p))[::-1],
+            [1.0],
+            np.cumprod((n - up) / (up + 1) * (p / (1 - p))),
+        ]
+    )
+    return first, law / law.sum()

@@ -29,9 +29,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from aggregation.statistics.proportion import LARGEST, Channel, array_of, integer, probability
-
-Array = NDArray[np.float64]
+from aggregation.statistics.channel import Channel
+from aggregation.statistics.numeric.arguments import LARGEST, Floats, array_of, integer, probability
 
 # The full covariance matrix is made for at most this many cells: 4096 take 128 MiB.
 MATRIX_CELLS = 4096
@@ -56,28 +55,28 @@ class Step:
 
     keep: float
     axes: tuple[int, ...]
-    noise: Array
+    noise: Floats
 
-    def forward(self, x: Array) -> Array:
+    def forward(self, x: Floats) -> Floats:
         """From the distribution of the answers to that of the reports."""
         return self.keep * x + self.noise * self.total(x)
 
-    def adjoint(self, x: Array) -> Array:
+    def adjoint(self, x: Floats) -> Floats:
         """The transposed matrix of ``forward``."""
         return self.keep * x + self.total(self.noise * x)
 
-    def inverse(self, x: Array) -> Array:
+    def inverse(self, x: Floats) -> Floats:
         return (x - self.noise * self.total(x)) / self.keep
 
-    def inverse_adjoint(self, x: Array) -> Array:
+    def inverse_adjoint(self, x: Floats) -> Floats:
         return (x - self.total(self.noise * x)) / self.keep
 
-    def inverse_squared(self, x: Array) -> Array:
+    def inverse_squared(self, x: Floats) -> Floats:
         """The matrix of ``inverse`` with its entries (delta - noise)/keep squared, applied to x."""
         return ((1 - 2 * self.noise) * x + self.noise**2 * self.total(x)) / self.keep**2
 
-    def total(self, x: Array) -> Array:
-        total: Array = x.sum(axis=self.axes, keepdims=True)
+    def total(self, x: Floats) -> Floats:
+        total: Floats = x.sum(axis=self.axes, keepdims=True)
         return total
 
 
@@ -90,12 +89,12 @@ class Covariance:
     by n - 1 would make it unbiased and is what ``proportion.estimate`` does.)
     """
 
-    frequencies: Array
+    frequencies: Floats
     n: int
     steps: tuple[Step, ...]
 
     @cached_property
-    def variances(self) -> Array:
+    def variances(self) -> Floats:
         """The variance of every cell, in the shape of the table."""
         theta = squared = self.frequencies
         for step in self.steps:
@@ -104,11 +103,11 @@ class Covariance:
         return np.maximum(squared - theta**2, 0.0) / self.n
 
     @property
-    def standard_errors(self) -> Array:
+    def standard_errors(self) -> Floats:
         """The standard error of every cell, in the shape of the table."""
         return np.sqrt(self.variances)
 
-    def among(self, weights: Any) -> Array:
+    def among(self, weights: Any) -> Floats:
         """The covariance matrix of combinations: ``weights`` has one table of weights for each."""
         weights = array_of("weights", weights)
         if weights.dtype.kind not in "biuf":
@@ -126,14 +125,14 @@ class Covariance:
                 row = step.inverse_adjoint(row)
             rows.append((row - (row * self.frequencies).sum()).ravel())
         influence = np.array(rows)
-        spread: Array = (influence * self.frequencies.ravel()) @ influence.T / self.n
+        spread: Floats = (influence * self.frequencies.ravel()) @ influence.T / self.n
         return spread
 
     def variance(self, weights: Any) -> float:
         """The variance of the sum of weights times cells; the weights are a table of them."""
         return float(self.among(array_of("weights", weights)[None])[0, 0])
 
-    def matrix(self) -> Array:
+    def matrix(self) -> Floats:
         """The whole matrix, cells in the order of ``theta.ravel()``; for small tables only."""
         cells = self.frequencies.size
         if cells > MATRIX_CELLS:
@@ -144,7 +143,7 @@ class Covariance:
         return self.matrix() if dtype is None else self.matrix().astype(dtype)
 
 
-def cells(table: Any, blocks: Design) -> tuple[Array, Covariance]:
+def cells(table: Any, blocks: Design) -> tuple[Floats, Covariance]:
     """The unbiased joint distribution of the answers, and its covariance; cells may be negative.
 
     ``blocks`` are ``Block(keep, axes)`` or such pairs, and hold every axis once. Assumes that
@@ -159,7 +158,7 @@ def cells(table: Any, blocks: Design) -> tuple[Array, Covariance]:
     return theta, Covariance(frequencies, n, steps)
 
 
-def cells_for_channels(table: Any, channels: Sequence[Channel]) -> tuple[Array, Covariance]:
+def cells_for_channels(table: Any, channels: Sequence[Channel]) -> tuple[Floats, Covariance]:
     """The same for yes/no questions that are randomized each by itself, symmetrically or not.
 
     Axis j has two positions, no and yes, and ``channels[j]``. One pass an axis, k 2^k operations.
@@ -214,7 +213,7 @@ def _block_step(shape: tuple[int, ...], part: Any) -> Step:
     return Step(keep, axes, np.array((1 - keep) / math.prod(shape[axis] for axis in axes)))
 
 
-def table_of_counts(table: Any) -> tuple[Array, int]:
+def table_of_counts(table: Any) -> tuple[Floats, int]:
     """The table as floats and its total, refused unless it holds counts, and at least one."""
     reports = numbers(table)
     if (reports != np.floor(reports)).any():
@@ -224,7 +223,7 @@ def table_of_counts(table: Any) -> tuple[Array, int]:
     return reports, int(reports.sum())
 
 
-def numbers(table: Any) -> Array:
+def numbers(table: Any) -> Floats:
     """The table as floats, refused unless it holds finite numbers of at least 0, and not only 0."""
     given = array_of("table", table)
     if given.ndim < 1 or given.dtype.kind not in "iuf":
@@ -248,6 +247,6 @@ def sequence(name: str, value: Any) -> list[Any]:
     return list(value)
 
 
-def first_of(values: Array, wrong: NDArray[np.bool_]) -> float:
+def first_of(values: Floats, wrong: NDArray[np.bool_]) -> float:
     """The value to name in an error."""
     return float(values[wrong][0])

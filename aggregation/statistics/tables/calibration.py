@@ -33,9 +33,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
-from aggregation.statistics.proportion import items, strictly_between
-from aggregation.statistics.scoring import finite, inverse_of, refuse
-from aggregation.statistics.tables import Array, Covariance, Design, cells
+from aggregation.statistics.numeric.arguments import Floats, finite, items, refuse, strictly_between
+from aggregation.statistics.numeric.scoring import inverse_of
+from aggregation.statistics.tables.blocks import Covariance, Design, cells
 
 # Population shares that were rounded to this many units still count as adding up to 1.
 ROUNDED = 1e-6
@@ -146,7 +146,7 @@ def rake(
     return _weighted(theta, covariance, factors.ravel(), met, level)
 
 
-def _raked(sizes: Array, targets: list[Array]) -> Array:
+def _raked(sizes: Floats, targets: list[Floats]) -> Floats:
     """Iterative proportional fitting: one factor a group, such that all margins are met."""
     factors = np.ones_like(sizes)
     for _ in range(SWEEPS):
@@ -165,7 +165,7 @@ def _raked(sizes: Array, targets: list[Array]) -> Array:
     raise Unreachable
 
 
-def _indicators(targets: list[Array]) -> Array:
+def _indicators(targets: list[Floats]) -> Floats:
     """One row a cell, a column for each group that is to be met; none twice.
 
     The groups of every background question add up to the same, so of all but the first one group
@@ -180,7 +180,7 @@ def _indicators(targets: list[Array]) -> Array:
 
 
 def _weighted(
-    theta: Array, covariance: Covariance, factors: Array, met: Array, level: float
+    theta: Floats, covariance: Covariance, factors: Floats, met: Floats, level: float
 ) -> tuple[Calibrated, ...]:
     """Each option's share, from the factors of the cells and the indicators of what they meet."""
     z = -float(ndtri((1 - strictly_between("level", level)) / 2))
@@ -225,7 +225,7 @@ def _weighted(
 # --- arguments ----------------------------------------------------------------------------------
 
 
-def _question_by_groups(table: Any, blocks: Design) -> tuple[Array, Covariance]:
+def _question_by_groups(table: Any, blocks: Design) -> tuple[Floats, Covariance]:
     theta, covariance = cells(table, blocks)
     if theta.ndim < 2:
         raise ValueError(
@@ -235,7 +235,7 @@ def _question_by_groups(table: Any, blocks: Design) -> tuple[Array, Covariance]:
     return theta, covariance
 
 
-def _fractions(name: str, values: Any, shape: tuple[int, ...]) -> Array:
+def _fractions(name: str, values: Any, shape: tuple[int, ...]) -> Floats:
     """Fractions of a population, in [0, 1], adding up to 1."""
     parts = finite(name, values, len(shape))
     if parts.shape != shape:
@@ -247,7 +247,7 @@ def _fractions(name: str, values: Any, shape: tuple[int, ...]) -> Array:
     return np.asarray(parts / total)
 
 
-def _check_size(theta: Array, covariance: Covariance, place: Place, present: Any) -> None:
+def _check_size(theta: Floats, covariance: Covariance, place: Place, present: Any) -> None:
     """Refuse a group that may be empty, of the cells that are ``present`` in the population."""
     chosen = np.zeros_like(theta)
     chosen[(slice(None), *(slice(None) if at is None else at for at in place))] = 1

@@ -8,17 +8,15 @@ References
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve, eigh
 from scipy.special import expit, xlogy
 
-from aggregation.statistics.binomial import Floats
-from aggregation.statistics.proportion import LARGEST, Channel, array_of, check_channel
+from aggregation.statistics.numeric.arguments import Floats
 
 MOST_STEPS = 200
 # Half the decrement of a step is about what it adds to the log-likelihood. At this value the
@@ -172,19 +170,8 @@ def frozen(values: Any) -> Floats:
 # --- arguments ----------------------------------------------------------------------------------
 
 
-def data_of(
-    X: Floats, positives: Floats, totals: Floats, channel: Channel | Sequence[Channel]
-) -> Data:
-    """Everything by row, without the rows that have no reports."""
-    if isinstance(channel, Channel) or not isinstance(channel, Sequence | np.ndarray):
-        check_channel(channel)
-        a, b = np.full(len(X), channel.a), np.full(len(X), channel.b)
-    else:
-        if len(channel) != len(X):
-            raise ValueError(f"channel must be one or one a row ({len(X)}), got {len(channel)}")
-        for one in channel:
-            check_channel(one)
-        a, b = np.array([(one.a, one.b) for one in channel]).T
+def data_of(X: Floats, positives: Floats, totals: Floats, a: Floats, b: Floats) -> Data:
+    """Put everything together by row, without the rows that have no reports."""
     if (a - b).min() < 1e-100:  # its square must not vanish
         raise ValueError(f"channel must have a contrast of 1e-100 or more, got {(a - b).min()!r}")
     kept = totals > 0
@@ -205,48 +192,3 @@ def _basis(X: Floats) -> tuple[Floats, Floats]:
         )
     root = math.sqrt(rows)
     return q * root, r * scale / root
-
-
-def finite(name: str, value: Any, dimensions: int) -> Floats:
-    """``value`` as floats, refused by name and place unless all are finite."""
-    array = array_of(name, value)
-    if array.dtype.kind not in "biuf" or array.ndim != dimensions:
-        shape = "matrix" if dimensions == 2 else "list"
-        raise ValueError(f"{name} must be a {shape} of numbers, got {value!r}")
-    result = array.astype(np.float64)
-    refuse(name, result, ~np.isfinite(result), "finite")
-    return result
-
-
-def matrix_of(X: Any) -> Floats:
-    """X, refused unless it is a matrix with something in it."""
-    result = finite("X", X, 2)
-    if not result.size:
-        raise ValueError(f"X must have rows and columns, got {result.shape}")
-    return result
-
-
-def vector_of(name: str, value: Any, length: int) -> Floats:
-    """A value a row of X."""
-    result = finite(name, value, 1)
-    if len(result) != length:
-        raise ValueError(f"{name} must have {length} values, one a row of X, got {len(result)}")
-    return result
-
-
-def frequencies(name: str, value: Any, length: int) -> Floats:
-    """Whole numbers: a sampling weight is no frequency, and would falsify the standard errors."""
-    result = vector_of(name, value, length)
-    if np.asarray(value).dtype.kind == "b":
-        raise ValueError(f"{name} must be whole numbers, got {value!r}")
-    bad = (result < 0) | (result != np.floor(result)) | (result > LARGEST)
-    refuse(name, result, bad, f"whole numbers from 0 to {LARGEST}")
-    return result
-
-
-def refuse(name: str, values: Floats, bad: NDArray[np.bool_], wanted: str) -> None:
-    """Say which value is not what is wanted, and where, if there is one."""
-    if bad.any():
-        where = tuple(int(i) for i in np.argwhere(bad)[0])
-        place = where[0] if len(where) == 1 else where
-        raise ValueError(f"{name} must be {wanted}, got {values[where]!r} at {place}")

@@ -14,9 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import chdtrc, ndtri
 
-from aggregation.statistics.proportion import array_of, integer, strictly_between
-from aggregation.statistics.tables import (
-    Array,
+from aggregation.statistics.numeric.arguments import Floats, array_of, integer, strictly_between
+from aggregation.statistics.tables.blocks import (
     Covariance,
     Design,
     Step,
@@ -49,8 +48,8 @@ class Association:
     log_odds_ratio          only if every cell exceeds ``cautious`` standard errors.
     """
 
-    theta: Array
-    standard_errors: Array
+    theta: Floats
+    standard_errors: Floats
     covariance: Effect
     risk_difference: Effect | None
     phi: Effect | None
@@ -75,7 +74,7 @@ def association(
     spread = covariance.among(weights)
     errors = np.sqrt(np.diag(spread))
 
-    def effect(value: float, gradient: Array) -> Effect:
+    def effect(value: float, gradient: Floats) -> Effect:
         return Effect(float(value), math.sqrt(max(float(gradient @ spread @ gradient), 0.0)))
 
     t00, t01, t10, t11 = t
@@ -106,8 +105,8 @@ class Conditional:
     shares, standard_errors  in the shape of the table; nan where the condition is too rare.
     """
 
-    shares: Array
-    standard_errors: Array
+    shares: Floats
+    standard_errors: Floats
 
 
 def conditional(table: Any, blocks: Design, axis: int, cautious: float = 2.0) -> Conditional:
@@ -193,7 +192,7 @@ def independence(table: Any, blocks: Design) -> Independence:
     return Independence(_chi_square(g2, degrees), _chi_square(x2, degrees), fisher, on_cells)
 
 
-def _on_cells(theta: Array, n: int, steps: tuple[Step, ...]) -> ChiSquare:
+def _on_cells(theta: Floats, n: int, steps: tuple[Step, ...]) -> ChiSquare:
     """h' Cov(h)^-1 h for h = theta_ij - theta_i. theta_.j, the last row and column left out.
 
     The covariance is that of independent answers with the margins found, as in a score test. That
@@ -221,9 +220,9 @@ def _on_cells(theta: Array, n: int, steps: tuple[Step, ...]) -> ChiSquare:
     return _chi_square(float(h @ np.linalg.pinv(spread, hermitian=True) @ h), int(rank))
 
 
-def _distribution(shares: Array) -> Array:
+def _distribution(shares: Floats) -> Floats:
     """Unbiased shares made a distribution, to stand for unknown margins in a variance only."""
-    positive: Array = np.maximum(shares, 0.0)
+    positive: Floats = np.maximum(shares, 0.0)
     return positive / float(positive.sum())
 
 
@@ -242,7 +241,7 @@ def _two_axes(table: Any) -> Any:
     return table
 
 
-def _indicator(size: int, option: object) -> Array:
+def _indicator(size: int, option: object) -> Floats:
     option = integer("options", option)
     if option >= size:
         raise ValueError(f"options must be below {size}, got {option}")

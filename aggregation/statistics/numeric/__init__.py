@@ -1,0 +1,1 @@
+"""Numerical methods and checks of arguments, which know nothing about surveys."""

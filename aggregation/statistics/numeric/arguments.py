@@ -1,0 +1,162 @@
+"""Checks of arguments. Each refuses a wrong one with a ValueError that names it."""
+
+from collections.abc import Iterable, Mapping, Set
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+
+# A rate is known to about 2**-52, so that n * rate stands for an integer only up to here.
+LARGEST = 2**50
+FARTHEST = 1e100  # of positive numbers, as of their inverses: what has a square
+
+
+def integer(name: str, value: object, minimum: int = 0, maximum: int | None = None) -> int:
+    """``value`` as an int, refused by name unless it is an integer within these limits."""
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise ValueError(f"{name} must be an integer, got {value!r}")
+    if value < minimum:
+        raise ValueError(f"{name} must be at least {minimum}, got {value!r}")
+    if maximum is not None and int(value) > maximum:
+        raise ValueError(f"{name} must be at most {maximum}, got {value!r}")
+    return int(value)
+
+
+def counts(count: object, n: object, names: tuple[str, str] = ("count", "n")) -> tuple[int, int]:
+    """``count`` of ``n`` as ints, refused by name unless 0 <= count <= n and n >= 1."""
+    n = integer(names[1], n, minimum=1)
+    count = integer(names[0], count)
+    if n > LARGEST:
+        raise ValueError(f"{names[1]} must be at most {LARGEST}, got {n}")
+    if count > n:
+        raise ValueError(f"{names[0]} must be at most {names[1]}={n}, got {count}")
+    return count, n
+
+
+def tallies(counts: ArrayLike, sizes: ArrayLike) -> tuple[Floats, Floats]:
+    """Both as float arrays of one shape, refused by name and place unless 0 <= count <= size."""
+    given = []
+    for name, values in (("counts", counts), ("sizes", sizes)):
+        array = array_of(name, values)
+        if array.size and array.dtype.kind not in "iu":
+            raise ValueError(f"{name} must be integers, got {values!r}")
+        given.append(array.astype(np.float64))
+    try:
+        s, n = np.broadcast_arrays(*given)
+    except ValueError:
+        shapes = f"{given[0].shape} and {given[1].shape}"
+        raise ValueError(f"counts and sizes must have one shape, got {shapes}") from None
+    for name, values, bad, wanted in (
+        ("sizes", n, (n < 1) | (n > LARGEST), f"from 1 to {LARGEST}"),
+        ("counts", s, (s < 0) | (s > n), "from 0 to the size"),
+    ):
+        if bad.any():
+            where = tuple(int(i) for i in np.argwhere(bad)[0])
+            raise ValueError(f"{name} must be {wanted}, got {values[where]:.0f} at {where}")
+    return s, n
+
+
+def array_of(name: str, values: Any) -> NDArray[Any]:
+    """``values`` as an array of anything, refused by name if rows differ in length."""
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise ValueError(f"{name} must have rows of equal lengths, got {values!r}") from None
+
+
+def items(name: str, values: Any) -> list[Any]:
+    """``values`` as a list, refused by name unless they are several things in an order."""
+    if not isinstance(values, Iterable) or isinstance(values, str | bytes | Mapping | Set):
+        raise ValueError(f"{name} must be a sequence, got {values!r}")
+    return list(values)
+
+
+def probability(name: str, value: Any) -> float:
+    """``value`` as a float, refused by name unless it is a number in [0, 1]."""
+    real = isinstance(value, Real) and not isinstance(value, bool)
+    if not real:
+        raise ValueError(f"{name} must be a number, got {value!r}")
+    if not 0 <= value <= 1:
+        raise ValueError(f"{name} must be between 0 and 1, got {value!r}")
+    return float(value)
+
+
+def strictly_between(name: str, value: object) -> float:
+    """``value`` as a float, refused by name unless it is a number strictly between 0 and 1."""
+    result = probability(name, value)
+    if result in (0, 1):
+        raise ValueError(f"{name} must be strictly between 0 and 1, got {value!r}")
+    return result
+
+
+def positive(name: str, value: Any, most: float = FARTHEST) -> float:
+    """``value`` as a float, refused by name unless it is above 0 and of a size to compute with."""
+    real = isinstance(value, Real) and not isinstance(value, bool)
+    if not real:
+        raise ValueError(f"{name} must be a number, got {value!r}")
+    if not 1 / FARTHEST <= value <= most:
+        bound = f" and at most {most:g}" if most < FARTHEST else ""
+        raise ValueError(f"{name} must be positive, finite{bound}, got {value!r}")
+    return float(value)
+
+
+def integers(name: str, values: Any) -> Floats:
+    array = array_of(name, values)
+    if array.dtype.kind not in "iu":
+        raise ValueError(f"{name} must be integers, got {values!r}")
+    return array.astype(np.float64)
+
+
+def within(name: str, part: Floats, of: str, whole: Floats) -> None:
+    wrong = (part < 0) | (part > whole)
+    if wrong.any():
+        where = tuple(int(i) for i in np.argwhere(wrong)[0])
+        raise ValueError(f"{name} must be from 0 to {of}, got {part[where]:.0f} at {where}")
+
+
+def finite(name: str, value: Any, dimensions: int) -> Floats:
+    """``value`` as floats, refused by name and place unless all are finite."""
+    array = array_of(name, value)
+    if array.dtype.kind not in "biuf" or array.ndim != dimensions:
+        shape = "matrix" if dimensions == 2 else "list"
+        raise ValueError(f"{name} must be a {shape} of numbers, got {value!r}")
+    result = array.astype(np.float64)
+    refuse(name, result, ~np.isfinite(result), "finite")
+    return result
+
+
+def matrix_of(X: Any) -> Floats:
+    """X, refused unless it is a matrix with something in it."""
+    result = finite("X", X, 2)
+    if not result.size:
+        raise ValueError(f"X must have rows and columns, got {result.shape}")
+    return result
+
+
+def vector_of(name: str, value: Any, length: int) -> Floats:
+    """A value a row of X."""
+    result = finite(name, value, 1)
+    if len(result) != length:
+        raise ValueError(f"{name} must have {length} values, one a row of X, got {len(result)}")
+    return result
+
+
+def frequencies(name: str, value: Any, length: int) -> Floats:
+    """Whole numbers: a sampling weight is no frequency, and would falsify the standard errors."""
+    result = vector_of(name, value, length)
+    if np.asarray(value).dtype.kind == "b":
+        raise ValueError(f"{name} must be whole numbers, got {value!r}")
+    bad = (result < 0) | (result != np.floor(result)) | (result > LARGEST)
+    refuse(name, result, bad, f"whole numbers from 0 to {LARGEST}")
+    return result
+
+
+def refuse(name: str, values: Floats, bad: NDArray[np.bool_], wanted: str) -> None:
+    """Say which value is not what is wanted, and where, if there is one."""
+    if bad.any():
+        where = tuple(int(i) for i in np.argwhere(bad)[0])
+        place = where[0] if len(where) == 1 else where
+        raise ValueError(f"{name} must be {wanted}, got {values[where]!r} at {place}")

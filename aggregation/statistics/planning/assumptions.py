@@ -1,0 +1,52 @@
+"""What every plan assumes: a rate of yes reports, a level, and who drops out or forges."""
+
+import math
+
+from scipy.special import ndtri
+
+from aggregation.statistics.channel import Channel
+from aggregation.statistics.numeric.arguments import (
+    LARGEST,
+    counts,
+    integer,
+    probability,
+    strictly_between,
+)
+
+
+def quantile(level: float) -> float:
+    return float(-ndtri((1 - strictly_between("level", level)) / 2))
+
+
+def report_rate(channel: Channel, share: float | None) -> float:
+    """lambda, or without a share the lambda with the largest variance: the one nearest to 1/2."""
+    if share is None:
+        return min(max(0.5, channel.b), channel.a)
+    return channel.rate(probability("share", share))
+
+
+def fraction(name: str, value: float) -> float:
+    result = probability(name, value)
+    if result == 1:
+        raise ValueError(f"{name} must be below 1, got {value!r}")
+    return result
+
+
+def rounded_up(n: float) -> int:
+    """Rounded up, but not for a rounding error."""
+    if not n <= LARGEST:
+        raise ValueError(f"half_width or shares must need at most {LARGEST} people, got {n:.3g}")
+    return max(1, math.ceil(n * (1 - 1e-12)))
+
+
+def reports_after(n: int, dropout: float, name: str = "n") -> int:
+    n = counts(0, n, ("count", name))[1]
+    left = math.floor(n * (1 - fraction("dropout", dropout)) + 1e-9)
+    if left < 1:
+        raise ValueError(f"{name} must leave somebody after dropout={dropout!r}, got {n}")
+    return left
+
+
+def options_and_cells(options: int, cells: int | None) -> tuple[int, int]:
+    options = integer("options", options, 2, LARGEST)
+    return options, options if cells is None else integer("cells", cells, options, LARGEST)

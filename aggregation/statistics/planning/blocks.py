@@ -1,0 +1,93 @@
+"""How to divide questions into blocks.
+
+References
+    Kairouz, Oh & Viswanath 2016, J. Mach. Learn. Res. 17:1 (randomized response over many cells)
+"""
+
+import math
+from numbers import Real
+from typing import Any, NamedTuple
+
+from aggregation.statistics.numeric.arguments import LARGEST, integer, positive, probability
+from aggregation.statistics.planning.assumptions import options_and_cells
+
+MOST_CELLS = 2**20
+MOST_QUESTIONS = 10**4
+
+
+class Blocks(NamedTuple):
+    """How to ask: questions a block, blocks a person, and n times the variance of one share."""
+
+    size: int
+    ask: int
+    variance: float
+
+
+def block_variance(
+    questions: int, size: int, ask: int, epsilon: float, share: float = 0.5, options: int = 2
+) -> float:
+    """n Var of one share when each person is asked ``ask`` blocks of ``size`` of the questions.
+
+    A person spends epsilon/ask a block, all answers of which are kept together with probability
+    c = (e^(epsilon/ask) - 1)/(e^(epsilon/ask) - 1 + options^size), and is asked ask*size of the
+    questions, drawn at random: questions/(ask size) lambda(1-lambda)/c^2. size = 1 is separate
+    randomized response; size = 1, ask = questions splits epsilon over all.
+    """
+    questions = integer("questions", questions, 1, MOST_QUESTIONS)
+    size, ask = integer("size", size, minimum=1), integer("ask", ask, minimum=1)
+    if size * ask > questions:
+        raise ValueError(f"size * ask must be at most questions={questions}, got {size} * {ask}")
+    options, cells = options_and_cells(options, None)
+    if size * math.log2(cells) > 50:
+        raise ValueError(f"size must make at most {LARGEST} cells, got {cells}^{size}")
+    share = probability("share", share)
+    try:
+        more = math.expm1(positive("epsilon", epsilon) / ask)
+    except OverflowError:
+        more = math.inf
+    # 1/c - 1 = cells/(e^epsilon - 1), and lambda = (1-c)/options + c share.
+    lost = float(cells**size) / more
+    rate = share + lost / options
+    return questions / (ask * size) * rate * (1 + lost - rate)
+
+
+def best_blocks(
+    questions: int,
+    epsilon: float,
+    share: float = 0.5,
+    options: int = 2,
+    size: int | None = None,
+    ask: int | None = None,
+    ceiling: float = math.inf,
+) -> Blocks:
+    """The block size and number of blocks a person with the least variance of every share.
+
+    For equal numbers of ``options``. ``size`` or ``ask`` can be fixed; no block has more than 2^20
+    cells or an epsilon above ``ceiling``. Of equals the smaller blocks, then the fewer.
+    """
+    questions = integer("questions", questions, 1, MOST_QUESTIONS)
+    epsilon = positive("epsilon", epsilon)
+    highest = min(_ceiling(ceiling), epsilon) * (1 + 1e-12)
+    most = int(math.log(MOST_CELLS) / math.log(options_and_cells(options, None)[0]) + 1e-9)
+    sizes = range(1, min(most, questions) + 1) if size is None else [integer("size", size, 1)]
+    found: Blocks | None = None
+    for each in sizes:
+        for asked in range(1, questions // each + 1) if ask is None else [integer("ask", ask, 1)]:
+            if each * asked > questions or epsilon / asked > highest:
+                continue
+            variance = block_variance(questions, each, asked, epsilon, share, options)
+            if found is None or variance < found.variance * (1 - 1e-12):
+                found = Blocks(each, asked, variance)
+    if found is None:
+        raise ValueError(
+            f"questions must allow blocks with size={size!r}, ask={ask!r}, ceiling={ceiling!r}, "
+            f"got {questions}"
+        )
+    return found
+
+
+def _ceiling(value: Any) -> Any:
+    real = isinstance(value, Real) and not isinstance(value, bool)
+    if not real or not value > 0:
+        raise ValueError(f"ceiling must be positive, got {value!r}")
+    return value

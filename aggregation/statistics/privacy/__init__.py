@@ -1,0 +1,36 @@
+"""What reports give away, what an experiment can prove about that, and what privacy costs.
+
+Privacy and tampering; estimates of shares are in ``proportion``.
+"""
+
+from aggregation.statistics.privacy.auditing import audit, audit_limits
+from aggregation.statistics.privacy.curator import Price, price
+from aggregation.statistics.privacy.forgeries import forgery, manipulated, manipulations
+from aggregation.statistics.privacy.measures import (
+    Posterior,
+    composed,
+    group,
+    least_errors,
+    loss,
+    posterior,
+    trade_off,
+)
+from aggregation.statistics.privacy.shuffling import shuffled
+
+__all__ = [
+    "Posterior",
+    "Price",
+    "audit",
+    "audit_limits",
+    "composed",
+    "forgery",
+    "group",
+    "least_errors",
+    "loss",
+    "manipulated",
+    "manipulations",
+    "posterior",
+    "price",
+    "shuffled",
+    "trade_off",
+]
