@@ -1,7 +1,5 @@
 """A survey, from draft to closed. Once it is open, nothing that was promised can change."""
 
-import hashlib
-import json
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date, timedelta
@@ -17,11 +15,12 @@ from django.db.models.functions import Now
 from django.dispatch import Signal
 
 from survey import design as designs
-from survey.design import Design, DesignError, languages
+from survey.design import Design, DesignError
 from survey.design.languages import DISCLOSURES, MAX_TAG, MAX_TITLE, TAG
 from survey.models.access import ROLE_ACTIONS, Action, Membership, Role, Team, TeamMembership
 from survey.models.clock import today
 from survey.models.draft import Draft
+from survey.models.draft_design import build_draft_design, check_site_limits, hash_content
 from survey.models.invitation import Invitation, PassKey
 from survey.models.log import Actor, record
 from survey.models.question import Question
@@ -228,25 +227,16 @@ class Survey(models.Model):
         return found
 
     def draft_design(self) -> Design:
-        """The design that opening would freeze; DesignError says what stands in the way."""
-        designs.check_text("title", self.title)
-        designs.check_text("introduction", self.introduction)
-        for name in DISCLOSURES:
+        """Return the design that opening would freeze; DesignError says what to fix first."""
+        for name in ("title", "introduction", *DISCLOSURES):
             designs.check_text(name, getattr(self, name))
-        told = self.disclosures()
-        questions = self.sensitive_questions()
-        numbers = sorted({q.block for q in questions if q.block is not None})
-        if numbers and any(question.block is None for question in questions):
-            raise DesignError("blocks", "give every question a block, or none of them")
-        blocks = [[q.key for q in questions if q.block == number] for number in numbers]
-        design = designs.build(
+        design = build_draft_design(
+            list(self.questions.all()),
             self.epsilon,
-            [question.as_design() for question in questions],
-            [designs.Background(one.as_design(), one.cost) for one in self.background_questions()],
-            blocks or None,
             self.ask,
-            languages.freeze(self.language, self.translations, self.questions.all(), told),
-            told,
+            self.language,
+            self.translations,
+            self.disclosures(),
         )
         return replace(design, work=self.work)
 
@@ -262,20 +252,16 @@ class Survey(models.Model):
         return texts | ({"retention_days": self.retention_days} if self.retention_days else {})
 
     def content_hash(self) -> str:
-        """A hash of all that opening would freeze: who opens a survey must have seen it."""
+        """Return a hash of all that opening would freeze, or nothing if it cannot open.
+
+        Whoever opens a survey must have seen this content.
+        """
         try:
             design = self.draft_design()
         except DesignError:
             return ""
-        texts = [
-            self.title,
-            self.introduction,
-            self.language,
-            self.translations,
-            self.crowd,
-            self.access,
-        ]
-        return hashlib.sha256(json.dumps([self.slug, design.hash, *texts]).encode()).hexdigest()
+        texts = [self.title, self.introduction, self.language, self.translations]
+        return hash_content(self.slug, design, [*texts, self.crowd, self.access])
 
     def frozen_design(self) -> Design:
         return parse_design(self.design)
@@ -290,15 +276,7 @@ class Survey(models.Model):
     def design_to_open(self) -> Design:
         """Return the draft's design, if this site lets a survey spend as much."""
         design = self.draft_design()
-        spent = [("epsilon", design.epsilon, settings.MAX_EPSILON)]
-        spent += [
-            (f"background {block.questions[0].key}.epsilon", block.epsilon, most)
-            for block in design.background_blocks
-            for most in [settings.MAX_BACKGROUND_EPSILON]
-        ]
-        for where, epsilon, most in spent:
-            if epsilon > most:
-                raise DesignError(where, f"at most {most:g} on this site, not {epsilon:g}")
+        check_site_limits(design)
         return design
 
     def open(self, seen: str | None = None, by: Actor = None) -> None:
