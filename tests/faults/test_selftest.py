@@ -37,11 +37,13 @@ class World:
     def failing(self, url: str = "", *logs: Path) -> dict[str, str]:
         """The checks that fail, with what they say."""
         found: list[list[str]] = self.console.do(
-            "from pathlib import Path; from operations import selftest\n"
-            f"selftest.ROUND_TRIP = {PATIENCE}\n"
-            f"site = selftest.Site.at({url!r}, {self.candor.port})\n"
+            "from pathlib import Path\n"
+            "from operations.selftest import checks, running\n"
+            "from operations.selftest.site import Site\n"
+            f"running.ROUND_TRIP = {PATIENCE}\n"
+            f"site = Site.at({url!r}, {self.candor.port})\n"
             f"logs = [Path(one) for one in {[str(log) for log in logs]!r}]\n"
-            "result = [[one.name, one.problem] for one in selftest.run(site, logs)]"
+            "result = [[one.name, one.problem] for one in checks.run(site, logs)]"
         )
         assert len(found) > 15
         return {name: problem for name, problem in found if problem}

@@ -9,7 +9,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from operations import selftest
+from operations.selftest import checks
+from operations.selftest.site import Site
 
 
 class Command(BaseCommand):
@@ -33,9 +34,9 @@ class Command(BaseCommand):
     def handle(self, *args: Any, url: str, log: list[Path], json: bool, **options: Any) -> None:
         if url and not url.startswith(("http://", "https://")):
             raise CommandError("The URL begins with http:// or https://.")
-        site = selftest.Site.at(url, int(os.environ.get("PORT", "8000")))
+        site = Site.at(url, int(os.environ.get("PORT", "8000")))
         outcomes = []
-        for outcome in selftest.run(site, log):
+        for outcome in checks.run(site, log):
             outcomes.append(outcome)
             if not json:
                 self.stdout.write(
@@ -50,6 +51,6 @@ class Command(BaseCommand):
             sys.exit(1)
 
 
-def as_json(outcomes: list[selftest.Outcome]) -> str:
+def as_json(outcomes: list[checks.Outcome]) -> str:
     found = [{"check": one.name, "ok": not one.problem, "say": one.problem} for one in outcomes]
     return json.dumps(found, indent=1, ensure_ascii=False)

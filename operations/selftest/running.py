@@ -1,0 +1,79 @@
+"""Does everything run, with settings that are safe?"""
+
+import secrets
+import shutil
+import time
+
+from django.conf import settings
+from django.core import checks
+
+from aggregation.jobs.tasks import ping
+from aggregation.models.heartbeat import Heartbeat
+from operations import health
+from operations.selftest.site import Failed, Site, expect
+from survey.audit.verification import Broken, verified
+from survey.database import database, triggers
+
+ROUND_TRIP = 30  # seconds for a message to go through the broker and a worker
+ROOM = 2**30  # bytes that should be free
+
+
+def expect_healthy(part: str) -> None:
+    """Fail unless this part of the health report is well."""
+    if part != health.OK:
+        raise Failed(part)
+
+
+def round_trip(site: Site) -> None:
+    word = f"selftest {secrets.token_hex(8)}"  # not the canary's: it lies about for a while
+    try:
+        ping.delay(word)
+        deadline = time.monotonic() + ROUND_TRIP
+        while not Heartbeat.objects.filter(name=word).exists():
+            expect(
+                time.monotonic() < deadline,
+                f"nothing came through in {ROUND_TRIP} s: is a worker running, on this broker?",
+            )
+            time.sleep(0.2)
+    finally:
+        Heartbeat.objects.filter(name=word).delete()
+
+
+def answers(site: Site) -> None:
+    status = site.ask("/s/").status
+    if status in (301, 302):
+        raise Failed("it redirects to TLS: name the https address, or set CANDOR_TRUSTED_PROXIES.")
+    expect(status != 400, f"it does not know the host {site.host}: CANDOR_HOSTS.")
+    expect(status == 200, f"/s/ is answered with {status}: look at the log of the web server.")
+
+
+def deployment(site: Site) -> None:
+    expect(not settings.DEMO, "CANDOR_DEMO is on: demo logins, and no TLS.")
+    found = checks.run_checks(include_deployment_checks=True)
+    # Whoever switched these off means it: CANDOR_HSTS_SECONDS, CANDOR_SSL_REDIRECT.
+    chosen = {"security.W004", "security.W008"}
+    names = [str(one.id) for one in found if one.level >= checks.WARNING and one.id not in chosen]
+    expect(not names, f"manage.py check --deploy warns: {', '.join(names)}.")
+
+
+def secret_key(site: Site) -> None:
+    key = settings.SECRET_KEY
+    expect(len(key) >= 32 and len(set(key)) >= 10, "CANDOR_SECRET_KEY: 32 random characters.")
+
+
+def room(site: Site) -> None:
+    free = shutil.disk_usage(settings.VAR_DIR).free
+    expect(free >= ROOM, f"{settings.VAR_DIR} has {free / 2**20:.0f} MB left.")
+
+
+def triggers_there(site: Site) -> None:
+    missing = sorted(triggers.expected() - database().trigger_names())
+    expect(not missing, f"triggers are missing or switched off: {', '.join(missing)}.")
+
+
+def log(site: Site) -> None:
+    try:
+        for _ in verified():
+            pass
+    except Broken as error:
+        raise Failed(f"{error} See manage.py verify_log.") from None

@@ -1,0 +1,90 @@
+"""The installation as a visitor reaches it, and how a check fails."""
+
+import http.client
+import json
+import secrets
+import ssl
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+
+
+class Failed(Exception):
+    """A promise that is not kept: what is wrong, and how to fix it."""
+
+
+@dataclass
+class Reply:
+    status: int
+    headers: dict[str, str]  # names in lower case
+    cookies: list[str]
+    body: bytes
+
+
+@dataclass
+class Site:
+    """The installation as the canary, a visitor with a word of its own, reaches it."""
+
+    url: str
+    host: str  # for the header Host
+    word: str = field(default_factory=lambda: secrets.token_hex(8))
+
+    @classmethod
+    def at(cls, url: str, port: int) -> "Site":
+        """Return the site at this address, or without one past the proxy on this machine."""
+        if url:
+            return cls(url.rstrip("/"), urlsplit(url).netloc)
+        named = settings.ALLOWED_HOSTS[0].lstrip(".")
+        return cls(f"http://127.0.0.1:{port}", "localhost" if named == "*" else named)
+
+    @property
+    def address(self) -> str:
+        """Return an address that nobody has, from the range for documentation."""
+        parts = [self.word[i : i + 4].lstrip("0") or "0" for i in range(0, 16, 4)]
+        return str(ip_address(f"2001:db8:0:0:{':'.join(parts)}"))
+
+    @property
+    def agent(self) -> str:
+        return f"Canary/{self.word}"
+
+    def ask(self, path: str, method: str = "GET", body: Any = None) -> Reply:
+        where = urlsplit(self.url)
+        port = where.port or (443 if where.scheme == "https" else 80)
+        link: http.client.HTTPConnection
+        if where.scheme == "https":
+            context = ssl.create_default_context()
+            link = http.client.HTTPSConnection(
+                where.hostname or "", port, timeout=20, context=context
+            )
+        else:
+            link = http.client.HTTPConnection(where.hostname or "", port, timeout=20)
+        headers = {
+            "Host": self.host,
+            "User-Agent": self.agent,
+            "Referer": f"https://example.org/{self.word}",
+            "X-Forwarded-For": self.address,
+            "X-Real-IP": self.address,
+            "Forwarded": f'for="[{self.address}]"',
+            "Content-Type": "application/json",
+        }
+        if where.scheme == "http" and settings.TRUSTED_PROXIES:
+            headers["X-Forwarded-Proto"] = "https"  # as the proxy would
+        try:
+            link.request(method, path, json.dumps(body) if body is not None else None, headers)
+            reply = link.getresponse()
+            found = {name.lower(): value for name, value in reply.getheaders()}
+            cookies = reply.headers.get_all("Set-Cookie") or []
+            return Reply(reply.status, found, cookies, reply.read())
+        except (OSError, http.client.HTTPException) as error:
+            raise Failed(f"{self.url} does not answer: {error}") from None
+        finally:
+            link.close()
+
+
+def expect(holds: bool, otherwise: str) -> None:
+    """Fail with these words unless this holds."""
+    if not holds:
+        raise Failed(otherwise)
