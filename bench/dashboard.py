@@ -140,11 +140,11 @@ def asked(client: "object") -> Iterator[tuple[str, str]]:
 
 def median(client: "object", path: str) -> tuple[float, float, int]:
     """By the clock, and in time of the processor, which other work does not change."""
-    from aggregation.planner import plan
+    from aggregation.planner.planned_design import designed
 
     clock, processor = [], []
     for _ in range(ROUNDS):
-        plan.designed.cache_clear()
+        designed.cache_clear()
         began = time.perf_counter(), time.process_time()
         response = client.get(path)  # type: ignore[attr-defined]
         clock.append(time.perf_counter() - began[0])

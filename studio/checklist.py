@@ -14,7 +14,7 @@ from django.conf import settings
 from django.dispatch import receiver
 from django.utils import timezone
 
-from aggregation.planner import plan
+from aggregation.planner.plan import WEAK
 from studio import dial, drafts, precision, text_checks
 from studio.findings import ORDER, Finding, Look, blocks, place_of, unchecked, warns
 from survey.design import BACKGROUND_EPSILON, Block, Design
@@ -85,7 +85,7 @@ def privacy(look: Look) -> Iterator[Finding]:
             "Whoever sees a report could be nearly sure of the answers.",
             "epsilon",
         )
-    elif epsilon > plan.WEAK:
+    elif epsilon > WEAK:
         yield warns(
             "The protection is weak",
             f"With ε = {epsilon:g} someone guessing 50:50 could become {dial.sure(epsilon)} sure, "

@@ -8,6 +8,7 @@ import math
 from typing import Any
 
 from aggregation.planner import plan
+from aggregation.planner.planned_design import designed
 from aggregation.statistics import planning
 from aggregation.statistics.proportion import Channel
 from aggregation.templatetags.figures import half_width, plain, times
@@ -19,7 +20,6 @@ from survey.models import Survey
 
 PRESETS = {"Very strong": 0.5, "Strong": 1.0, "Usual": 2.0, "Weak": 3.0}
 PEOPLE = 500  # hoped for, until somebody says
-MOST_PEOPLE = plan.MOST_PEOPLE
 
 
 def presets(most: float) -> list[dict[str, Any]]:
@@ -160,7 +160,7 @@ def _planned(design: Design) -> str:
 
 
 def _chosen(design: Design) -> str:
-    planned = plan.designed(sizes_of(design), design.epsilon)
+    planned = designed(sizes_of(design), design.epsilon)
     saved = 1 - _factor(planned) / _factor(design)
     if saved < 0.005:
         return "You chose these blocks. The planner’s would be no better."

@@ -17,6 +17,7 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from aggregation.planner.forms import number
+from aggregation.planner.solving import MOST_PEOPLE
 from studio import checklist, dial, drafts
 from studio.findings import place_of
 from studio.topics import topics
@@ -39,7 +40,7 @@ class NumbersForm(forms.Form):
     """What the planner's link brings; whatever makes no sense is left out."""
 
     epsilon = number(forms.FloatField, 0.01, 800, required=False)
-    people = number(forms.IntegerField, 1, dial.MOST_PEOPLE, required=False)
+    people = number(forms.IntegerField, 1, MOST_PEOPLE, required=False)
 
     def numbers(self) -> dict[str, Any]:
         self.full_clean()
@@ -167,7 +168,7 @@ def editor(request: HttpRequest, slug: str) -> HttpResponse:
         "slider": min(settings.MAX_EPSILON, SLIDER),
         "presets": dial.presets(settings.MAX_EPSILON),
         "expected": dial.PEOPLE,
-        "most_people": dial.MOST_PEOPLE,
+        "most_people": MOST_PEOPLE,
         "least_crowd": settings.MIN_CROWD,
     }
     return render(

@@ -146,6 +146,7 @@ def test_a_site_without_redis_does_not_load_it() -> None:
 def test_the_pure_modules_load_without_django() -> None:
     """And without those parts of SciPy that take longer to load than all the rest."""
     names = ["survey.design.languages", "survey.design.passes", "aggregation.planner.plan"]
+    names += ["aggregation.planner.grid", "aggregation.planner.solving"]
     names += ["aggregation.counting.planes", "aggregation.counting.tables"]
     names += [*map(module_name, modules_of("aggregation", "statistics"))]
     others = {"django", "scipy.optimize", "scipy.sparse", "scipy.stats"}

@@ -8,8 +8,10 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from aggregation.planner import plan
-from aggregation.planner.plan import Plan, PlanError, Terms
+from aggregation.planner.plan import Plan
+from aggregation.planner.planned_design import overruled
+from aggregation.planner.solving import MOST_PEOPLE, solve
+from aggregation.planner.terms import PlanError, Terms
 from aggregation.releases.forms import LEVELS
 from survey.design import MAX_OPTIONS, MAX_QUESTIONS, Design
 
@@ -66,7 +68,7 @@ def number(kind: Any, low: float, high: float, **more: Any) -> Any:
 
 class PlanForm(forms.Form):
     solve = forms.ChoiceField(choices=list(SOLVE.items()))
-    people = number(forms.IntegerField, 1, plan.MOST_PEOPLE)
+    people = number(forms.IntegerField, 1, MOST_PEOPLE)
     epsilon = number(forms.FloatField, 0.01, 8 * MAX_QUESTIONS)
     half_width = number(forms.FloatField, 0.01, 50)
     yes_no = number(forms.IntegerField, 0, MAX_QUESTIONS)
@@ -96,7 +98,7 @@ class PlanForm(forms.Form):
                 self.add_error("yes_no", f"1 to {MAX_QUESTIONS} questions in all.")
                 return data
             try:
-                self.plan = Plan(plan.solve(data["solve"], self.terms(data, sizes)))
+                self.plan = Plan(solve(data["solve"], self.terms(data, sizes)))
             except PlanError as error:
                 self.add_error(FIELDS.get(error.field, error.field), str(error))
         return data
@@ -138,7 +140,7 @@ def found(terms: Terms) -> dict[str, str]:
 
 def of_survey(design: Design, people: int) -> dict[str, str]:
     """A survey's own numbers, as the address would have them."""
-    size, ask = plan.overruled(design)
+    size, ask = overruled(design)
     options = [one.size for block in design.sensitive_blocks for one in block.questions]
     groups = design.background[0].size - 1 if design.background else 1
     return {

@@ -12,7 +12,8 @@ from itertools import pairwise
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from aggregation.planner.plan import Curve, Grid, Terms
+from aggregation.planner.grid import Curve, Grid
+from aggregation.planner.terms import Terms
 from aggregation.svg.canvas import ACCENT, LINE, MARGIN, QUIET, Canvas, rounded
 from aggregation.svg.charts import in_percent
 from aggregation.templatetags.figures import WIDEST, half_width

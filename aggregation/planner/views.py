@@ -11,7 +11,8 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
 from aggregation.planner import forms, picture
-from aggregation.planner import plan as planning
+from aggregation.planner.grid import Grid, caption, make_grid
+from aggregation.planner.plan import Plan
 from aggregation.releases.forms import LEVELS
 from survey.design import DesignError
 from survey.models import Survey
@@ -33,7 +34,7 @@ def plan(request: HttpRequest) -> HttpResponse:
         "looks": forms.LOOKS,
     }
     if form.is_valid() and form.plan:
-        grid = planning.grid(form.plan.terms)
+        grid = make_grid(form.plan.terms)
         context |= {
             "plan": form.plan,
             "grid": grid,
@@ -71,8 +72,8 @@ def plan_figure(request: HttpRequest) -> HttpResponse:
         context = {"heading": "There is no such figure", "text": text}
         return render(request, "refused.html", context, status=400)
     terms = form.plan.terms
-    grid = planning.grid(terms)
-    drawn = picture.half_widths_file(grid, terms, described(grid, form.plan), planning.words(terms))
+    grid = make_grid(terms)
+    drawn = picture.half_widths_file(grid, terms, described(grid, form.plan), caption(terms))
     headers = {"Content-Disposition": 'attachment; filename="half-width.svg"'}
     return HttpResponse(drawn, content_type="image/svg+xml", headers=headers)
 
@@ -88,7 +89,7 @@ def numbers_of(survey: Survey) -> dict[str, str]:
     return forms.of_survey(design, release.reports if release else 0)
 
 
-def described(grid: planning.Grid, plan: planning.Plan) -> str:
+def described(grid: Grid, plan: Plan) -> str:
     """The picture in words, without its numbers."""
     terms = plan.terms
     plain = not terms.forged and terms.looks == "one"

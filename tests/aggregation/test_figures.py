@@ -15,7 +15,9 @@ from django.test import Client
 from aggregation.dashboard.sections import sections
 from aggregation.exports import figures, files
 from aggregation.models import Estimate, Release
-from aggregation.planner import plan
+from aggregation.planner.grid import make_grid
+from aggregation.planner.solving import solve
+from aggregation.planner.terms import Terms
 from aggregation.releases.forms import IntervalForm
 from aggregation.releases.intervals import Choice
 from aggregation.releases.publish import make_release
@@ -315,9 +317,9 @@ def test_the_picture_of_a_plan_is_a_figure(query: dict[str, str]) -> None:
 @pytest.mark.django_db
 def test_the_picture_of_a_plan_has_its_numbers() -> None:
     root = parsed(curves(builders.client(builders.charlie()), yes_no="1").content)
-    terms = plan.solve("half_width", plan.Terms((2,), 2.0, 1000, 0.03, groups=2))
+    terms = solve("half_width", Terms((2,), 2.0, 1000, 0.03, groups=2))
     told = root[1].text or ""
-    for curve in plan.grid(terms).curves:
+    for curve in make_grid(terms).curves:
         for value in curve.half_widths:
             assert value is not None
             shown = f"{100 * value:.1f}" if value >= 0.01 else f"{100 * value:.2g}"

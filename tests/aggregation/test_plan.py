@@ -11,9 +11,12 @@ from django.contrib.auth.models import Permission
 from django.test import Client
 
 from aggregation.planner import picture as pictures
-from aggregation.planner import plan
 from aggregation.planner.forms import DEFAULTS, PlanForm, of_survey
-from aggregation.planner.plan import Plan, PlanError, Terms, solve
+from aggregation.planner.grid import make_grid
+from aggregation.planner.plan import Odds, Plan, odds
+from aggregation.planner.planned_design import designed, overruled
+from aggregation.planner.solving import solve
+from aggregation.planner.terms import PlanError, Terms
 from aggregation.releases.publish import make_release
 from aggregation.statistics import planning, privacy, sequence
 from aggregation.statistics.proportion import Channel
@@ -173,10 +176,10 @@ def test_the_price_of_privacy_has_its_known_value() -> None:
 
 def test_the_odds_are_those_of_the_respondents_page() -> None:
     for epsilon, count in ((0.5, 62), (1.0, 73), (LN3, 75), (2.0, 88), (3.0, 95)):
-        assert plan.odds(epsilon) == plan.Odds(count, False)
+        assert odds(epsilon) == Odds(count, False)
         channel = Channel(1 / (1 + math.exp(-epsilon)), 1 / (1 + math.exp(epsilon)))
         assert round(100 * privacy.posterior(0.5, channel).positive) == count
-    assert plan.odds(6.0) == plan.Odds(99, True)
+    assert odds(6.0) == Odds(99, True)
     two = Plan(terms(sizes=(2,) * 4, size=1, ask=2))
     assert (two.block_odds.count, two.total_odds.count) == (73, 88)
     assert two.total <= 2 and not two.weak
@@ -199,15 +202,15 @@ def test_blocks_of_a_given_size_keep_large_questions_apart() -> None:
 
 def test_the_grid_has_the_plan_in_it() -> None:
     given = solve("half_width", terms(sizes=(2,) * 5, people=1234))
-    grid = plan.grid(given)
+    grid = make_grid(given)
     assert 1234 in grid.people and grid.people == sorted(grid.people)
     assert [curve.epsilon for curve in grid.curves] == [0.5, 1, 2, 4, None]
     here = grid.curves[2].half_widths[grid.people.index(1234)]
     assert here == given.half_width
     columns = zip(*(curve.half_widths for curve in grid.curves), strict=True)
     assert all(list(row) == sorted(row, reverse=True) for row in columns)
-    assert [curve.epsilon for curve in plan.grid(terms(epsilon=8.0)).curves] == [2, 4, 8, None]
-    few = plan.grid(terms(sizes=(2,) * 20, people=20))
+    assert [curve.epsilon for curve in make_grid(terms(epsilon=8.0)).curves] == [2, 4, 8, None]
+    few = make_grid(terms(sizes=(2,) * 20, people=20))
     assert few.curves[0].half_widths[0] is None  # nobody is asked each question
 
 
@@ -216,16 +219,16 @@ def test_the_grid_has_the_plan_in_it() -> None:
 @pytest.mark.parametrize("share", [None, 0.0, 1.0])
 def test_every_plan_has_a_picture(people: int, epsilon: float, share: float | None) -> None:
     given = solve("half_width", terms(people=people, epsilon=epsilon, share=share))
-    picture = pictures.half_widths(plan.grid(given), given, "In <words>")
+    picture = pictures.half_widths(make_grid(given), given, "In <words>")
     assert 'role="img" aria-label="In &lt;words&gt;"' in picture
     assert "style=" not in picture and "nan" not in picture and "inf" not in picture
 
 
 def test_a_design_that_differs_from_the_plan_is_recognized() -> None:
     sizes = (2,) * 10
-    assert plan.overruled(plan.designed(sizes, 2.0)) == (None, None)
-    assert plan.overruled(plan.designed(sizes, 2.0, 1, 1)) == (1, 1)
-    assert of_survey(plan.designed(sizes, 2.0, 5, 2), 0) | {"x": ""} == {
+    assert overruled(designed(sizes, 2.0)) == (None, None)
+    assert overruled(designed(sizes, 2.0, 1, 1)) == (1, 1)
+    assert of_survey(designed(sizes, 2.0, 5, 2), 0) | {"x": ""} == {
         "epsilon": "2", "people": "1000", "yes_no": "10", "choices": "", "groups": "1",
         "size": "5", "ask": "2", "x": "",
     }  # fmt: skip
@@ -290,7 +293,7 @@ def test_intervals_for_every_look_are_wider_and_need_more_people() -> None:
     back = solve("people", replace(always, people=1))
     assert back.people == pytest.approx(2000, abs=10)
     assert solve("epsilon", always).epsilon == pytest.approx(2.0, abs=0.01)
-    grid = plan.grid(always)
+    grid = make_grid(always)
     here = grid.curves[2].half_widths[grid.people.index(2000)]
     assert here == always.half_width and Plan(always).cost.times > 1
 
@@ -312,17 +315,17 @@ def test_a_bent_curve_is_drawn_bent(
     people: int, changes: dict[str, Any], share: float | None
 ) -> None:
     given = solve("half_width", terms(people=people, share=share, **changes))
-    picture = pictures.half_widths(plan.grid(given), given, "x")
+    picture = pictures.half_widths(make_grid(given), given, "x")
     assert "nan" not in picture and "inf" not in picture
 
 
 def test_curves_are_one_line_where_they_are_straight() -> None:
     def lines(**changes: Any) -> int:
         given = solve("half_width", terms(people=10_000, **changes))
-        return pictures.half_widths(plan.grid(given), given, "x").count('class="curve here"')
+        return pictures.half_widths(make_grid(given), given, "x").count('class="curve here"')
 
     assert lines() == 1 and lines(forged=0.02) > 3
-    grid = plan.grid(solve("half_width", terms(people=10_000, forged=0.02)))
+    grid = make_grid(solve("half_width", terms(people=10_000, forged=0.02)))
     axes = pictures.Axes.of(grid)
     for curve in axes.drawable(grid):
         points = axes.points(curve.half_widths, grid.people)

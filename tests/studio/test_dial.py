@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
-from aggregation.planner import plan
+from aggregation.planner.plan import WEAK
+from aggregation.planner.planned_design import half_width_in_group, kinds
+from aggregation.planner.terms import Terms
 from studio import dial, drafts
 from survey import files
 from survey.models import Survey
@@ -28,13 +30,13 @@ def test_the_odds_are_the_ones_that_respondents_read() -> None:
         found = dial.figures(survey, 500)
         assert found["sure"] == f"{count}\u202f%"
         assert found["dots"] == count == survey.draft_design().sure
-        assert found["weak"] is (epsilon > plan.WEAK)
+        assert found["weak"] is (epsilon > WEAK)
     assert [preset["sure"] for preset in dial.presets(4)] == [62, 73, 88, 95]
 
 
 def test_margins_of_error_agree_with_the_planner() -> None:
     found = figures(people=1000, questions=TEN, blocks=[], background=[])
-    terms = plan.Terms(sizes=(2,) * 10, epsilon=2.0, people=1000, half_width=0.03)
+    terms = Terms(sizes=(2,) * 10, epsilon=2.0, people=1000, half_width=0.03)
     reach = terms.reach(1000)
     assert reach is not None
     assert found["everybody"] == f"±\u202f{100 * reach:.1f}"
@@ -54,9 +56,7 @@ def test_margins_of_error_by_group_agree_with_the_planner() -> None:
     design = Survey.objects.get().draft_design()
     assert [one["groups"] for one in found["by_group"]] == [2, 4]
     for one, block in zip(found["by_group"], design.background_blocks, strict=True):
-        widths = [
-            plan.half_width_in_group(block, 4000, kind.channel) for kind in plan.kinds(design)
-        ]
+        widths = [half_width_in_group(block, 4000, kind.channel) for kind in kinds(design)]
         assert one["error"] == f"±\u202f{100 * max(widths):.1f}"
     nobody = dial.figures(Survey.objects.get(), 0)
     assert [one["error"] for one in nobody["by_group"]] == ["–", "–"]

@@ -1,0 +1,64 @@
+"""Half-width against people, at several ε. Pure: no Django."""
+
+import math
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from aggregation.planner.terms import CLEAR, PlanError, Terms, reaches
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Half-widths at the people of a `Grid`; epsilon None is a survey without noise."""
+
+    epsilon: float | None
+    half_widths: list[float | None]
+
+
+@dataclass(frozen=True)
+class Grid:
+    people: list[int]
+    curves: list[Curve]
+
+
+def make_grid(terms: Terms) -> Grid:
+    """About a tenth to ten times as many people, at a quarter to twice the ε, and without noise."""
+    exponent = math.log10(terms.people)
+    first = max(1, math.floor(exponent - 0.7))
+    last = max(first + 2, math.ceil(exponent + 0.7))
+    steps = [10**e * digit for e in range(first, last) for digit in (1, 3)] + [10**last]
+    people = sorted({*steps, terms.people})
+    several = list(_neighbours(terms))
+    rows = zip(several, reaches(several, people), strict=True)
+    clear = terms.half_widths_of([(CLEAR, n) for n in people])
+    return Grid(people, [*(Curve(each.epsilon, row) for each, row in rows), Curve(None, [*clear])])
+
+
+def _neighbours(terms: Terms) -> Iterator[Terms]:
+    """The same survey at other ε, as far as there can be such a survey."""
+    rounded = [float(f"{terms.epsilon * factor:.3g}") for factor in (0.25, 0.5, 2)]
+    for epsilon in sorted([*rounded, terms.epsilon]):
+        each = replace(terms, epsilon=epsilon)
+        with suppress(PlanError):
+            each.design  # noqa: B018  # an error if there is none
+            yield each
+
+
+def caption(terms: Terms) -> list[str]:
+    """What a plan assumes, for a caption."""
+    design = terms.design
+    yes_no, most = terms.sizes.count(2), max(len(block.questions) for block in design.blocks)
+    choices = [str(size) for size in terms.sizes if size != 2]
+    asked = [f"{yes_no} yes/no"] if yes_no else []
+    asked += [f"{len(choices)} with {', '.join(choices)} options"] if choices else []
+    share = "the worst case" if terms.share is None else f"a share of {100 * terms.share:g} %"
+    looks = "one look" if terms.looks == "one" else "every look"
+    found = (
+        f"Questions: {' and '.join(asked)}, in blocks of up to {most}, {design.ask} of "
+        f"{len(design.blocks)} asked of a person. Half-widths at {100 * terms.level:g} %, for "
+        f"{looks} and {share}, of the question that is known least well."
+    )
+    if terms.forged:
+        found += f" Up to {100 * terms.forged:g} % of the reports may be forged."
+    return [found, "Planned with Candor."]

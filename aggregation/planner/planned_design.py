@@ -1,0 +1,92 @@
+"""The design of a planned survey, and the kinds of questions it has. Pure: no Django."""
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+from aggregation.statistics import planning
+from aggregation.statistics.proportion import Channel
+from survey import design as designs
+from survey.design import Block, Design, Option, Question
+
+
+@lru_cache(maxsize=256)
+def designed(
+    sizes: tuple[int, ...], epsilon: float, size: int | None = None, ask: int | None = None
+) -> Design:
+    """The design that a survey of such questions would have."""
+    return designs.build(epsilon, _questions(sizes), (), _blocks(sizes, size), ask)
+
+
+@lru_cache(maxsize=64)
+def _questions(sizes: tuple[int, ...]) -> tuple[Question, ...]:
+    return tuple(
+        Question(f"q{number}", "?", tuple(Option(f"o{i}", "?") for i in range(size)))
+        for number, size in enumerate(sizes, 1)
+    )
+
+
+def _blocks(sizes: tuple[int, ...], size: int | None) -> list[list[str]] | None:
+    """As few blocks of at most so many questions as there can be, the largest questions apart."""
+    if size is None:
+        return None
+    blocks: list[list[int]] = [[] for _ in range(math.ceil(len(sizes) / size))]
+    for i in sorted(range(len(sizes)), key=lambda i: -sizes[i]):
+        free = (block for block in blocks if len(block) < size)
+        min(free, key=lambda block: math.prod(sizes[j] for j in block)).append(i)
+    return [[f"q{i + 1}" for i in block] for block in blocks]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Questions that have the same channel."""
+
+    options: int
+    block: tuple[int, ...]  # the options of every question in their block
+    channel: Channel
+    questions: int
+
+    @property
+    def beside(self) -> str:
+        """The block in a few letters."""
+        if len(self.block) == 1:
+            return "alone"
+        if len(self.block) <= 4:
+            return f"in a block of {' × '.join(str(size) for size in self.block)}"
+        return f"in a block of {len(self.block)}, {math.prod(self.block):,} combinations"
+
+
+def kinds(design: Design) -> list[Kind]:
+    """Return the sensitive questions by their channel, those with the fewest options first."""
+    found: dict[tuple[int, tuple[int, ...]], tuple[Channel, int]] = {}
+    for block in design.sensitive_blocks:
+        members = tuple(sorted(question.size for question in block.questions))
+        for position, question in enumerate(block.questions):
+            key = question.size, members
+            channel, count = found.get(key) or (Channel(*block.mechanism.channel(position)), 0)
+            found[key] = channel, count + 1
+    return [Kind(*key, *found[key]) for key in sorted(found)]
+
+
+def half_width_in_group(by: Block, reports: int, channel: Channel) -> float:
+    """Return the half-width of a share in one of the equal groups of a background question.
+
+    Equal groups of those who name one: nobody is planned to prefer not to say.
+    """
+    groups = by.questions[0].size - 1
+    membership = Channel(*by.mechanism.channel(0))
+    return planning.half_width_in_group(reports, 1 / groups, membership, channel)
+
+
+def overruled(design: Design) -> tuple[int | None, int | None]:
+    """Block size and `ask` where a survey differs from the planner's choice, else nothing."""
+    blocks = design.sensitive_blocks
+    sizes = tuple(question.size for block in blocks for question in block.questions)
+    planned = designed(sizes, design.epsilon)
+    if (_shape(blocks), design.ask) == (_shape(planned.blocks), planned.ask):
+        return None, None
+    return max(len(block.questions) for block in blocks), design.ask
+
+
+def _shape(blocks: tuple[Block, ...]) -> list[tuple[int, ...]]:
+    return sorted(tuple(sorted(question.size for question in block.questions)) for block in blocks)

@@ -1,0 +1,71 @@
+"""Two of people, ε and half-width are given, and the third follows. Pure: no Django."""
+
+import math
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import replace
+
+from aggregation.planner.planned_design import kinds
+from aggregation.planner.terms import CLEAR, PlanError, Terms, reaches
+from aggregation.statistics import planning
+
+MOST_PEOPLE = 10**9
+MOST_EPSILON = 8.0  # a search for ε ends here, where hardly anything is protected
+STEP = 100  # ε is looked for in hundredths
+
+
+def solve(wanted: str, terms: Terms) -> Terms:
+    """The terms with `wanted` (half_width, people or epsilon) made to fit the two others."""
+    if wanted == "people":
+        return replace(terms, people=people_for(terms))
+    if wanted == "epsilon":
+        return replace(terms, epsilon=epsilon_for(terms))
+    half_width = terms.reach(terms.people)
+    if half_width is None:
+        least = math.ceil(len(terms.design.blocks) / terms.design.ask)
+        raise PlanError("people", f"At least {least}, so that somebody is asked each question.")
+    return replace(terms, half_width=half_width)
+
+
+def people_for(terms: Terms) -> int:
+    """How many people make every question as precise as wanted."""
+    design, people = terms.design, math.inf
+    alone = max(planning.forgers_reach(kind.channel, terms.forged) for kind in kinds(design))
+    if alone >= terms.half_width:
+        raise PlanError(
+            "half_width",
+            f"The forged reports alone take ± {100 * alone:.2g} points. Allow more, a larger ε, "
+            "or fewer forged.",
+        )
+    try:
+        reports = max(terms.reports_for(kind.channel) for kind in terms.hardest)
+        people = math.ceil(reports * len(design.blocks) / design.ask)
+    except ValueError:  # more than can be counted
+        pass
+    if people > MOST_PEOPLE:
+        raise PlanError(
+            "half_width", "This would need more than a billion people. Allow more, or a larger ε."
+        )
+    return int(people)
+
+
+def epsilon_for(terms: Terms) -> float:
+    """The least ε, in hundredths, with which every question is as precise as wanted."""
+
+    def enough(several: Sequence[int]) -> list[bool]:
+        """Of hundredths, together: at every look that takes hardly longer than one of them."""
+        found = reaches([replace(terms, epsilon=one / STEP) for one in several], [terms.people])
+        return [width is not None and width <= terms.half_width for (width,) in found]
+
+    low, high = 0, int(MOST_EPSILON * STEP)
+    if not enough([high])[0]:
+        at_best = terms.half_width_of(CLEAR, terms.people)
+        why = f"Without any noise {terms.people:,} people give ± {100 * at_best:.2g} points"
+        if at_best < terms.half_width:
+            why = f"Not even ε = {MOST_EPSILON:g} is enough for {terms.people:,} people"
+        raise PlanError("half_width", f"{why}. Ask more people, or allow more.")
+    while high - low > 1:  # too little, and enough
+        quarters = sorted({low + (high - low) * i // 4 for i in (1, 2, 3)} - {low})
+        first = bisect_left(enough(quarters), True)
+        low, high = ([low, *quarters][first], [*quarters, high][first])
+    return high / STEP

@@ -1,0 +1,118 @@
+"""What a survey is planned with, and how precise that makes it. Pure: no Django."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from operator import itemgetter
+
+from aggregation.planner.planned_design import Kind, designed, kinds
+from aggregation.statistics import planning
+from aggregation.statistics.proportion import Channel
+from survey.design import Design, DesignError
+
+CLEAR = Channel(1.0, 0.0)  # a survey without noise
+
+
+class PlanError(ValueError):
+    """Terms that no survey can meet: which of them (a field of `Terms`), and what is wrong."""
+
+    def __init__(self, field: str, what: str) -> None:
+        super().__init__(what)
+        self.field = field
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What a survey is planned with. Shares and half-widths are parts of 1, not percent."""
+
+    sizes: tuple[int, ...]  # of every question, its number of options
+    epsilon: float  # what one respondent spends in all
+    people: int
+    half_width: float
+    share: float | None = None  # None: the worst case
+    groups: int = 1  # equal ones, to be compared
+    level: float = 0.95
+    size: int | None = None  # at most so many questions a block; None: the planner's choice
+    ask: int | None = None  # blocks a person; None: the planner's choice
+    dropout: float = 0.0  # the part of the invited who begin and do not send
+    forged: float = 0.0  # the part of the reports that may be forged
+    looks: str = "one"  # or "every": intervals that are valid at every look
+
+    @cached_property
+    def design(self) -> Design:
+        try:
+            return designed(self.sizes, self.epsilon, self.size, self.ask)
+        except DesignError as error:
+            what = f"{error.what[0].upper()}{error.what[1:]}."
+            raise PlanError(_field(error, self), what) from None
+
+    def reports(self, people: int) -> int:
+        """How many of so many people are asked any one question."""
+        return people * self.design.ask // len(self.design.blocks)
+
+    def reach(self, people: int) -> float | None:
+        """The half-width of the least precise question; None if nobody would be asked it."""
+        return reaches([self], [people])[0][0]
+
+    @cached_property
+    def hardest(self) -> "list[Kind]":
+        """The kinds of questions of which one is known least well: others have less of both,
+
+        of what chance and of what forgers do. What chance does at every look is in the order of
+        what it does at one, and takes a thousand times as long to compute.
+        """
+
+        harms = [
+            (
+                planning.half_width(1, kind.channel, self.share),
+                planning.forgers_reach(kind.channel, self.forged),
+                kind,
+            )
+            for kind in kinds(self.design)
+        ]
+        found: list[Kind] = []
+        most = -1.0
+        for _, alone, kind in sorted(harms, key=itemgetter(0, 1), reverse=True):
+            if alone > most:
+                found.append(kind)
+                most = alone
+        return found
+
+    def half_width_of(self, channel: Channel, reports: int) -> float:
+        return self.half_widths_of([(channel, reports)])[0]
+
+    def half_widths_of(self, asked: Sequence[tuple[Channel, int]]) -> list[float]:
+        """Of channels and numbers of reports. At every look, all of them take as long as one."""
+        return planning.half_widths(
+            [reports for _, reports in asked], [channel for channel, _ in asked],
+            self.share, self.level, forged=self.forged, looks=self.looks,
+        )  # fmt: skip
+
+    def reports_for(self, channel: Channel) -> int:
+        """How many reports make a question as precise as wanted; ValueError: none do."""
+        return planning.sample_size(
+            self.half_width, channel, self.share, self.level, forged=self.forged, looks=self.looks
+        )
+
+
+def reaches(several: Sequence[Terms], people: Sequence[int]) -> list[list[float | None]]:
+    """`Terms.reach` of each of several terms, which differ in ε alone, at so many people."""
+    asked = [
+        (i, j, kind.channel, terms.reports(n))
+        for i, terms in enumerate(several)
+        for j, n in enumerate(people)
+        for kind in terms.hardest
+        if terms.reports(n) > 0
+    ]
+    found: list[list[float | None]] = [[None] * len(people) for _ in several]
+    widths = several[0].half_widths_of([(channel, n) for _, _, channel, n in asked])
+    for (i, j, *_), width in zip(asked, widths, strict=True):
+        found[i][j] = max(found[i][j] or 0.0, width)
+    return found
+
+
+def _field(error: DesignError, terms: Terms) -> str:
+    """Which of the terms a refused design is the fault of."""
+    if error.where in ("epsilon", "ask"):
+        return error.where
+    return "size" if error.where.startswith("block") and terms.size else "sizes"
