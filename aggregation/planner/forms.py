@@ -57,7 +57,7 @@ class ChoicesField(forms.CharField):
 
 
 def number(kind: Any, low: float, high: float, **more: Any) -> Any:
-    """A field that says in one sentence what it takes."""
+    """Return a field that says in one sentence what it takes."""
     least, most = (f"{limit:,.10g}" for limit in (low, high))
     words = (
         f"{'A number' if kind is forms.FloatField else 'A whole number'} from {least} to {most}."
@@ -120,7 +120,7 @@ class PlanForm(forms.Form):
         )
 
     def shown(self) -> dict[str, str]:
-        """Every value as its field shows it: as it was given, and what was asked for as found."""
+        """Return every value as its field shows it: those given, and the one that was found."""
         values = {name: str(self.data[name]) for name in DEFAULTS}
         if self.plan:
             values |= {values["solve"]: found(self.plan.terms)[values["solve"]]}
@@ -130,7 +130,7 @@ class PlanForm(forms.Form):
 
 
 def found(terms: Terms) -> dict[str, str]:
-    """The three that depend on each other, as they stand in a field."""
+    """Return the three that depend on each other, as they stand in a field."""
     return {
         "half_width": f"{100 * terms.half_width:.3g}",
         "people": str(terms.people),
@@ -139,7 +139,7 @@ def found(terms: Terms) -> dict[str, str]:
 
 
 def of_survey(design: Design, people: int) -> dict[str, str]:
-    """A survey's own numbers, as the address would have them."""
+    """Return a survey's own numbers, as the address would have them."""
     size, ask = overruled(design)
     options = [one.size for block in design.sensitive_blocks for one in block.questions]
     groups = design.background[0].size - 1 if design.background else 1

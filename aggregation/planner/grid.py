@@ -23,7 +23,7 @@ class Grid:
 
 
 def make_grid(terms: Terms) -> Grid:
-    """About a tenth to ten times as many people, at a quarter to twice the ε, and without noise."""
+    """Return half-widths for a tenth to ten times the people, at several ε and without noise."""
     exponent = math.log10(terms.people)
     first = max(1, math.floor(exponent - 0.7))
     last = max(first + 2, math.ceil(exponent + 0.7))
@@ -36,7 +36,7 @@ def make_grid(terms: Terms) -> Grid:
 
 
 def _neighbours(terms: Terms) -> Iterator[Terms]:
-    """The same survey at other ε, as far as there can be such a survey."""
+    """Yield the same survey at other ε, where such a survey is possible."""
     rounded = [float(f"{terms.epsilon * factor:.3g}") for factor in (0.25, 0.5, 2)]
     for epsilon in sorted([*rounded, terms.epsilon]):
         each = replace(terms, epsilon=epsilon)
@@ -46,7 +46,7 @@ def _neighbours(terms: Terms) -> Iterator[Terms]:
 
 
 def caption(terms: Terms) -> list[str]:
-    """What a plan assumes, for a caption."""
+    """Return what a plan assumes, for the caption of its figure."""
     design = terms.design
     yes_no, most = terms.sizes.count(2), max(len(block.questions) for block in design.blocks)
     choices = [str(size) for size in terms.sizes if size != 2]

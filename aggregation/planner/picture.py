@@ -24,7 +24,7 @@ NICE = [digit * 10.0**exponent for exponent in range(-7, 0) for digit in (1, 2, 
 
 
 def half_widths(grid: Grid, terms: Terms, description: str) -> SafeString:
-    """A line for each ε and one without noise, with a dot where the plan is."""
+    """Return a line for each ε and one without noise, with a dot where the plan is."""
     axes = Axes.of(grid)
     curves = axes.drawable(grid)
     return format_html(
@@ -84,7 +84,7 @@ class Axes:
         return [curve for curve in grid.curves if self.points(curve.half_widths, grid.people)]
 
     def points(self, half_widths: list[float | None], people: list[int]) -> list[Place]:
-        """A curve from where it enters the plot; its ends alone where it is straight.
+        """Return a curve from where it enters the plot; its ends alone where it is straight.
 
         Nothing, if it does not end in the plot.
         """
@@ -103,14 +103,14 @@ class Axes:
         return inside
 
     def _between(self, first: Place, last: Place, people: float) -> float:
-        """How low a straight line from the first to the last place is at so many people."""
+        """Return how low a straight line from the first to the last place is at so many people."""
         if last[0] == first[0]:
             return self.y(first[1])
         part = math.log(people / first[0]) / math.log(last[0] / first[0])
         return self.y(first[1]) + part * (self.y(last[1]) - self.y(first[1]))
 
     def labels(self, grid: Grid, curves: list[Curve]) -> list[tuple[Curve, float]]:
-        """How low the name of each curve stands: where it ends, moved apart from the others."""
+        """Return how low to write the name of each curve: where it ends, apart from the others."""
         ends = [(self.y(self.points(c.half_widths, grid.people)[-1][1]), c) for c in curves]
         placed: list[tuple[Curve, float]] = []
         lowest = -math.inf
@@ -168,7 +168,7 @@ def _lines(axes: Axes, people: list[int], curves: list[Curve], epsilon: float) -
 
 
 def _labels(axes: Axes, grid: Grid, curves: list[Curve], epsilon: float) -> SafeString:
-    """At the right end of each line."""
+    """Draw the name of each curve at the right end of its line."""
     return format_html_join(
         "",
         '<text class="{}" x="100%" dx="10" dy="4" y="{}">{}</text>',
@@ -193,7 +193,7 @@ def _plan(axes: Axes, terms: Terms) -> SafeString:
 
 
 def _kind(curve: Curve, curves: list[Curve], epsilon: float) -> str:
-    """The class of a curve: each has its own dashes in the page's CSS."""
+    """Return the class of a curve: each has its own dashes in the page's CSS."""
     if curve.epsilon is None:
         return "clear"
     return "here" if curve.epsilon == epsilon else f"dash{curves.index(curve)}"
@@ -204,7 +204,7 @@ def curve_name(curve: Curve) -> str:
 
 
 def short(people: int) -> str:
-    """Large round numbers in few letters, so that they fit on a phone."""
+    """Write a large round number in few letters, so that it fits on a phone."""
     if people >= 10**9:
         return "1 bn" if people == 10**9 else "10 bn"
     if people >= 10**6:
@@ -217,7 +217,7 @@ DASHES = ("1 6", "6 5", "11 5", "14 5 2 5")
 
 
 def half_widths_file(grid: Grid, terms: Terms, description: str, caption: Sequence[str]) -> bytes:
-    """Half-width against people, as on the page of the planner."""
+    """Return half-width against people, as on the page of the planner."""
     title = "Half-width against people"
     canvas = Canvas(title, " ".join([description, *_numbers(grid)]))
     canvas.lines(title, size=18, bold=True, own=False)
@@ -272,7 +272,7 @@ def _numbers(grid: Grid) -> Iterator[str]:
 
 
 def _stroke(number: int, curve: Curve, terms: Terms) -> dict[str, object]:
-    """Each curve has its own dashes, so that it is known without its colour."""
+    """Return each curve has its own dashes, so that it is known without its colour."""
     if curve.epsilon is None:
         return {"stroke": QUIET, "stroke-width": 1}
     if curve.epsilon == terms.epsilon:

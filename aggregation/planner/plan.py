@@ -204,7 +204,10 @@ class Plan:
 
 
 def odds(epsilon: float) -> Odds:
-    """Whoever starts at 50:50 errs in half of the least sum of both errors, at the least."""
+    """Return how sure somebody can become who starts at 50:50.
+
+    They are wrong in half of the least sum of both errors, or more.
+    """
     sure = 1 - privacy.least_errors(epsilon) / 2
     count = math.floor(100 * sure + 0.5)  # as JavaScript rounds
     return Odds(min(count, 99), count > 99)

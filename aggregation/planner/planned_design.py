@@ -14,7 +14,7 @@ from survey.design import Block, Design, Option, Question
 def designed(
     sizes: tuple[int, ...], epsilon: float, size: int | None = None, ask: int | None = None
 ) -> Design:
-    """The design that a survey of such questions would have."""
+    """Return the design that a survey of such questions would have."""
     return designs.build(epsilon, _questions(sizes), (), _blocks(sizes, size), ask)
 
 
@@ -27,7 +27,7 @@ def _questions(sizes: tuple[int, ...]) -> tuple[Question, ...]:
 
 
 def _blocks(sizes: tuple[int, ...], size: int | None) -> list[list[str]] | None:
-    """As few blocks of at most so many questions as there can be, the largest questions apart."""
+    """Put the questions into as few blocks of this size as possible, the largest ones apart."""
     if size is None:
         return None
     blocks: list[list[int]] = [[] for _ in range(math.ceil(len(sizes) / size))]
@@ -79,7 +79,7 @@ def half_width_in_group(by: Block, reports: int, channel: Channel) -> float:
 
 
 def overruled(design: Design) -> tuple[int | None, int | None]:
-    """Block size and `ask` where a survey differs from the planner's choice, else nothing."""
+    """Return block size and `ask` where a survey differs from the planner's choice, else None."""
     blocks = design.sensitive_blocks
     sizes = tuple(question.size for block in blocks for question in block.questions)
     planned = designed(sizes, design.epsilon)

@@ -15,7 +15,7 @@ STEP = 100  # ε is looked for in hundredths
 
 
 def solve(wanted: str, terms: Terms) -> Terms:
-    """The terms with `wanted` (half_width, people or epsilon) made to fit the two others."""
+    """Return terms in which `wanted` (half_width, people or epsilon) fits the two others."""
     if wanted == "people":
         return replace(terms, people=people_for(terms))
     if wanted == "epsilon":
@@ -28,7 +28,7 @@ def solve(wanted: str, terms: Terms) -> Terms:
 
 
 def people_for(terms: Terms) -> int:
-    """How many people make every question as precise as wanted."""
+    """Return how many people make every question as precise as wanted."""
     design, people = terms.design, math.inf
     alone = max(planning.forgers_reach(kind.channel, terms.forged) for kind in kinds(design))
     if alone >= terms.half_width:
@@ -50,10 +50,10 @@ def people_for(terms: Terms) -> int:
 
 
 def epsilon_for(terms: Terms) -> float:
-    """The least ε, in hundredths, with which every question is as precise as wanted."""
+    """Return the least ε, in hundredths, that makes every question as precise as wanted."""
 
     def enough(several: Sequence[int]) -> list[bool]:
-        """Of hundredths, together: at every look that takes hardly longer than one of them."""
+        """Return which of these hundredths are enough; at every look, many take as long as one."""
         found = reaches([replace(terms, epsilon=one / STEP) for one in several], [terms.people])
         return [width is not None and width <= terms.half_width for (width,) in found]
 

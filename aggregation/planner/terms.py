@@ -47,19 +47,19 @@ class Terms:
             raise PlanError(_field(error, self), what) from None
 
     def reports(self, people: int) -> int:
-        """How many of so many people are asked any one question."""
+        """Return how many of these people are asked any one question."""
         return people * self.design.ask // len(self.design.blocks)
 
     def reach(self, people: int) -> float | None:
-        """The half-width of the least precise question; None if nobody would be asked it."""
+        """Return the half-width of the least precise question, or None if nobody is asked it."""
         return reaches([self], [people])[0][0]
 
     @cached_property
     def hardest(self) -> "list[Kind]":
-        """The kinds of questions of which one is known least well: others have less of both,
+        """The kinds of questions of which one is known least well.
 
-        of what chance and of what forgers do. What chance does at every look is in the order of
-        what it does at one, and takes a thousand times as long to compute.
+        Chance and forgers both do less to all others. What chance does at one look stands for what
+        it does at every look: the order is the same, and it takes a thousandth of the time.
         """
 
         harms = [
@@ -82,21 +82,24 @@ class Terms:
         return self.half_widths_of([(channel, reports)])[0]
 
     def half_widths_of(self, asked: Sequence[tuple[Channel, int]]) -> list[float]:
-        """Of channels and numbers of reports. At every look, all of them take as long as one."""
+        """Return the half-width for each channel and number of reports.
+
+        At every look, many take hardly longer than one.
+        """
         return planning.half_widths(
             [reports for _, reports in asked], [channel for channel, _ in asked],
             self.share, self.level, forged=self.forged, looks=self.looks,
         )  # fmt: skip
 
     def reports_for(self, channel: Channel) -> int:
-        """How many reports make a question as precise as wanted; ValueError: none do."""
+        """Return how many reports make a question precise enough; ValueError if none do."""
         return planning.sample_size(
             self.half_width, channel, self.share, self.level, forged=self.forged, looks=self.looks
         )
 
 
 def reaches(several: Sequence[Terms], people: Sequence[int]) -> list[list[float | None]]:
-    """`Terms.reach` of each of several terms, which differ in ε alone, at so many people."""
+    """Return the half-widths of several terms, which differ in ε alone, for these people."""
     asked = [
         (i, j, kind.channel, terms.reports(n))
         for i, terms in enumerate(several)
@@ -112,7 +115,7 @@ def reaches(several: Sequence[Terms], people: Sequence[int]) -> list[list[float 
 
 
 def _field(error: DesignError, terms: Terms) -> str:
-    """Which of the terms a refused design is the fault of."""
+    """Return which of the terms to change after a design was refused."""
     if error.where in ("epsilon", "ask"):
         return error.where
     return "size" if error.where.startswith("block") and terms.size else "sizes"

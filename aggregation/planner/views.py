@@ -53,7 +53,7 @@ def plan(request: HttpRequest) -> HttpResponse:
 
 
 def asked_plan(request: HttpRequest) -> tuple[forms.PlanForm, Survey | None]:
-    """The plan of an address, and the survey whose numbers it starts from."""
+    """Return the plan of an address, and the survey whose numbers it starts from."""
     given: dict[str, str] = request.GET.dict()
     survey = (
         survey_or_403(request, given["survey"]) if slug_re.match(given.get("survey", "")) else None
@@ -65,7 +65,7 @@ def asked_plan(request: HttpRequest) -> tuple[forms.PlanForm, Survey | None]:
 @cache_control(private=True, no_store=True)
 @require_safe
 def plan_figure(request: HttpRequest) -> HttpResponse:
-    """The picture of the plan of the same address, as a file that stands alone."""
+    """Return the picture of the plan of the same address, as a file that stands alone."""
     form, _ = asked_plan(request)
     if not form.is_valid() or form.plan is None:
         text = "There is no plan for these numbers. The planner says beside each field why."
@@ -79,7 +79,7 @@ def plan_figure(request: HttpRequest) -> HttpResponse:
 
 
 def numbers_of(survey: Survey) -> dict[str, str]:
-    """What to plan with, from a survey; of a draft that cannot open yet, its ε alone."""
+    """Return what to plan with, from a survey; of a draft that cannot open yet, its ε alone."""
     release = survey.releases.order_by("number").last()
     draft = survey.state == Survey.State.DRAFT
     try:
@@ -90,7 +90,7 @@ def numbers_of(survey: Survey) -> dict[str, str]:
 
 
 def described(grid: Grid, plan: Plan) -> str:
-    """The picture in words, without its numbers."""
+    """Return the picture in words, without its numbers."""
     terms = plan.terms
     plain = not terms.forged and terms.looks == "one"
     return (

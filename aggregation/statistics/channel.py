@@ -33,10 +33,11 @@ class Channel:
         return math.log1p(self.contrast / rarest) if rarest > 0 else math.inf
 
     def rate(self, share: float) -> float:
-        """lambda, the probability that a report says yes when this share of the answers do."""
+        """Return lambda, the probability that a report says yes at this share of yes answers."""
         return min(self.a, self.b + self.contrast * share)
 
 
 def check_channel(value: object, name: str = "channel") -> None:
+    """Refuse anything but a ``Channel``, by name."""
     if not isinstance(value, Channel):
         raise ValueError(f"{name} must be a Channel, got {value!r}")

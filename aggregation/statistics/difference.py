@@ -83,7 +83,7 @@ class Pairs:
 def interval(
     count1: int, n1: int, count2: int, n2: int, channel: Channel, level: float = 0.95
 ) -> Difference:
-    """The share in group 1 less that in group 2, with Newcombe's limits.
+    """Return the share in group 1 minus that in group 2, with Newcombe's limits.
 
     With the report rate y and its score limits (l, u) in each group, the limits of y1 - y2 are
 
@@ -107,7 +107,7 @@ def interval(
 
 
 def z_test(count1: int, n1: int, count2: int, n2: int) -> Result:
-    """The two-sided test of "both groups have the same share"; the statistic is the signed z.
+    """Test "both groups have the same share", two-sided; the statistic is the signed z.
 
     The contrast cancels, so the channel need not be known. z^2 is Pearson's chi-square.
     """
@@ -121,7 +121,7 @@ def z_test(count1: int, n1: int, count2: int, n2: int) -> Result:
 
 
 def homogeneity(table: Iterable[Iterable[int]]) -> Result:
-    """Pearson's chi-square test of "all groups answer alike" from a table of reports.
+    """Test "all groups answer alike" on a table of reports, by Pearson's chi-square.
 
     One row a group, one column an option of the question: valid for choices as well as for yes/no,
     because the channel of a block is invertible. It is valid for randomized groups, too, if their
@@ -184,7 +184,7 @@ def groups(
 
 
 def holm(p_values: Iterable[float]) -> tuple[float, ...]:
-    """Holm's (1979) adjusted p-values, in the order given.
+    """Return Holm's (1979) adjusted p-values, in the order given.
 
     The smallest of m is multiplied by m, the next by m - 1 and so on, each being at least the one
     before it. No assumption about how the tests depend on each other is needed.
@@ -198,7 +198,7 @@ def holm(p_values: Iterable[float]) -> tuple[float, ...]:
 
 
 def _score_distances(count: int, n: int, z: float) -> tuple[float, float]:
-    """How far the score limits (Wilson 1927) lie below and above the rate itself."""
+    """Return how far the score limits (Wilson 1927) lie below and above the rate itself."""
     shift = z * z * (0.5 - count / n)
     half = z * math.sqrt(count * (n - count) / n + z * z / 4)
     return max(half - shift, 0.0) / (n + z * z), max(half + shift, 0.0) / (n + z * z)
@@ -209,7 +209,7 @@ def _distance(x: Floats, y: Floats, r: Floats) -> Floats:
 
 
 def _pooled_variance(tally: Grouped, i: Groups, j: Groups, clear: Flags) -> Floats:
-    """n times the variance of the difference of groups i and j if both have their pooled share R.
+    """Return n times the variance of the difference if groups i and j have a common share R.
 
     That is the sum over the true groups h of P_h E[(w_i/P_i - w_j/P_j)^2|h] E[(u-R)^2|h]. The
     product of w_i and w_j has the mean -a_s b_s/keep^2 in i and in j, and -(b_s/keep)^2 elsewhere.

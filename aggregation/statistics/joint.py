@@ -76,7 +76,7 @@ class Fit:
 
 
 def mle(table: Any, blocks: Design, tolerance: float = 1e-10, max_iterations: int = 10_000) -> Fit:
-    """The distribution of the answers that makes the reports likeliest, by EM.
+    """Return the distribution of the answers that makes the reports likeliest, by EM.
 
     The table may hold counts or shares. One iteration is two EM steps theta <- theta * g with
     g(x) = sum_y f(y) M(y|x) / (M theta)(y), and an extrapolation along them
@@ -107,7 +107,7 @@ class _EM:
     steps: tuple[Step, ...]
 
     def evaluate(self, theta: Floats) -> _Point:
-        """The mean log-likelihood and its gradient g."""
+        """Return the mean log-likelihood and its gradient g here."""
         rates = theta
         for step in self.steps:
             rates = step.forward(rates)
@@ -121,7 +121,7 @@ class _EM:
         return _Point(theta, value, gradient)
 
     def advance(self, here: _Point, reach: float) -> tuple[_Point, float]:
-        """Two EM steps and an extrapolation, unless that loses; and how far to reach next."""
+        """Take two EM steps and an extrapolation, unless that loses; say how far to reach next."""
         theta = here.theta
         first = theta * here.gradient
         second = first * self.evaluate(first).gradient

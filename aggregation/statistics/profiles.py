@@ -83,7 +83,7 @@ def fit(
     tolerance: float = 1e-9,
     max_iterations: int = 2_000,
 ) -> Profiles:
-    """The likeliest ``classes`` classes for reports given as distinct patterns with counts.
+    """Fit the likeliest ``classes`` classes to reports given as distinct patterns with counts.
 
     ``patterns`` has a row a pattern and a column a question, with positions of options; -1 stands
     for questions of a block that was not asked, if chance decided that. ``blocks`` is as for
@@ -124,7 +124,7 @@ def fit(
 
 
 def _warning(model: Model, singular: bool) -> str | None:
-    """Why the reports may not determine the classes (Goodman 1974: counting is not enough)."""
+    """Return why the reports may not determine the classes, or None (Goodman 1974)."""
     seen = _observable(model)
     if seen < model.free:
         return f"{model.free} parameters, but the reports determine {seen} at most"
@@ -137,7 +137,7 @@ def _warning(model: Model, singular: bool) -> str | None:
 
 
 def _observable(model: Model) -> int:
-    """How many numbers a distribution of reports has, counted up to the number of parameters.
+    """Count the numbers that a distribution of reports has, up to the number of parameters.
 
     Sets of blocks that somebody answered together, each with prod (K_B - 1) interactions; for
     blocks all answered by the same people that adds up to prod K_B - 1.
@@ -163,7 +163,7 @@ def _observable(model: Model) -> int:
 def _reports(
     patterns: Any, counts: Any, sizes: tuple[int, ...]
 ) -> tuple[NDArray[np.int64], Floats]:
-    """Distinct patterns in order and their counts, refused unless they fit the questions."""
+    """Return distinct patterns in order, and their counts, if they fit the questions."""
     rows, weights = array_of("patterns", patterns), array_of("counts", counts)
     if rows.ndim != 2 or rows.dtype.kind not in "iu" or rows.shape[1] != len(sizes):
         raise ValueError(

@@ -120,7 +120,7 @@ def estimate(
 def estimates(
     counts: ArrayLike, sizes: ArrayLike, channel: Channel, level: float = 0.95
 ) -> list[Estimate]:
-    """``estimate`` of many counts of one channel at once: options of a question, groups, waves."""
+    """Return ``estimate`` of many counts of one channel at once."""
     s, n = tallies(counts, sizes)
     if s.ndim != 1:
         raise ValueError(f"counts and sizes must be lists, got {counts!r} and {sizes!r}")
@@ -136,7 +136,7 @@ def estimates(
 def interval(
     count: int, n: int, channel: Channel, level: float = 0.95, method: str = "blaker"
 ) -> tuple[float, float]:
-    """Confidence limits for the share; ``method`` is a key of ``METHODS``.
+    """Return confidence limits for the share; ``method`` is a key of ``METHODS``.
 
     Every method looks at the count clamped to the range that lambda in [b, a] would produce.
     Clipping the limits of the raw count instead leaves nothing, or a single point, in about
@@ -154,7 +154,7 @@ def intervals(
     level: float = 0.95,
     method: str = "blaker",
 ) -> tuple[Floats, Floats]:
-    """``interval`` of many counts of one channel at once: an array of low limits, one of high."""
+    """Return ``interval`` of many counts of one channel: arrays of low and of high limits."""
     s, n = tallies(counts, sizes)
     check_channel(channel)
     level = strictly_between("level", level)
@@ -178,7 +178,7 @@ def _intervals(
 
 
 def p_value(share: float, count: int, n: int, channel: Channel) -> float:
-    """Exact p-value of "the share is ``share``": the test that the Blaker interval inverts."""
+    """Return the exact p-value of "the share is ``share``", by Blaker's test."""
     share = probability("share", share)
     count, n = counts(count, n)
     check_channel(channel)
@@ -217,7 +217,7 @@ def _estimate(
 def _variances(
     count: int, n: int, channel: Channel, population: int | None
 ) -> tuple[float, float, float]:
-    """n c^2 times the estimated variance of the estimate: in all, from sampling, from privacy.
+    """Return n c^2 times the estimated variance: in all, from sampling and from privacy.
 
     Given the answers, the reports have a mean variance V = share a(1-a) + (1-share) b(1-b), and
     lambda(1-lambda) = V + c^2 share(1-share). With a fraction f of the population asked,
@@ -246,7 +246,7 @@ def _variances(
 
 
 def _misfit(count: Floats, n: Floats, channel: Channel) -> Floats:
-    """Twice the smaller of P(at most count | share 0) and P(at least count | share 1)."""
+    """Return twice the smaller of P(at most count | share 0) and P(at least count | share 1)."""
     none, all_ = np.full_like(n, channel.b), np.full_like(n, channel.a)
     tail: Floats = np.minimum(at_most(count, n, none), at_least(count, n, all_))
     return np.minimum(1.0, 2 * tail)
@@ -256,7 +256,7 @@ def _misfit(count: Floats, n: Floats, channel: Channel) -> Floats:
 
 
 def _clamp(n: Floats, channel: Channel) -> tuple[Floats, Floats]:
-    """The range to which counts are clamped: floor(nb) to ceil(na), a rounding error allowed for.
+    """Return the range to which counts are clamped: floor(nb) to ceil(na), but for rounding errors.
 
     A test of the clamped count is exact whatever the range. This one holds n lambda for every
     lambda in [b, a], so every count below nb has the same interval, and so has every count above
@@ -275,14 +275,14 @@ def _clamp(n: Floats, channel: Channel) -> tuple[Floats, Floats]:
 def shares(
     low: Floats, high: Floats, b: Floats | float, c: Floats | float
 ) -> tuple[Floats, Floats]:
-    """Limits for the share from limits for lambda, rounded outward and kept within [0, 1]."""
+    """Return limits for the share from those for lambda, rounded outward, within [0, 1]."""
     return np.clip((low - OUTWARD - b) / c, 0.0, 1.0), np.clip((high + OUTWARD - b) / c, 0.0, 1.0)
 
 
 def _blaker(
     t: Floats, n: Floats, channel: Channel, alpha: float, lowest: Floats, highest: Floats
 ) -> tuple[Floats, Floats]:
-    """Blaker's (2000) interval for the clamped count: exact, nested in the level, never empty."""
+    """Return Blaker's (2000) interval for the clamped count: exact, nested and never empty."""
     # The lower limit is an upper one with yes and no exchanged: both are found in one go.
     ends = np.repeat([channel.a, 1 - channel.b], t.size).reshape(2, *t.shape)
     upper = blaker_upper(
@@ -294,14 +294,14 @@ def _blaker(
 def _clopper_pearson(
     t: Floats, n: Floats, channel: Channel, alpha: float, lowest: Floats, highest: Floats
 ) -> tuple[Floats, Floats]:
-    """Each tail at most alpha/2 (Clopper & Pearson 1934): exact, wider than Blaker's."""
+    """Return limits with tails of at most alpha/2 (Clopper & Pearson 1934): exact, but wide."""
     return lower_limit(t, n, alpha / 2), upper_limit(t, n, alpha / 2)
 
 
 def _wilson(
     t: Floats, n: Floats, channel: Channel, alpha: float, lowest: Floats, highest: Floats
 ) -> tuple[Floats, Floats]:
-    """The score interval (Wilson 1927): closed form, right on average only."""
+    """Return the score interval (Wilson 1927): closed form, right on average only."""
     z2 = ndtri(alpha / 2) ** 2
     middle = (t + z2 / 2) / (n + z2)
     half = np.sqrt(z2 * (t * (n - t) / n + z2 / 4)) / (n + z2)
@@ -321,7 +321,7 @@ METHODS: dict[str, Method] = {
 
 
 def _finite_level(level: float, n: int, channel: Channel) -> float:
-    """The level at which the interval for unlimited populations is right for a finite one too.
+    """Return the level that makes the interval for unlimited populations right for a finite one.
 
     The count of a sample without replacement is a sum of n independent trials with unequal chances
     in [b, a]: the hypergeometric generating function has real roots only (Vatutin & Mikhailov
@@ -338,7 +338,7 @@ def _finite_level(level: float, n: int, channel: Channel) -> float:
 
 
 def _census(count: int, n: int, channel: Channel, alpha: float) -> tuple[float, float]:
-    """Limits for K/n when all n people of the population reported and K of the answers are yes.
+    """Return limits for K/n if all n people of the population reported and K answers are yes.
 
     The count is Bin(K, a) + Bin(n-K, b), stochastically increasing in the integer K; keep every K
     that gives both tails of the clamped count more than alpha/2. One K more moves the count by one
@@ -353,7 +353,7 @@ def _census(count: int, n: int, channel: Channel, alpha: float) -> tuple[float, 
 
 
 def _census_upper(t: int, n: int, a: float, b: float, highest: int, alpha: float) -> int:
-    """The last K at which the count is at most t with a probability above alpha/2."""
+    """Return the last K at which the count is at most t with a probability above alpha/2."""
     if t == highest:
         return n
     return bisect_left(
@@ -362,7 +362,7 @@ def _census_upper(t: int, n: int, a: float, b: float, highest: int, alpha: float
 
 
 def _sum_at_most(t: int, m1: int, p1: float, m2: int, p2: float) -> float:
-    """P(Bin(m1, p1) + Bin(m2, p2) <= t), with about a hundred terms whatever the sizes.
+    """Return P(Bin(m1, p1) + Bin(m2, p2) <= t), with about a hundred terms whatever the sizes.
 
     The sum over the first count, taken to be the less variable, has terms that vary smoothly on
     the scale of its standard deviation s. Adding every h-th term and multiplying by h then errs by

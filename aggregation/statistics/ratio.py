@@ -269,7 +269,7 @@ def _normal(level: float) -> float:
 
 
 def _nested(counts: Any, concerned: Any, n: Any) -> tuple[Floats, Floats, Floats]:
-    """All as floats of one shape, refused by name and place unless each is within the next."""
+    """Return all as floats of one shape; refuse them by name unless each is within the next."""
     names = ("counts", "concerned", "n")
     given = [integers(*pair) for pair in zip(names, (counts, concerned, n), strict=True)]
     try:

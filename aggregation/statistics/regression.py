@@ -127,7 +127,7 @@ def logistic(
 def tallies(
     X: ArrayLike, counts: ArrayLike, sizes: ArrayLike, channel: Channel | Sequence[Channel]
 ) -> Fit:
-    """The same from tallies: ``counts`` of the ``sizes`` reports with this row of X say yes.
+    """Fit the same to tallies: ``counts`` of the ``sizes`` reports with this row of X say yes.
 
     The likelihood depends on the tallies alone, so this equals a regression on all the rows.
     """
@@ -139,7 +139,7 @@ def tallies(
 
 
 def wald(fit: Fit, level: float = 0.95, observed: bool = False) -> Floats:
-    """Limits for every coefficient, a row each: estimate -/+ z standard errors."""
+    """Return limits for every coefficient, one row for each: estimate -/+ z standard errors."""
     _check_fit(fit)
     if not isinstance(observed, bool):
         raise ValueError(f"observed must be True or False, got {observed!r}")
@@ -149,7 +149,7 @@ def wald(fit: Fit, level: float = 0.95, observed: bool = False) -> Floats:
 
 
 def profile(fit: Fit, column: int, level: float = 0.95) -> tuple[float, float]:
-    """Limits for one coefficient by inverting its likelihood-ratio test.
+    """Return limits for one coefficient by inverting its likelihood-ratio test.
 
     With noise the reports may be unable to exclude even an infinite coefficient: that limit is
     infinite. If the likelihood has several humps, the interval is the one around the estimate.
@@ -176,7 +176,7 @@ def likelihood_ratio(fit: Fit, columns: Sequence[int]) -> Test:
 
 
 def shares(fit: Fit, X: ArrayLike) -> Floats:
-    """The fitted share of yes answers at each row of X: answers, not reports."""
+    """Return the fitted share of yes answers at each row of X: answers, not reports."""
     _check_fit(fit)
     X = finite("X", X, 2)
     if X.shape[1] != len(fit.coefficients):
@@ -190,7 +190,7 @@ def shares(fit: Fit, X: ArrayLike) -> Floats:
 def _maximum(
     data: Data, columns: list[int], offset: Floats, start: Floats | None = None
 ) -> tuple[float, Floats, int, bool]:
-    """The best coefficients of these columns when ``offset`` is added to the linear predictor."""
+    """Return the best coefficients of these columns with ``offset`` in the linear predictor."""
     if not columns:
         return float(rows_of(data, offset).value.sum()), np.zeros(0), 0, True
     q, back = np.linalg.qr(data.back[:, columns])
@@ -237,7 +237,7 @@ def _fit(data: Data) -> Fit:
 
 
 def _profile_limit(fit: Fit, column: int, drop: float, sign: int) -> float:
-    """Where the log-likelihood, the other coefficients at their best, is ``drop`` below the top."""
+    """Find where the log-likelihood, all else at its best, is ``drop`` below the top."""
     kept = [j for j in range(len(fit.coefficients)) if j != column]
     data, here = fit.data, fit.coefficients[kept]
     x, at = data.basis @ data.back[:, column], float(fit.coefficients[column])

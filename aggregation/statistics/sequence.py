@@ -46,7 +46,7 @@ RATES = (1e-300, 1 - 2**-53)
 def interval(
     count: int, n: int, channel: Channel, level: float = 0.95, n_opt: int = 300
 ) -> tuple[float, float]:
-    """Limits for the share, valid at every look, when ``count`` of ``n`` reports say yes.
+    """Return limits for the share, valid at every look, when ``count`` of ``n`` reports say yes.
 
     They are tuned to be narrow at about ``n_opt`` reports, which has to be chosen before the data
     are seen. The reports have to be independent with one common share; if it may drift, use
@@ -71,7 +71,7 @@ def intervals(
     level: float = 0.95,
     n_opt: int = 300,
 ) -> tuple[Floats, Floats]:
-    """``interval`` of many counts at once: an array of low limits, one of high.
+    """Return ``interval`` of many counts at once: an array of low limits and one of high limits.
 
     They are of one channel, or each of its own; many take hardly longer than one. Each holds at
     every look by itself; that they all hold together has no such probability.
@@ -88,7 +88,7 @@ def intervals(
 
 
 def uniform(count: int, n: int, channel: Channel, level: float = 0.95) -> tuple[float, float]:
-    """As ``interval`` with the uniform prior on [b, a] at every rate: nothing to be tuned."""
+    """Return limits as ``interval`` does, with the uniform prior on [b, a]: nothing to be tuned."""
     counts(count, n)
     s, size = tallies([count], [n])
     check_channel(channel)
@@ -100,7 +100,7 @@ def uniform(count: int, n: int, channel: Channel, level: float = 0.95) -> tuple[
 def robbins(
     count: int, n: int, channel: Channel, level: float = 0.95, n_opt: int = 1000
 ) -> tuple[float, float]:
-    """Limits, valid at every look, for the share among the first ``n`` people, whoever they are.
+    """Return limits, valid at every look, for the share among the first ``n`` people.
 
     Nothing is assumed about the answers: they may drift, or be chosen by somebody who has seen the
     earlier reports. Given the answers, reports are independent; each, being 0 or 1, is 1/4
@@ -152,7 +152,7 @@ def _size(n_opt: object) -> int:
 
 
 def _concentration(n_opt: int, level: float) -> float:
-    """How many reports the prior weighs: about the best choice for n_opt reports.
+    """Return how many reports the prior weighs: about the best choice for n_opt reports.
 
     The radius of ``robbins`` is smallest at n = n_opt if n/r = L + ln(1 + n/r), L = -2 ln(1-level);
     one step of iteration solves this well enough (Howard et al. 2021). Any choice made
@@ -171,7 +171,7 @@ LogMixture = Callable[..., Floats]  # log M from rates, counts, sizes, a and b
 def _limits(
     log_m: LogMixture, count: Floats, n: Floats, channels: Sequence[Channel], level: float
 ) -> tuple[Floats, Floats]:
-    """The shares between which M stays below 1/(1-level), on either side of the likeliest."""
+    """Return the shares between which M stays below 1/(1-level)."""
     shape, bar = count.shape, -math.log1p(-level)
     a, b = (np.broadcast_to([getattr(one, x) for one in channels], count.size) for x in "ab")
     limit = np.concatenate([b, a])
@@ -188,7 +188,7 @@ def _limits(
 
 
 def _crossing(log_m: LogMixture, bar: float, start: Floats, end: Floats, *given: Floats) -> Floats:
-    """Where log M rises through ``bar`` on the way from ``start``, or ``end`` if it does not.
+    """Find where log M rises through ``bar`` between ``start`` and ``end``; else return ``end``.
 
     For the uniform prior -log M is a log likelihood, so there is one crossing at most. For the
     tuned prior without truncation log M is convex: a constant plus sums of ln(k + j/rate) and of
@@ -213,7 +213,7 @@ def _crossing(log_m: LogMixture, bar: float, start: Floats, end: Floats, *given:
 
 
 def _log_tuned(k: float, rate: Floats, count: Floats, n: Floats, a: Floats, b: Floats) -> Floats:
-    """log M for the beta prior with parameters k rate and k (1-rate), truncated to [b, a]."""
+    """Return log M for the beta prior (k rate, k (1-rate)), truncated to [b, a]."""
     rate = np.clip(rate, *RATES)
     yes, no = k * rate, k * (1 - rate)
     posterior = _log_integral(yes + count, no + (n - count), rate, a, b)
@@ -221,14 +221,14 @@ def _log_tuned(k: float, rate: Floats, count: Floats, n: Floats, a: Floats, b: F
 
 
 def _log_uniform(rate: Floats, count: Floats, n: Floats, a: Floats, b: Floats) -> Floats:
-    """log M for the uniform prior on [b, a], whose density is that of the odds over l(1-l)."""
+    """Return log M for the uniform prior on [b, a]: in the odds its density has a factor l(1-l)."""
     rate = np.clip(rate, *RATES)
     jacobian = np.log(rate) + np.log1p(-rate) - np.log(a - b)
     return jacobian + _log_integral(count + 1, n - count + 1, rate, a, b)
 
 
 def _log_integral(yes: Floats, no: Floats, rate: Floats, a: Floats, b: Floats) -> Floats:
-    """log of the integral of (l/rate)^yes ((1-l)/(1-rate))^no / (l(1-l)) over l in [b, a].
+    """Return log of the integral of (l/rate)^yes ((1-l)/(1-rate))^no / (l(1-l)) over l in [b, a].
 
     Incomplete beta functions would underflow for counts far outside [b, a], and lose their digits
     in differences for n beyond 1e9. In terms of the log-odds the integrand is log-concave: starting
@@ -249,13 +249,13 @@ def _log_integral(yes: Floats, no: Floats, rate: Floats, a: Floats, b: Floats) -
 
 
 def _log_ratio(x: Floats, y: Floats, step: Floats) -> Floats:
-    """ln(x/y), given step = x - y: as a difference of x and y it would have lost digits."""
+    """Return ln(x/y), given step = x - y, which as a difference would have lost digits."""
     near = np.abs(step) < y / 2
     return np.where(near, np.log1p(np.where(near, step / y, 0.0)), np.log(x / y))
 
 
 def _half(yes: Floats, no: Floats, peak: Floats, rest: Floats, reach: Floats) -> Floats:
-    """The integral of exp(-drop(x)) over x in [0, reach], by Gauss and Legendre's rule.
+    """Return the integral of exp(-drop(x)) over x in [0, reach], by Gauss and Legendre's rule.
 
     x is the distance in log-odds below the peak, and drop(x) = yes x + (yes+no) ln(rest +
     peak exp(-x)) what the log density loses on the way: convex and increasing.
@@ -274,7 +274,7 @@ def _half(yes: Floats, no: Floats, peak: Floats, rest: Floats, reach: Floats) ->
 
 
 def _extent(slope: Floats, small: Floats, sign: Floats, total: Floats, reach: Floats) -> Floats:
-    """Where ``drop`` reaches NEGLIGIBLE, or a little beyond, or ``reach`` if that comes first.
+    """Find where ``drop`` reaches NEGLIGIBLE, or a little beyond, or ``reach`` if that is nearer.
 
     From the parabola with the same slope and curvature at 0 as a first guess, by Newton's method,
     which after its first step stays beyond the root of a convex function.

@@ -110,7 +110,7 @@ class _Tallies:
         return np.asarray(worst * (1 - worst) / self.contrast**2)
 
     def variances(self, share: float) -> Floats:
-        """rate (1 - rate) / c^2, that of one u, without losing the digits of rates near 0 or 1."""
+        """Return rate (1 - rate) / c^2, the variance of one u; no digits are lost near 0 or 1."""
         yes, no = self.b / self.contrast + share, (1 - self.a) / self.contrast + (1 - share)
         return yes * no
 
@@ -118,7 +118,7 @@ class _Tallies:
 def estimate(
     y: ArrayLike, w: ArrayLike, channel: Channel | Sequence[Channel], level: float = 0.95
 ) -> Weighted:
-    """The weighted share from single reports ``y`` (0 or 1) with weights ``w``.
+    """Estimate the weighted share from single reports ``y`` (0 or 1) with weights ``w``.
 
     ``channel`` is one for all or one a report. With v = sum w,
 
@@ -147,7 +147,7 @@ def estimate(
 def pooled(
     counts: ArrayLike, sizes: ArrayLike, channels: Sequence[Channel], level: float = 0.95
 ) -> Weighted:
-    """One share from tallies that went through different channels, each weighed by what it tells.
+    """Estimate one share from tallies behind different channels, each weighed by what it tells.
 
     The weight of a report is its Fisher information c^2 / (rate (1-rate)) at a first estimate of
     the share, weighted by c^2; in large samples that is as good as maximum likelihood. The share
@@ -175,13 +175,13 @@ def pooled(
 
 
 def kish(w: ArrayLike) -> float:
-    """Kish's design effect of weights: n sum w^2 / (sum w)^2, at least 1. Weights of 0 are out."""
+    """Return Kish's design effect, n sum w^2 / (sum w)^2, without weights of 0: at least 1."""
     weights = _weights(w)
     return _kish(weights, np.ones_like(weights))
 
 
 def privacy_effect(share: float, channel: Channel) -> float:
-    """The variance with the channel over that of direct answers: rate(1-rate) / (c^2 p(1-p))."""
+    """Return how many times the channel multiplies the variance: rate(1-rate) / (c^2 p(1-p))."""
     share = strictly_between("share", share)
     check_channel(channel)
     rate = channel.rate(share)

@@ -11,11 +11,11 @@ Floats = NDArray[np.float64]
 
 # A rate is known to about 2**-52, so that n * rate stands for an integer only up to here.
 LARGEST = 2**50
-FARTHEST = 1e100  # of positive numbers, as of their inverses: what has a square
+FARTHEST = 1e100  # positive numbers and their inverses are at most this, so that they have squares
 
 
 def integer(name: str, value: object, minimum: int = 0, maximum: int | None = None) -> int:
-    """``value`` as an int, refused by name unless it is an integer within these limits."""
+    """Return ``value`` as an int; refuse it by name unless it is an integer within these limits."""
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise ValueError(f"{name} must be an integer, got {value!r}")
     if value < minimum:
@@ -26,7 +26,7 @@ def integer(name: str, value: object, minimum: int = 0, maximum: int | None = No
 
 
 def counts(count: object, n: object, names: tuple[str, str] = ("count", "n")) -> tuple[int, int]:
-    """``count`` of ``n`` as ints, refused by name unless 0 <= count <= n and n >= 1."""
+    """Return ``count`` and ``n`` as ints; refuse them by name unless 0 <= count <= n and n >= 1."""
     n = integer(names[1], n, minimum=1)
     count = integer(names[0], count)
     if n > LARGEST:
@@ -37,7 +37,7 @@ def counts(count: object, n: object, names: tuple[str, str] = ("count", "n")) ->
 
 
 def tallies(counts: ArrayLike, sizes: ArrayLike) -> tuple[Floats, Floats]:
-    """Both as float arrays of one shape, refused by name and place unless 0 <= count <= size."""
+    """Return both as float arrays of one shape; refuse them by name unless 0 <= count <= size."""
     given = []
     for name, values in (("counts", counts), ("sizes", sizes)):
         array = array_of(name, values)
@@ -60,7 +60,7 @@ def tallies(counts: ArrayLike, sizes: ArrayLike) -> tuple[Floats, Floats]:
 
 
 def array_of(name: str, values: Any) -> NDArray[Any]:
-    """``values`` as an array of anything, refused by name if rows differ in length."""
+    """Return ``values`` as an array; refuse it by name if rows differ in length."""
     try:
         return np.asarray(values)
     except ValueError:
@@ -68,14 +68,14 @@ def array_of(name: str, values: Any) -> NDArray[Any]:
 
 
 def items(name: str, values: Any) -> list[Any]:
-    """``values`` as a list, refused by name unless they are several things in an order."""
+    """Return ``values`` as a list; refuse it by name unless it is a sequence."""
     if not isinstance(values, Iterable) or isinstance(values, str | bytes | Mapping | Set):
         raise ValueError(f"{name} must be a sequence, got {values!r}")
     return list(values)
 
 
 def probability(name: str, value: Any) -> float:
-    """``value`` as a float, refused by name unless it is a number in [0, 1]."""
+    """Return ``value`` as a float; refuse it by name unless it is a number in [0, 1]."""
     real = isinstance(value, Real) and not isinstance(value, bool)
     if not real:
         raise ValueError(f"{name} must be a number, got {value!r}")
@@ -85,7 +85,7 @@ def probability(name: str, value: Any) -> float:
 
 
 def strictly_between(name: str, value: object) -> float:
-    """``value`` as a float, refused by name unless it is a number strictly between 0 and 1."""
+    """Return ``value`` as a float; refuse it by name unless it is between 0 and 1, and neither."""
     result = probability(name, value)
     if result in (0, 1):
         raise ValueError(f"{name} must be strictly between 0 and 1, got {value!r}")
@@ -93,7 +93,7 @@ def strictly_between(name: str, value: object) -> float:
 
 
 def positive(name: str, value: Any, most: float = FARTHEST) -> float:
-    """``value`` as a float, refused by name unless it is above 0 and of a size to compute with."""
+    """Return ``value`` as a float; refuse it by name unless it is above 0 and can be squared."""
     real = isinstance(value, Real) and not isinstance(value, bool)
     if not real:
         raise ValueError(f"{name} must be a number, got {value!r}")
@@ -104,6 +104,7 @@ def positive(name: str, value: Any, most: float = FARTHEST) -> float:
 
 
 def integers(name: str, values: Any) -> Floats:
+    """Return ``values`` as floats; refuse them by name unless they are integers."""
     array = array_of(name, values)
     if array.dtype.kind not in "iu":
         raise ValueError(f"{name} must be integers, got {values!r}")
@@ -111,6 +112,7 @@ def integers(name: str, values: Any) -> Floats:
 
 
 def within(name: str, part: Floats, of: str, whole: Floats) -> None:
+    """Refuse a part by name and place unless it is from 0 to the whole."""
     wrong = (part < 0) | (part > whole)
     if wrong.any():
         where = tuple(int(i) for i in np.argwhere(wrong)[0])
@@ -118,7 +120,7 @@ def within(name: str, part: Floats, of: str, whole: Floats) -> None:
 
 
 def finite(name: str, value: Any, dimensions: int) -> Floats:
-    """``value`` as floats, refused by name and place unless all are finite."""
+    """Return ``value`` as floats; refuse it by name and place unless all are finite."""
     array = array_of(name, value)
     if array.dtype.kind not in "biuf" or array.ndim != dimensions:
         shape = "matrix" if dimensions == 2 else "list"
@@ -129,7 +131,7 @@ def finite(name: str, value: Any, dimensions: int) -> Floats:
 
 
 def matrix_of(X: Any) -> Floats:
-    """X, refused unless it is a matrix with something in it."""
+    """Return X as floats; refuse it unless it is a matrix with rows and columns."""
     result = finite("X", X, 2)
     if not result.size:
         raise ValueError(f"X must have rows and columns, got {result.shape}")
@@ -137,7 +139,7 @@ def matrix_of(X: Any) -> Floats:
 
 
 def vector_of(name: str, value: Any, length: int) -> Floats:
-    """A value a row of X."""
+    """Return ``value`` as floats; refuse it unless it has one value for each row of X."""
     result = finite(name, value, 1)
     if len(result) != length:
         raise ValueError(f"{name} must have {length} values, one a row of X, got {len(result)}")
@@ -145,7 +147,10 @@ def vector_of(name: str, value: Any, length: int) -> Floats:
 
 
 def frequencies(name: str, value: Any, length: int) -> Floats:
-    """Whole numbers: a sampling weight is no frequency, and would falsify the standard errors."""
+    """Return whole numbers, one for each row of X.
+
+    A sampling weight is no frequency, and would make the standard errors wrong.
+    """
     result = vector_of(name, value, length)
     if np.asarray(value).dtype.kind == "b":
         raise ValueError(f"{name} must be whole numbers, got {value!r}")
@@ -155,7 +160,7 @@ def frequencies(name: str, value: Any, length: int) -> Floats:
 
 
 def refuse(name: str, values: Floats, bad: NDArray[np.bool_], wanted: str) -> None:
-    """Say which value is not what is wanted, and where, if there is one."""
+    """Refuse values by name if one is bad, with the first bad one and its place."""
     if bad.any():
         where = tuple(int(i) for i in np.argwhere(bad)[0])
         place = where[0] if len(where) == 1 else where

@@ -25,7 +25,7 @@ TINY = sys.float_info.min  # the smallest normal float
 
 
 def blaker_upper(t: Floats, n: Floats, a: Floats, highest: Floats, alpha: float) -> Floats:
-    """The largest lambda <= a at which the acceptability of t exceeds alpha.
+    """Return the largest lambda <= a at which the acceptability of t exceeds alpha.
 
     Right of t/n the acceptability is p = P(X <= t) + P(X >= u), where u is the first count whose
     upper tail is no larger than the lower tail of t. As lambda falls, u falls in jumps.
@@ -63,7 +63,7 @@ def blaker_upper(t: Floats, n: Floats, a: Floats, highest: Floats, alpha: float)
 
 
 def acceptability(q: Floats, t: Floats, n: Floats, lowest: Floats, highest: Floats) -> Floats:
-    """P(the clamped count is no more typical of q than t), by the smaller of its two tails."""
+    """Return the probability of counts that are no more typical of q than t, clamped."""
     below = at_most(t, n, q) if t < highest else 1.0
     above = at_least(t, n, q) if t > lowest else 1.0
     if below > above * (1 + TIE):
@@ -74,7 +74,7 @@ def acceptability(q: Floats, t: Floats, n: Floats, lowest: Floats, highest: Floa
 
 
 def _opposite(q: Floats, below: Floats, t: Floats, n: Floats, highest: Floats) -> Floats:
-    """The first u in t+1..highest with P(X >= u) <= P(X <= t), or highest + 1 if there is none.
+    """Find the first u in t+1..highest with P(X >= u) <= P(X <= t), or return highest + 1.
 
     ``below`` is P(X <= t). u is near t mirrored at the mean, and moved by what the skewness of X
     moves both quantiles (Cornish & Fisher 1938); where it is not, halving finds it all the same.
@@ -95,17 +95,17 @@ def _opposite(q: Floats, below: Floats, t: Floats, n: Floats, highest: Floats) -
 
 
 def _outside(q: Floats, t: Floats, u: Floats, n: Floats, highest: Floats) -> Floats:
-    """P(clamped count <= t) + P(clamped count >= u), for t < u; above the clamp there is none."""
+    """Return P(clamped count <= t) + P(clamped count >= u), for t < u."""
     return at_most(t, n, q) + _beyond(q, u, n, highest)
 
 
 def _beyond(q: Floats, u: Floats, n: Floats, highest: Floats) -> Floats:
-    """P(clamped count >= u), where u may be one above the clamp."""
+    """Return P(clamped count >= u), where u may be one above the clamp."""
     return np.where(u <= highest, at_least(u, n, q), 0.0)
 
 
 def _gap(q: Floats, t: Floats, u: Floats, n: Floats) -> Floats:
-    """ln P(X >= u-1) - ln P(X <= t): all but a straight line in q, and 0 where u jumps."""
+    """Return ln P(X >= u-1) - ln P(X <= t): almost a straight line in q, and 0 where u jumps."""
     return _log_ratio(at_least(u - 1, n, q), at_most(t, n, q))
 
 
@@ -114,19 +114,19 @@ def _log_ratio(above: Floats, below: Floats) -> Floats:
 
 
 def upper_limit(count: ArrayLike, n: ArrayLike, alpha: float) -> Floats:
-    """The rate at which at most ``count`` of n has probability alpha (Clopper & Pearson 1934)."""
+    """Return the rate at which at most ``count`` of n has probability alpha."""
     no = np.subtract(n, count)
     return np.where(no > 0, betainccinv(np.add(count, 1), np.maximum(no, 1), alpha), 1.0)
 
 
 def lower_limit(count: ArrayLike, n: ArrayLike, alpha: float) -> Floats:
-    """The rate at which at least ``count`` of n has probability alpha (Clopper & Pearson 1934)."""
+    """Return the rate at which at least ``count`` of n has probability alpha."""
     yes, no = np.maximum(count, 1), np.subtract(n, count)
     return np.where(np.greater(count, 0), betaincinv(yes, no + 1, alpha), 0.0)
 
 
 def at_most(t: Floats, n: Floats, q: Floats) -> Floats:
-    """P(Bin(n, q) <= t) for 0 <= t <= n."""
+    """Return P(Bin(n, q) <= t) for 0 <= t <= n."""
     result, some = np.ones(q.shape), t < n
     # betainc is several times as fast as betaincc, but 1 - q has lost the digits of a small q.
     fast = some & (q > 0.01)
@@ -136,7 +136,7 @@ def at_most(t: Floats, n: Floats, q: Floats) -> Floats:
 
 
 def at_least(t: Floats, n: Floats, q: Floats) -> Floats:
-    """P(Bin(n, q) >= t) for 0 <= t <= n + 1."""
+    """Return P(Bin(n, q) >= t) for 0 <= t <= n + 1."""
     possible = t <= n
     result = np.array(possible, dtype=np.float64)
     betainc(t, n - t + 1, q, out=result, where=possible & (t > 0))
@@ -152,9 +152,10 @@ def cdf(t: Floats, n: Floats | float, q: float) -> Floats:
 
 
 def binomial_law(n: int, p: float, tail: float = 0.0) -> tuple[int, Floats]:
-    """The first count that matters, and the probabilities from there on: products from the mode.
+    """Return the first count that matters, and the probabilities from there on.
 
-    Left out is less than e^-40 of a ``tail`` of this probability (Bernstein's inequality).
+    They are products from the mode. Left out is less than e^-40 of a ``tail`` of this probability
+    (Bernstein's inequality).
     """
     mode, log = min(n, int((n + 1) * p)), 40 - math.log(tail) if tail else math.inf
     reach = log / 3 + math.sqrt(log**2 / 9 + 2 * n * p * (1 - p) * log) + 1

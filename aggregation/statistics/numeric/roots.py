@@ -8,7 +8,7 @@ from aggregation.statistics.numeric.arguments import Floats
 
 
 def root(function: Callable[[float], float], low: float, high: float, **tolerances: float) -> float:
-    """By Brent's method, between two places where the function differs in sign."""
+    """Find a root by Brent's method, between two places where the function differs in sign."""
     from scipy.optimize import brentq  # slow to load, and most processes do without
 
     return float(brentq(function, low, high, **tolerances))
@@ -21,7 +21,9 @@ def elementwise_roots(
     *arguments: Floats,
     ends: tuple[Floats, Floats] | None = None,
 ) -> Floats:
-    """Where function(x, *arguments), of opposite signs at ``low`` and ``high``, is 0; one by one.
+    """Find a root of function(x, *arguments) for each element, between ``low`` and ``high``.
+
+    The function has opposite signs there.
 
     Secants that keep the root between them; an end that stays twice gets half its value, so that
     it does not stay for ever (the Illinois rule). ``ends`` are the values there, if known.

@@ -1,4 +1,4 @@
-"""The log-likelihood of randomized yes/no reports under a logistic model, and the way up it.
+"""The log-likelihood of randomized yes/no reports under a logistic model, and its maximum.
 
 What ``regression`` and ``predictor`` share: the rows of the data, each row's part of the
 likelihood, a search for its maximum, and covariances from the information found there.
@@ -59,7 +59,9 @@ class Rows:
 
 
 def rows_of(data: Data, eta: Floats) -> Rows:
-    """With D = dlambda/deta = c s(1-s), v = lambda(1-lambda), u = D/v and r = positives - n lambda:
+    """Return each row's part of the log-likelihood, and its derivatives.
+
+    With D = dlambda/deta = c s(1-s), v = lambda(1-lambda), u = D/v and r = positives - n lambda:
 
     slope r u, expected curvature n D u, observed n D u + r (u^2 (1-2 lambda) - u (1-2s)).
     """
@@ -86,7 +88,7 @@ Ascent = tuple[float, Floats, tuple[Floats, Floats]]  # value, slope, two matric
 
 
 def climb(look: Callable[[Floats], Ascent], start: Floats, near: float) -> tuple[Floats, int, bool]:
-    """Ascent with step halving: (place, steps, whether the slope vanished).
+    """Climb with step halving; return the place, the steps, and whether the slope vanished.
 
     Steps are solved with the second, safe matrix until its decrement is below ``near``, then with
     the first, the observed information, where that is positive definite: Newton's method.
@@ -120,7 +122,7 @@ def climb(look: Callable[[Floats], Ascent], start: Floats, near: float) -> tuple
 
 
 def _solve(matrix: Floats, slope: Floats) -> Floats | None:
-    """The step, unless the matrix is not safely positive definite."""
+    """Return the step, or None unless the matrix is safely positive definite."""
     try:
         step = np.asarray(cho_solve(cho_factor(matrix), slope))
     except np.linalg.LinAlgError:
@@ -129,17 +131,17 @@ def _solve(matrix: Floats, slope: Floats) -> Floats | None:
 
 
 def squares(X: Floats, w: Floats) -> Floats:
-    """X' diag(w) X."""
+    """Return X' diag(w) X."""
     return np.asarray(X.T @ (w[:, None] * X))
 
 
 def is_flat(information: Floats, most: Floats) -> bool:
-    """Whether some combination of coefficients is left with next to none of the information."""
+    """Return whether hardly any information is left about some combination of coefficients."""
     return bool(eigh(information, most, eigvals_only=True)[0] < FLAT)
 
 
 def inverse_of(matrix: Floats) -> Floats | None:
-    """The inverse, unless the matrix is not safely positive definite."""
+    """Return the inverse, or None unless the matrix is safely positive definite."""
     try:
         inverse = cho_solve(cho_factor(matrix), np.eye(len(matrix)))
     except np.linalg.LinAlgError:
@@ -148,7 +150,7 @@ def inverse_of(matrix: Floats) -> Floats | None:
 
 
 def carried(covariance: Floats | None, back: Floats) -> Floats:
-    """The covariance of coefficients from that of coordinates; nan where there is none."""
+    """Return the covariance of coefficients from that of coordinates; nan where there is none."""
     if covariance is None:
         return frozen(np.full(back.shape, np.nan))
     half = np.linalg.solve(back, np.linalg.cholesky(covariance))
@@ -156,12 +158,12 @@ def carried(covariance: Floats | None, back: Floats) -> Floats:
 
 
 def errors_of(covariance: Floats) -> Floats:
-    """The standard errors: roots of the diagonal."""
+    """Return the standard errors: roots of the diagonal."""
     return frozen(np.sqrt(np.diag(covariance)))
 
 
 def frozen(values: Any) -> Floats:
-    """An array of floats that nobody can change: part of a result."""
+    """Return an array of floats that nobody can change, for a result."""
     array = np.asarray(values, dtype=np.float64)
     array.setflags(write=False)
     return array
@@ -180,7 +182,7 @@ def data_of(X: Floats, positives: Floats, totals: Floats, a: Floats, b: Floats) 
 
 
 def _basis(X: Floats) -> tuple[Floats, Floats]:
-    """X as an orthogonal basis times a triangle; refused unless the columns are independent."""
+    """Return X as an orthogonal basis times a triangle, if its columns are independent."""
     rows, columns = X.shape
     scale = np.abs(X).max(axis=0, initial=0)
     q, r = np.linalg.qr(X / np.where(scale > 0, scale, 1))

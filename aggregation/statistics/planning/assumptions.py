@@ -15,17 +15,19 @@ from aggregation.statistics.numeric.arguments import (
 
 
 def quantile(level: float) -> float:
+    """Return how many standard errors a two-sided interval at this level reaches."""
     return float(-ndtri((1 - strictly_between("level", level)) / 2))
 
 
 def report_rate(channel: Channel, share: float | None) -> float:
-    """lambda, or without a share the lambda with the largest variance: the one nearest to 1/2."""
+    """Return lambda; without a share the one nearest to 1/2, which has the largest variance."""
     if share is None:
         return min(max(0.5, channel.b), channel.a)
     return channel.rate(probability("share", share))
 
 
 def fraction(name: str, value: float) -> float:
+    """Return ``value`` as a float; refuse it by name unless it is at least 0 and below 1."""
     result = probability(name, value)
     if result == 1:
         raise ValueError(f"{name} must be below 1, got {value!r}")
@@ -33,13 +35,14 @@ def fraction(name: str, value: float) -> float:
 
 
 def rounded_up(n: float) -> int:
-    """Rounded up, but not for a rounding error."""
+    """Round up to whole people, but not for a rounding error."""
     if not n <= LARGEST:
         raise ValueError(f"half_width or shares must need at most {LARGEST} people, got {n:.3g}")
     return max(1, math.ceil(n * (1 - 1e-12)))
 
 
 def reports_after(n: int, dropout: float, name: str = "n") -> int:
+    """Return how many of n people report; refuse n by name if nobody does."""
     n = counts(0, n, ("count", name))[1]
     left = math.floor(n * (1 - fraction("dropout", dropout)) + 1e-9)
     if left < 1:
@@ -48,5 +51,6 @@ def reports_after(n: int, dropout: float, name: str = "n") -> int:
 
 
 def options_and_cells(options: int, cells: int | None) -> tuple[int, int]:
+    """Return both as ints; by default a block has one cell for each option."""
     options = integer("options", options, 2, LARGEST)
     return options, options if cells is None else integer("cells", cells, options, LARGEST)

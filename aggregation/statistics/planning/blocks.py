@@ -26,7 +26,7 @@ class Blocks(NamedTuple):
 def block_variance(
     questions: int, size: int, ask: int, epsilon: float, share: float = 0.5, options: int = 2
 ) -> float:
-    """n Var of one share when each person is asked ``ask`` blocks of ``size`` of the questions.
+    """Return n Var of one share if each person is asked ``ask`` blocks of ``size`` questions.
 
     A person spends epsilon/ask a block, all answers of which are kept together with probability
     c = (e^(epsilon/ask) - 1)/(e^(epsilon/ask) - 1 + options^size), and is asked ask*size of the
@@ -60,7 +60,7 @@ def best_blocks(
     ask: int | None = None,
     ceiling: float = math.inf,
 ) -> Blocks:
-    """The block size and number of blocks a person with the least variance of every share.
+    """Return the block size and the number of blocks for each person with the least variance.
 
     For equal numbers of ``options``. ``size`` or ``ask`` can be fixed; no block has more than 2^20
     cells or an epsilon above ``ceiling``. Of equals the smaller blocks, then the fewer.

@@ -30,7 +30,7 @@ def half_width_in_group(
     share: float | None = None,
     level: float = 0.95,
 ) -> float:
-    """How far the interval for a share within a group reaches to either side, from n reports.
+    """Return how far the interval for a share within a group reaches, from n reports in all.
 
     ``size`` and ``membership`` are those of ``reports_in_group``.
     """
@@ -40,7 +40,7 @@ def half_width_in_group(
 
 
 def reports_in_group(n: int, size: float, membership: Channel) -> float:
-    """How many reports from people certain to be in a group say as much about it as n from all.
+    """Return how many reports from certain members tell as much about a group as n from everybody.
 
     ``size`` is the group's part of all people and ``membership`` the channel of the answer that
     names it. Where the share is the same in every group, the ratio of pseudo-values (``ratio``) has
@@ -65,7 +65,7 @@ def sample_size_of_difference(
     dropout: float = 0.0,
     forged: float = 0.0,
 ) -> int:
-    """How many people to invite to each of two equal groups to tell these shares apart.
+    """Return how many people to invite to each of two equal groups to tell these shares apart.
 
     [z sqrt(2 m(1-m)) + z_power sqrt(l1(1-l1) + l2(1-l2))]^2/(l1-l2)^2 for the pooled z test.
     """
@@ -92,7 +92,7 @@ def power_of_difference(
     forged: float = 0.0,
     method: str = "exact",
 ) -> float:
-    """The chance that the pooled z test on reports tells two groups apart; equal shares: its size.
+    """Return the chance that the pooled z test tells two groups apart; for equal shares, its size.
 
     ``exact`` sums over the counts of both groups, ``normal`` is the usual approximation. Forgers
     pull both groups together.
@@ -121,7 +121,7 @@ def smallest_difference(
     level: float = 0.95,
     forged: float = 0.0,
 ) -> tuple[float, float] | None:
-    """The nearest two shares that groups of n reports each tell apart with this power, or None.
+    """Return the nearest two shares that n reports in each group tell apart, or None.
 
     The first is ``share`` and the second lies towards 1/2, where reports vary more; without a share
     both lie around the worst case. By the normal approximation: ``power_of_difference`` has the
@@ -154,8 +154,9 @@ def smallest_difference(
 
 
 def _exact_power(rate1: float, rate2: float, n1: int, n2: int, z: float) -> float:
-    """1 - P(accept). For each count s of the first group the accepted counts of the second are
+    """Return 1 - P(accept), summed over both counts.
 
+    For each count s of the first group the accepted counts of the second are
     those t between the roots of (s/n1 - t/n2)^2 = z^2 m(1-m)(1/n1 + 1/n2), m = (s+t)/(n1+n2).
     """
     reach = 9 * math.sqrt(n1 * rate1 * (1 - rate1)) + 40
@@ -178,7 +179,7 @@ def _exact_power(rate1: float, rate2: float, n1: int, n2: int, z: float) -> floa
 def _two_rates(
     share1: float, share2: float, channel: Channel, forged: float
 ) -> tuple[float, float]:
-    """Report rates of both groups after forgers have closed the gap as far as they can."""
+    """Return the report rates of both groups once forgers have closed the gap all they can."""
     check_channel(channel)
     share1, share2 = probability("share1", share1), probability("share2", share2)
     forged = fraction("forged", forged)

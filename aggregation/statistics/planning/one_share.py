@@ -48,7 +48,7 @@ def sample_size(
     forged: float = 0.0,
     looks: str = "one",
 ) -> int:
-    """How many people to invite so that the interval reaches ``half_width`` to either side.
+    """Return how many people to invite so that the interval reaches ``half_width`` to either side.
 
     z^2 lambda(1-lambda)/(c w)^2, the normal approximation; the exact interval is about 1 % wider.
     For every look there is no formula: the number is found by bisection.
@@ -82,7 +82,7 @@ def half_width(
     forged: float = 0.0,
     looks: str = "one",
 ) -> float:
-    """How far the interval reaches to either side if n people are invited.
+    """Return how far the interval reaches to either side if n people are invited.
 
     For every look: from the estimate to the farther limit, when as many say yes as is expected.
     """
@@ -100,7 +100,7 @@ def half_widths(
     forged: float = 0.0,
     looks: str = "one",
 ) -> list[float]:
-    """``half_width`` of many, each of so many people and of its own channel.
+    """Return ``half_width`` for each of many numbers of people, each with a channel of its own.
 
     For every look, many take hardly longer than one.
     """
@@ -128,7 +128,7 @@ def half_widths(
 
 
 def forgers_reach(channel: Channel, forged: float) -> float:
-    """What forgers add to the half-width: the honest rate lies in a range f/(1-f) wide."""
+    """Return what forgers add to the half-width: the honest rate lies in a range f/(1-f) wide."""
     check_channel(channel)
     forged = fraction("forged", forged)
     return forged / (1 - forged) / (2 * channel.contrast)
@@ -142,7 +142,7 @@ def epsilon_for(
     options: int = 2,
     cells: int | None = None,
 ) -> float:
-    """The epsilon a block at which n reports reach this half-width for one option of a question.
+    """Return the epsilon of a block at which n reports reach this half-width for one option.
 
     ``options`` are those of the question and ``cells`` the product of the options of all questions
     in its block (only this one, if not given).
@@ -181,7 +181,7 @@ def power(
     dropout: float = 0.0,
     forged: float = 0.0,
 ) -> float:
-    """The chance that n people, if the share is ``share``, refute "it is ``null``": exact.
+    """Return the chance that n people, if the share is ``share``, refute "it is ``null``": exact.
 
     The test is the one that the default interval inverts, so this is the chance that the interval
     leaves ``null`` out. Forgers pull the reports towards ``null``.
@@ -202,7 +202,7 @@ def power(
 def _at_every_look(
     n: NDArray[np.int64], channels: Sequence[Channel], rates: Floats, level: float
 ) -> Floats:
-    """From each estimate to its farther limit, when as many say yes as is expected."""
+    """Return how far each estimate is from its farther limit, if as many say yes as expected."""
     count = np.clip(np.rint(n * rates).astype(np.int64), 0, n)
     low, high = sequence.intervals(count, n, channels, level)
     a, b = (np.array([getattr(channel, x) for channel in channels]) for x in "ab")
@@ -213,9 +213,10 @@ def _at_every_look(
 def _reports_for_every_look(
     w: float, at_least: int, channel: Channel, rate: float, level: float
 ) -> int:
-    """As ``at_least`` are enough for one look; the widths differ by a factor of less than 5.
+    """Search for the number of reports, given that ``at_least`` are enough for one look.
 
-    Of a range in which the first that is enough lies, TRIED numbers are looked at at once.
+    The widths differ by a factor of less than 5. Each step looks at TRIED numbers at once, of the
+    range in which the first that is enough lies.
     """
     if w >= 1:
         return 1
@@ -230,19 +231,19 @@ def _reports_for_every_look(
 
 
 def _looks(value: str) -> bool:
-    """Whether the interval is to hold at every look."""
+    """Return whether the interval is to hold at every look."""
     if not isinstance(value, str) or value not in LOOKS:
         raise ValueError(f"looks must be one of {', '.join(LOOKS)}, got {value!r}")
     return value == "every"
 
 
 def _kept(keep: float, options: int) -> Channel:
-    """The channel of one option when a block's answers are kept with this probability."""
+    """Return the channel of one option when a block's answers are kept with this probability."""
     return Channel(keep + (1 - keep) / options, (1 - keep) / options)
 
 
 def _pulled(rate: float, towards: float, forged: float) -> float:
-    """The rate once forgers, a part of all reports, have moved it as near as they can."""
+    """Return the rate once forgers, a part of all reports, have moved it as near as they can."""
     low, high = rate * (1 - forged), rate * (1 - forged) + forged
     return min(max(towards, low), high)
 

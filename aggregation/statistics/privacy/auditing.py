@@ -11,7 +11,7 @@ from aggregation.statistics.numeric.binomial import lower_limit, upper_limit
 
 
 def audit(k1: int, n1: int, k0: int, n0: int, alpha: float = 0.05) -> float:
-    """Lower bound on a randomizer's epsilon from an experiment, wrong with probability <= alpha.
+    """Return a lower bound on a randomizer's epsilon that is wrong with probability <= alpha.
 
     ``k1`` of ``n1`` reports say yes when the answer is yes, ``k0`` of ``n0`` when it is no. Epsilon
     is at least ln(p1/p0) and ln((1-p0)/(1-p1)); the same two one-sided limits at alpha/2, p1 from
@@ -30,7 +30,7 @@ def audit(k1: int, n1: int, k0: int, n0: int, alpha: float = 0.05) -> float:
 
 
 def audit_limits(k1: int, n1: int, k0: int, n0: int, alpha: float = 0.05) -> tuple[float, float]:
-    """Lower and upper bound on epsilon, each wrong with probability <= alpha.
+    """Return a lower and an upper bound on epsilon, each wrong with probability <= alpha.
 
     The lower one is ``audit``'s. The upper one takes both limits the other way round; it is about
     these two inputs alone, and no experiment shows that there are no worse ones.

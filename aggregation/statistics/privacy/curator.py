@@ -28,7 +28,7 @@ class Price:
 
 
 def price(n: int, channel: Channel, share: float = 0.5, epsilon: float | None = None) -> Price:
-    """The same epsilon with and without a trusted curator.
+    """Compare the standard errors with and without a trusted curator, at the same epsilon.
 
     The count of yes answers changes by 1 at most when one person's answer does, so the curator's
     share has variance pi(1-pi)/n + 2/(n epsilon)^2 (Dwork & Roth 2014). ``epsilon``

@@ -24,7 +24,7 @@ from aggregation.statistics.proportion import interval
 def manipulated(
     count: int, n: int, channel: Channel, forged: int, level: float = 0.95
 ) -> tuple[float, float]:
-    """Limits for the share among honest people if up to ``forged`` of the n reports are forged.
+    """Return limits for the share among honest people if up to ``forged`` of n reports are forged.
 
     Whatever the forgers send, the other n - forged reports follow the channel and between
     count - forged and count of them say yes. The limits are exact and use nothing else.
@@ -52,7 +52,7 @@ def manipulations(
     level: float = 0.95,
     kind: str = "fixed",
 ) -> tuple[Floats, Floats]:
-    """``manipulated`` of many counts of one channel at once, with a part ``forged`` of each size.
+    """Return ``manipulated`` of many counts, with a part ``forged`` of each size.
 
     ``kind`` "always" gives limits that hold at every look: forgers may come whenever they like,
     but the honest reports, in their order, are the sequence that those limits are about.
@@ -75,7 +75,7 @@ def manipulations(
 
 
 def forgery(share: float, channel: Channel, forged: float) -> tuple[float, float]:
-    """How far a part ``forged`` of the reports can move the expected estimate, down and up.
+    """Return how far a part ``forged`` of the reports can move the expected estimate, down and up.
 
     -forged lambda/c and +forged (1-lambda)/c: 1/c times what the same people could do by lying in
     a survey without noise (Cheu, Smith & Ullman 2021). Liars who use the real randomizer move it

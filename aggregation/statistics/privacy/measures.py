@@ -39,7 +39,7 @@ class Posterior(NamedTuple):
 
 
 def posterior(prior: float, channel: Channel) -> Posterior:
-    """What somebody who believed ``prior`` should believe after each of the two reports.
+    """Return what somebody who believed ``prior`` should believe after each of the two reports.
 
     The odds change by a factor between exp(-epsilon) and exp(epsilon), whatever the prior.
     """
@@ -52,7 +52,7 @@ def posterior(prior: float, channel: Channel) -> Posterior:
 
 
 def loss(channel: Channel | ArrayLike) -> float:
-    """Epsilon of a channel: the largest log ratio of a report's chances under two answers.
+    """Return epsilon: the largest log ratio of a report's chances under two answers.
 
     Either a ``Channel`` or a matrix with a row an answer, a column a report, rows summing to 1.
     """
@@ -71,7 +71,7 @@ def loss(channel: Channel | ArrayLike) -> float:
 
 
 def composed(losses: Sequence[float], delta: float = 0.0) -> float:
-    """Epsilon of several reports by one person: blocks, waves, or the same answer asked anew.
+    """Return epsilon of several reports by one person: blocks, waves, or an answer asked anew.
 
     With delta = 0 the sum. With delta > 0 the least epsilon such that (epsilon, delta) holds
     whatever the mechanisms: randomized response is the worst of all with its loss, and for it the
@@ -93,7 +93,7 @@ def composed(losses: Sequence[float], delta: float = 0.0) -> float:
 
 
 def group(epsilon: float, people: int, delta: float = 0.0) -> tuple[float, float]:
-    """(epsilon, delta) for ``people`` persons at once, of a mechanism that has it for one.
+    """Return (epsilon, delta) for ``people`` people at once, from those for one person.
 
     Reports of a whole family reveal up to k epsilon of something they share, and delta grows to
     delta (e^(k epsilon) - 1)/(e^epsilon - 1) (Dwork & Roth 2014).
@@ -109,7 +109,7 @@ def group(epsilon: float, people: int, delta: float = 0.0) -> tuple[float, float
 
 
 def trade_off(false_alarm: float, epsilon: float, delta: float = 0.0) -> float:
-    """The least chance to miss, for anybody who tests "the answer is no" against "it is yes".
+    """Return the least chance to miss for anybody who tests "the answer is no" against "yes".
 
     max(0, 1 - delta - e^eps alpha, e^-eps (1 - delta - alpha)); randomized response attains it
     (Wasserman & Zhou 2010; Kairouz, Oh & Viswanath 2015).
@@ -121,19 +121,19 @@ def trade_off(false_alarm: float, epsilon: float, delta: float = 0.0) -> float:
 
 
 def least_errors(epsilon: float) -> float:
-    """The least sum of both error probabilities of such a test, 2/(1 + e^epsilon)."""
+    """Return the least sum of both error probabilities of such a test, 2/(1 + e^epsilon)."""
     factor = math.exp(-positive("epsilon", epsilon))
     return 2 * factor / (1 + factor)
 
 
 def _bayes(prior: float, if_yes: float, if_no: float) -> float:
-    """The posterior; a report that cannot happen under the prior leaves it as it is."""
+    """Return the posterior; a report that cannot happen under the prior leaves it as it is."""
     yes, no = prior * if_yes, (1 - prior) * if_no
     return yes / (yes + no) if yes + no > 0 else prior
 
 
 def _loss_law(values: list[float]) -> tuple[Floats, Floats]:
-    """The log ratio of independent randomized reports, and its law under one of the inputs."""
+    """Return the sums of losses of independent reports, and their probabilities under one input."""
     sums, weights = np.zeros(1), np.ones(1)
     for value, times in sorted(Counter(values).items()):
         if len(sums) * (times + 1) > ATOMS:

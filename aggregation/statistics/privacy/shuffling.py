@@ -21,18 +21,18 @@ from aggregation.statistics.numeric.arguments import LARGEST, integer, positive,
 from aggregation.statistics.numeric.binomial import binomial_law, cdf
 from aggregation.statistics.numeric.roots import root
 
-ALL = 500  # with so few reports every data set of the others is looked at
-FEW = 64  # with more, those with up to so many yes answers, or 8 times if the noise is strong,
+ALL = 500  # up to so many reports, every data set of the other people is examined
+FEW = 64  # beyond, those with up to so many yes answers, or 8 times as many if noise is strong,
+WORK = 6e8  # and only some of these if all took more than a second or so
 GROUPS = 1024  # of numbers of clones: more would change epsilon by less than a part in 10,000
-WORK = 6e8  # and not all of these if that took more than a second or so
-ENOUGH = 10**9  # more reports hide better; beyond this, what is said of so many is said
+ENOUGH = 10**9  # more reports hide a person better; the figure for so many holds for them, too
 
 
 Delta = Callable[[float], float]
 
 
 def shuffled(epsilon: float, n: int, delta: float, cells: int = 2) -> float:
-    """Epsilon, at this delta, for readers of nothing but the tally of n reports.
+    """Return epsilon, at this delta, for readers of nothing but the tally of n reports.
 
     Each report is randomized response with ``epsilon`` over ``cells`` possible answers. For two
     cells the value is exact: the worst data set of the other n - 1 people. For more it is the
@@ -60,13 +60,14 @@ def shuffled(epsilon: float, n: int, delta: float, cells: int = 2) -> float:
 
 
 def least_epsilon(delta_of: Delta, epsilon: float, delta: float) -> float:
+    """Return where delta(e) comes down to ``delta``, between 0 and ``epsilon``."""
     if delta_of(0.0) <= delta:
         return 0.0
     return root(lambda e: delta_of(e) - delta, 0, epsilon, xtol=1e-14, rtol=1e-14)
 
 
 def _odds(e: float, epsilon: float) -> tuple[float, float]:
-    """a - e^e b, and the ratio Q(k-1)/Q(k) below which a count speaks for "no" by more than e."""
+    """Return a - e^e b, and the ratio Q(k-1)/Q(k) below which "no" is likelier by more than e."""
     b = 1 / (1 + math.exp(epsilon))
     # (a - e^e b)/(e^e a - b) with a = e^epsilon b, written so that no digits are lost.
     odds = math.exp(-e) * math.expm1(e - epsilon) / math.expm1(-e - epsilon)
@@ -74,7 +75,7 @@ def _odds(e: float, epsilon: float) -> tuple[float, float]:
 
 
 def _binary(epsilon: float, n: int, delta: float) -> Delta:
-    """Exact delta(e): the maximum over the number m of yes answers among the other n - 1 people.
+    """Return exact delta(e): the maximum over how many (m) of the other n - 1 people say yes.
 
     By symmetry only "no" has to be hidden. With more than ALL reports only m near 0 are looked at.
     Tilt the law, Q'(k) proportional to t^k Q(k), by the odds t: then k* is the mode of Q', less
@@ -122,7 +123,7 @@ def _binary(epsilon: float, n: int, delta: float) -> Delta:
 def clones_bound(
     epsilon: float, n: int, delta: float, chance: float, pair: float, groups: int = LARGEST
 ) -> Delta:
-    """Upper bound on delta(e) when each other report is a clone with at least this chance.
+    """Return an upper bound on delta(e) if each other report is a clone with this chance or more.
 
     This person's answer is x0 or x1. Somebody is told, besides the tally, which of the others are
     clones and what the rest reported; to know more never lowers delta, and delta of a mixture that

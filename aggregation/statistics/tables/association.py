@@ -32,7 +32,7 @@ class Effect(NamedTuple):
     standard_error: float
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Normal confidence limits."""
+        """Return normal confidence limits."""
         half = -float(ndtri((1 - strictly_between("level", level)) / 2)) * self.standard_error
         return self.value - half, self.value + half
 
@@ -59,7 +59,7 @@ class Association:
 def association(
     table: Any, blocks: Design, options: tuple[int, int] = (1, 1), cautious: float = 2.0
 ) -> Association:
-    """The association of the two questions of a table with two axes.
+    """Measure the association of the two questions of a table with two axes.
 
     ``options`` says which option of each is meant by yes; the others together are no. ``blocks``
     may be one block with both axes, one for each, or two channels.
@@ -110,7 +110,7 @@ class Conditional:
 
 
 def conditional(table: Any, blocks: Design, axis: int, cautious: float = 2.0) -> Conditional:
-    """P(option of question ``axis`` | answers to the others) = theta / (sum of theta over it).
+    """Estimate P(option of question ``axis`` | other answers) = theta / (sum of theta over it).
 
     Standard errors by the delta method: the gradient of p = theta_i / t is (e_i - p)/t, in which t
     adds up the cells of the condition. Where t does not exceed ``cautious`` of its own standard
@@ -193,7 +193,7 @@ def independence(table: Any, blocks: Design) -> Independence:
 
 
 def _on_cells(theta: Floats, n: int, steps: tuple[Step, ...]) -> ChiSquare:
-    """h' Cov(h)^-1 h for h = theta_ij - theta_i. theta_.j, the last row and column left out.
+    """Test with h' Cov(h)^-1 h, h = theta_ij - theta_i. theta_.j but for the last row and column.
 
     The covariance is that of independent answers with the margins found, as in a score test. That
     of the table itself is too small where cells are nearly empty: with 100 reports, epsilon 4 and
@@ -221,7 +221,7 @@ def _on_cells(theta: Floats, n: int, steps: tuple[Step, ...]) -> ChiSquare:
 
 
 def _distribution(shares: Floats) -> Floats:
-    """Unbiased shares made a distribution, to stand for unknown margins in a variance only."""
+    """Make unbiased shares a distribution, to stand for unknown margins in a variance only."""
     positive: Floats = np.maximum(shares, 0.0)
     return positive / float(positive.sum())
 

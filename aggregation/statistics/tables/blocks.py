@@ -58,11 +58,11 @@ class Step:
     noise: Floats
 
     def forward(self, x: Floats) -> Floats:
-        """From the distribution of the answers to that of the reports."""
+        """Return the distribution of the reports, from that of the answers."""
         return self.keep * x + self.noise * self.total(x)
 
     def adjoint(self, x: Floats) -> Floats:
-        """The transposed matrix of ``forward``."""
+        """Return the transposed matrix of ``forward`` applied to x."""
         return self.keep * x + self.total(self.noise * x)
 
     def inverse(self, x: Floats) -> Floats:
@@ -72,7 +72,7 @@ class Step:
         return (x - self.total(self.noise * x)) / self.keep
 
     def inverse_squared(self, x: Floats) -> Floats:
-        """The matrix of ``inverse`` with its entries (delta - noise)/keep squared, applied to x."""
+        """Apply the matrix of ``inverse``, its entries (delta - noise)/keep squared, to x."""
         return ((1 - 2 * self.noise) * x + self.noise**2 * self.total(x)) / self.keep**2
 
     def total(self, x: Floats) -> Floats:
@@ -108,7 +108,7 @@ class Covariance:
         return np.sqrt(self.variances)
 
     def among(self, weights: Any) -> Floats:
-        """The covariance matrix of combinations: ``weights`` has one table of weights for each."""
+        """Return the covariance matrix of combinations, one table of ``weights`` for each."""
         weights = array_of("weights", weights)
         if weights.dtype.kind not in "biuf":
             raise ValueError(f"weights must be numbers, got {weights!r}")
@@ -129,11 +129,11 @@ class Covariance:
         return spread
 
     def variance(self, weights: Any) -> float:
-        """The variance of the sum of weights times cells; the weights are a table of them."""
+        """Return the variance of the sum of the cells times a table of weights."""
         return float(self.among(array_of("weights", weights)[None])[0, 0])
 
     def matrix(self) -> Floats:
-        """The whole matrix, cells in the order of ``theta.ravel()``; for small tables only."""
+        """Return the whole matrix of a small table, cells in the order of ``theta.ravel()``."""
         cells = self.frequencies.size
         if cells > MATRIX_CELLS:
             raise ValueError(f"the matrix is for at most {MATRIX_CELLS} cells, got {cells}")
@@ -144,7 +144,7 @@ class Covariance:
 
 
 def cells(table: Any, blocks: Design) -> tuple[Floats, Covariance]:
-    """The unbiased joint distribution of the answers, and its covariance; cells may be negative.
+    """Estimate the joint distribution of the answers without bias; cells may be negative.
 
     ``blocks`` are ``Block(keep, axes)`` or such pairs, and hold every axis once. Assumes that
     everyone in the table answered all of it, that people are independent, and that the coins of
@@ -159,7 +159,7 @@ def cells(table: Any, blocks: Design) -> tuple[Floats, Covariance]:
 
 
 def cells_for_channels(table: Any, channels: Sequence[Channel]) -> tuple[Floats, Covariance]:
-    """The same for yes/no questions that are randomized each by itself, symmetrically or not.
+    """Estimate the same for yes/no questions that are randomized one by one.
 
     Axis j has two positions, no and yes, and ``channels[j]``. One pass an axis, k 2^k operations.
     """
@@ -176,7 +176,7 @@ def cells_for_channels(table: Any, channels: Sequence[Channel]) -> tuple[Floats,
 
 
 def steps_of(shape: tuple[int, ...], design: Design) -> tuple[Step, ...]:
-    """The design as steps, refused unless it covers every axis of a table of this shape once."""
+    """Return the design as steps; refuse it unless it covers every axis of this shape once."""
     parts = sequence("blocks", design)
     if parts and all(isinstance(part, Channel) for part in parts):
         steps = [_channel_step(shape, axis, c) for axis, c in enumerate(parts)]
@@ -214,7 +214,7 @@ def _block_step(shape: tuple[int, ...], part: Any) -> Step:
 
 
 def table_of_counts(table: Any) -> tuple[Floats, int]:
-    """The table as floats and its total, refused unless it holds counts, and at least one."""
+    """Return the table as floats, and its total; refuse it unless it holds counts, and some."""
     reports = numbers(table)
     if (reports != np.floor(reports)).any():
         raise ValueError(f"table must hold counts, got {first_of(reports, reports % 1 != 0)}")
@@ -224,7 +224,7 @@ def table_of_counts(table: Any) -> tuple[Floats, int]:
 
 
 def numbers(table: Any) -> Floats:
-    """The table as floats, refused unless it holds finite numbers of at least 0, and not only 0."""
+    """Return the table as floats; refuse it unless its numbers are finite, >= 0 and not all 0."""
     given = array_of("table", table)
     if given.ndim < 1 or given.dtype.kind not in "iuf":
         raise ValueError(f"table must be an array of numbers, got {table!r}")
@@ -241,12 +241,12 @@ def numbers(table: Any) -> Floats:
 
 
 def sequence(name: str, value: Any) -> list[Any]:
-    """``value`` as a list, refused by name unless it is a sequence."""
+    """Return ``value`` as a list; refuse it by name unless it is a sequence."""
     if not isinstance(value, Sequence) or isinstance(value, str | bytes):
         raise ValueError(f"{name} must be a sequence, got {value!r}")
     return list(value)
 
 
 def first_of(values: Floats, wrong: NDArray[np.bool_]) -> float:
-    """The value to name in an error."""
+    """Return the value to name in an error."""
     return float(values[wrong][0])

@@ -101,7 +101,7 @@ class Unreachable(ValueError):
 def poststratified(
     table: Any, blocks: Design, shares: ArrayLike, level: float = 0.95
 ) -> tuple[Calibrated, ...]:
-    """The share of each option in a population of which cell h is the fraction ``shares[h]``.
+    """Estimate the share of each option in a population whose cell h is the fraction ``shares[h]``.
 
     ``table`` counts the reports by the question, on its first axis, and by background questions on
     the others; ``blocks`` are those of ``joint.cells``. ``shares`` has the shape of the table
@@ -120,7 +120,7 @@ def poststratified(
 def rake(
     table: Any, blocks: Design, margins: Sequence[ArrayLike], level: float = 0.95
 ) -> tuple[Calibrated, ...]:
-    """The share of each option after weighting every background question to the population.
+    """Estimate the share of each option, weighting every background question to the population.
 
     ``margins[j]`` holds the population shares of the groups on axis j + 1 of the table. How the
     background questions go together in the population need not be known. Cells may be estimated
@@ -147,7 +147,7 @@ def rake(
 
 
 def _raked(sizes: Floats, targets: list[Floats]) -> Floats:
-    """Iterative proportional fitting: one factor a group, such that all margins are met."""
+    """Find one factor for each group that meets all margins, by iterative proportional fitting."""
     factors = np.ones_like(sizes)
     for _ in range(SWEEPS):
         worst = 0.0
@@ -166,7 +166,7 @@ def _raked(sizes: Floats, targets: list[Floats]) -> Floats:
 
 
 def _indicators(targets: list[Floats]) -> Floats:
-    """One row a cell, a column for each group that is to be met; none twice.
+    """Return a row for each cell, and a column for each group to be met, none twice.
 
     The groups of every background question add up to the same, so of all but the first one group
     is left out.
@@ -182,7 +182,7 @@ def _indicators(targets: list[Floats]) -> Floats:
 def _weighted(
     theta: Floats, covariance: Covariance, factors: Floats, met: Floats, level: float
 ) -> tuple[Calibrated, ...]:
-    """Each option's share, from the factors of the cells and the indicators of what they meet."""
+    """Estimate each option's share from the factors of the cells and what they meet."""
     z = -float(ndtri((1 - strictly_between("level", level)) / 2))
     n, answers = covariance.n, theta.reshape(len(theta), -1)
     sizes = answers.sum(axis=0)
@@ -236,7 +236,7 @@ def _question_by_groups(table: Any, blocks: Design) -> tuple[Floats, Covariance]
 
 
 def _fractions(name: str, values: Any, shape: tuple[int, ...]) -> Floats:
-    """Fractions of a population, in [0, 1], adding up to 1."""
+    """Return fractions of a population; refuse them unless they are in [0, 1] and add up to 1."""
     parts = finite(name, values, len(shape))
     if parts.shape != shape:
         raise ValueError(f"{name} must have the shape {shape}, got {parts.shape}")

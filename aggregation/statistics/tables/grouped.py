@@ -97,7 +97,7 @@ class Grouped:
         return sizes / sizes.sum(axis=0), shares, self.noise(shares)
 
     def noise(self, share: Floats) -> Floats:
-        """lam (1-lam)/c^2, the variance of u among people of whom ``share`` hold the option."""
+        """Return lam (1-lam)/c^2, the variance of u if ``share`` of the people hold the option."""
         rate = self.b + self.contrast * share
         return np.maximum(rate * (1 - rate), 0.0) / self.contrast**2
 
@@ -197,7 +197,7 @@ def divide(top: Floats, below: Floats, where: Flags) -> Floats:
 
 
 def _grouped(counts: Any, sizes: Any) -> tuple[Floats, Floats]:
-    """Both as tables of floats with a row a group, refused by name and place."""
+    """Return both as tables of floats with a row for each group, or refuse them by name."""
     s, size = integers("counts", counts), integers("sizes", sizes)
     if s.ndim not in (1, 2) or not s.size:
         raise ValueError(f"counts must be a list or a table, got {counts!r}")
@@ -212,5 +212,6 @@ def _grouped(counts: Any, sizes: Any) -> tuple[Floats, Floats]:
 
 
 def check_kept(name: str, *parts: float) -> None:
+    """Refuse coins that together keep too few answers to compute with."""
     if math.prod(parts) < LEAST_KEPT:
         raise ValueError(f"{name} must leave {LEAST_KEPT} of the answers, got {math.prod(parts)}")

@@ -1,4 +1,4 @@
-"""The likelihood of latent classes, and the way up it; ``profiles`` says what the model is.
+"""The likelihood of latent classes, and its maximum; ``profiles`` explains the model.
 
 References
     Aitkin & Aitkin 1996, Stat. Comput. 6:127 (EM first, then a second-order method)
@@ -67,12 +67,12 @@ class Model:
         return [parameters[i:j].reshape(shape) for i, j, shape in pairs]
 
     def start(self, chance: np.random.Generator) -> Floats:
-        """Equal classes with answers drawn uniformly from all distributions."""
+        """Return equal classes with answers drawn uniformly from all distributions."""
         draws = [chance.dirichlet(np.ones(size), self.classes).ravel() for size in self.sizes]
         return np.concatenate([np.full(self.classes, 1 / self.classes), *draws])
 
     def sorted(self, parameters: Floats) -> Floats:
-        """The classes by falling share; equal ones by their answers."""
+        """Return the classes by falling share; equal ones by their answers."""
         parts = self.unpack(parameters)
         keys = np.column_stack([part.reshape(self.classes, -1) for part in parts])
         order = np.lexsort(-keys.T[::-1])
@@ -81,7 +81,7 @@ class Model:
     def expectations(
         self, parameters: NDArray[Any]
     ) -> tuple[NDArray[Any], NDArray[Any], list[NDArray[Any]]]:
-        """E-step: log-likelihood of each pattern, P(class | report), P(kept | class, report).
+        """Return the log-likelihood of each pattern, P(class | report) and P(kept | class, report).
 
         Complex parameters are allowed, for derivatives.
         """
@@ -102,7 +102,7 @@ class Model:
         return np.log(total) + top[:, 0], joint / total[:, None], kept
 
     def numbers(self, parameters: NDArray[Any]) -> tuple[Any, list[NDArray[Any]]]:
-        """The log-likelihood, and expected numbers: people in a class, kept answers option k."""
+        """Return the log-likelihood, and by class the expected people and kept answers."""
         values, members, kept = self.expectations(parameters)
         members = members * self.counts[:, None]
         numbers: list[NDArray[Any]] = [members.sum(axis=0)]
@@ -113,7 +113,7 @@ class Model:
         return values @ self.counts, numbers
 
     def improve(self, parameters: Floats) -> tuple[float, Floats]:
-        """The log-likelihood here, and the parameters one EM step further.
+        """Return the log-likelihood here, and the parameters one EM step further.
 
         What was replaced says nothing of p: given the class, only kept answers count.
         """
@@ -134,7 +134,7 @@ class Model:
         return self.normalized(np.exp(np.concatenate(scaled)))
 
     def climb(self, here: Floats, tolerance: float, max_iterations: int) -> Run:
-        """EM, and a quasi-Newton spurt where EM creeps along a ridge (Aitkin & Aitkin 1996)."""
+        """Climb by EM, and by a quasi-Newton spurt where EM creeps (Aitkin & Aitkin 1996)."""
         run = self.em(here, tolerance, min(max_iterations, PATIENCE))
         while not run.converged and run.iterations < max_iterations:
             left = min(max_iterations - run.iterations, PATIENCE)
@@ -144,7 +144,10 @@ class Model:
         return run
 
     def spurt(self, run: Run) -> Floats:
-        """L-BFGS in the logarithms; p (d/dp) log-likelihood is a number of the E-step."""
+        """Climb by L-BFGS in the logarithms.
+
+        p (d/dp) log-likelihood is a number of the E-step.
+        """
         from scipy.optimize import minimize  # slow to load, and most fits do without
 
         total = self.counts.sum()
@@ -163,7 +166,7 @@ class Model:
         return point if self.improve(point)[0] >= run.value else run.parameters
 
     def em(self, here: Floats, tolerance: float, max_iterations: int) -> Run:
-        """EM, two steps at a time and an extrapolation along them, which must not lose."""
+        """Climb by EM, two steps at a time and an extrapolation along them, which must not lose."""
         value, first = self.improve(here)
         reach = 4.0  # how many steps at once: more after success, fewer after failure
         for iteration in range(1, max_iterations + 1):
@@ -187,12 +190,12 @@ class Model:
         return Run(here, value, max_iterations, False)
 
     def score(self, parameters: NDArray[Any]) -> NDArray[Any]:
-        """The gradient in every parameter as if free (Fisher's identity: that of the E-step)."""
+        """Return the gradient in every parameter as if free, by Fisher's identity."""
         _, numbers = self.numbers(parameters)
         return np.concatenate([x.ravel() for x in numbers]) / np.where(parameters, parameters, 1)
 
     def errors(self, parameters: Floats) -> tuple[Floats, bool]:
-        """Standard errors of all parameters, and whether the information was singular.
+        """Return standard errors of all parameters, and whether the information was singular.
 
         Each distribution gives up its likeliest option, whose probability is 1 minus the others;
         options on the edge are left out. The observed information in the rest is the Jacobian of
@@ -229,6 +232,6 @@ class Model:
 
 
 def _noise(step: Step, patterns: NDArray[np.int64]) -> Floats:
-    """The probability that chance alone makes each pattern's report of the block."""
+    """Return the probability that chance alone makes each pattern's report of the block."""
     noise = step.noise.ravel()  # one value for a block, one an option for a channel
     return noise[patterns[:, step.axes[0]] if noise.size > 1 else np.zeros(len(patterns), int)]

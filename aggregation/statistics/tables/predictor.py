@@ -102,7 +102,7 @@ def predictors(
 
 
 def _chances(options: Any, shape: tuple[int, ...]) -> list[Floats]:
-    """Of each axis, with which probability chance reports each position."""
+    """Return with which probability chance reports each position of each axis."""
     given = items("options", options)
     if len(given) != len(shape):
         raise ValueError(f"options must be given for {len(shape)} axes, got {options!r}")
@@ -116,7 +116,7 @@ def _chances(options: Any, shape: tuple[int, ...]) -> list[Floats]:
 
 
 def _merged(steps: Sequence[Step], chances: list[Floats]) -> tuple[Step, ...]:
-    """The steps where chance does not report all positions equally often."""
+    """Return the steps for positions that chance does not report equally often."""
     found = []
     for step in steps:
         noise = np.array(1 - step.keep)
@@ -145,21 +145,21 @@ class _Model:
         self.X = np.column_stack([np.ones(places.shape[1]), *dummies])
 
     def reported(self, hidden: Floats) -> Floats:
-        """M applied to each row of ``hidden``."""
+        """Return M applied to each row of ``hidden``."""
         stack = hidden.reshape(-1, *self.counts.shape)
         for step in self.steps:
             stack = step.forward(stack)
         return stack.reshape(len(stack), -1)
 
     def traced(self, seen: Floats) -> Floats:
-        """The transposed M applied to one table; no before yes."""
+        """Return the transposed M applied to one table; no before yes."""
         stack = seen.reshape(1, *self.counts.shape)
         for step in self.steps:
             stack = step.adjoint(stack)
         return stack.reshape(2, -1)
 
     def look(self, place: Floats) -> Ascent:
-        """The likelihood, its slope, and two matrices: the observed and the complete data's."""
+        """Return the likelihood, its slope, and the observed and complete information."""
         X, w, width = self.X, self.counts.ravel(), self.X.shape[1]
         eta = np.clip(X @ place[:width], -FAR, FAR)
         people = np.exp(np.clip(place[width:], -FAR, FAR))
@@ -206,7 +206,7 @@ class _Model:
         )
 
     def covariance(self, place: Floats, information: Floats) -> tuple[Floats, Any]:
-        """The covariance of beta, and which coefficients the reports leave open.
+        """Return the covariance of beta, and which coefficients the reports leave open.
 
         Directions in which the complete data would hold next to no information, beside what they
         would hold were all combinations equally frequent and all answers toss-ups, are flat.
