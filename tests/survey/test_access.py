@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from aggregation.releases.collect import collect
 from survey import files, simulation
 from survey.access import exchange, invitations
-from survey.admin import seen_hash
 from survey.collect import throttle
 from survey.collect.validator import works
 from survey.design import Design, passes
@@ -77,9 +76,9 @@ def test_the_key_cannot_be_replaced_and_is_deleted_on_closing(invited: Survey) -
 
 def test_the_approved_hash_covers_who_may_answer() -> None:
     survey = builders.draft()
-    seen = seen_hash(survey)
+    seen = survey.content_hash()
     survey.access = "invited"
-    assert seen_hash(survey) != seen
+    assert survey.content_hash() != seen
 
 
 def test_an_invited_survey_cannot_ask_for_work(invited: Survey) -> None:
