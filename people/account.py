@@ -47,7 +47,7 @@ def given(request: HttpRequest) -> Any:
 
 def shown(request: HttpRequest, name: str, form: Any, **context: Any) -> HttpResponse:
     status = 400 if form is not None and form.errors else 200
-    return render(request, f"account/{name}.html", {"form": form, **context}, status=status)
+    return render(request, f"people/account/{name}.html", {"form": form, **context}, status=status)
 
 
 @own
@@ -105,7 +105,7 @@ def factor(request: HttpRequest) -> HttpResponse:
         return redirect("account")
     left = RecoveryCode.objects.filter(user=user).count()
     context = {"factor": held, "codes": codes, "left": left, "most": CODES, "must": must}
-    return shown(request, "factor", None, **context)
+    return shown(request, "second_factor", None, **context)
 
 
 def set_up(request: HttpRequest, user: User) -> HttpResponse:
@@ -125,7 +125,7 @@ def set_up(request: HttpRequest, user: User) -> HttpResponse:
             end_others(request)
             held, must = Factor.objects.get(user=user), must_have_factor(user)
             found = {"factor": held, "codes": codes, "left": CODES, "most": CODES, "must": must}
-            return shown(request, "factor", None, **found)
+            return shown(request, "second_factor", None, **found)
         form.add_error("code", "That code is not right. Perhaps the clock of the phone is wrong.")
     context = {
         "sealed": sealed,
@@ -134,7 +134,7 @@ def set_up(request: HttpRequest, user: User) -> HttpResponse:
         "wanted": WANTED in request.session,
         "another": "another" in request.GET,
     }
-    return shown(request, "factor_new", form, **context)
+    return shown(request, "new_second_factor", form, **context)
 
 
 def picture(text: str) -> SafeString:
@@ -181,5 +181,5 @@ def delete(request: HttpRequest) -> HttpResponse:
             form.add_error(None, error)
         else:
             auth.logout(request)
-            return render(request, "account/deleted.html")
+            return render(request, "people/account/deleted.html")
     return shown(request, "delete", form, alone=check_alone(user))

@@ -191,4 +191,6 @@ def tokens(request: HttpRequest) -> HttpResponse:
         "tokens": ApiToken.objects.filter(user=user).order_by("-made_on", "-pk"),
         "most": MOST_TOKENS,
     }
-    return render(request, "tokens.html", context, status=400 if form.errors else 200)
+    return render(
+        request, "people/account/tokens.html", context, status=400 if form.errors else 200
+    )

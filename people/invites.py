@@ -30,7 +30,7 @@ def page(request: HttpRequest, token: str) -> HttpResponse:
             return accept(request, invite)
         return join(request, invite)
     except Gone:
-        return render(request, "gone.html", status=404)
+        return render(request, "people/no_invitation.html", status=404)
 
 
 def accept(request: HttpRequest, invite: Invite) -> HttpResponse:
@@ -64,4 +64,4 @@ def home(invite: Invite) -> tuple[str, str | int]:
 def shown(request: HttpRequest, invite: Invite, form: AccountForm | None = None) -> HttpResponse:
     status = 400 if form and form.errors else 200
     context = {"invite": invite, "form": form, "may": ROLES[Role(invite.role)]}
-    return render(request, "join.html", context, status=status)
+    return render(request, "people/join.html", context, status=status)

@@ -48,7 +48,7 @@ def enter(request: HttpRequest, user: User, to: str) -> HttpResponse:
 
 
 class LogIn(views.LoginView):
-    template_name = "login.html"
+    template_name = "people/login.html"
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         return redirect("setup") if SetUp.due() else super().dispatch(request, *args, **kwargs)
@@ -105,7 +105,7 @@ def code(request: HttpRequest) -> HttpResponse:
             return enter(request, user, to)
         form.add_error("code", wrong)
     context = {"form": form, "name": user.get_username()}
-    return render(request, "account/code.html", context, status=400 if form.errors else 200)
+    return render(request, "people/second_step.html", context, status=400 if form.errors else 200)
 
 
 @login_required
@@ -122,7 +122,9 @@ def reauthenticate(request: HttpRequest) -> HttpResponse:
         request.session.cycle_key()
         return redirect(safe_next(request, request.POST.get("next", "")))
     context = {"form": form, "next": request.POST.get("next", request.GET.get("next", ""))}
-    return render(request, "account/again.html", context, status=400 if form.errors else 200)
+    return render(
+        request, "people/reauthenticate.html", context, status=400 if form.errors else 200
+    )
 
 
 def refused(request: HttpRequest, user: User, form: Any) -> bool:

@@ -115,7 +115,7 @@ def invited(request: HttpRequest, target: Survey | Team, form: InviteForm) -> di
     if not (email and settings.EMAIL_URL):
         return {"link": link}
     context = {"target": target, "role": role.label, "by": user, "link": link, "days": INVITED_DAYS}
-    text = render_to_string("mail/invitation.txt", context)
+    text = render_to_string("people/invitation_mail.txt", context)
     try:
         send_mail("An invitation to Candor", text, None, [email])
     except (OSError, smtplib.SMTPException) as error:

@@ -29,7 +29,7 @@ def page(request: HttpRequest) -> HttpResponse:
         except Gone:
             raise Http404 from None
         return enter(request, form.instance, reverse("surveys"))
-    return render(request, "setup.html", {"form": form}, status=400 if form.errors else 200)
+    return render(request, "people/setup.html", {"form": form}, status=400 if form.errors else 200)
 
 
 def knows(request: HttpRequest, form: SetUpForm) -> bool:

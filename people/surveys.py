@@ -54,4 +54,4 @@ def page(request: HttpRequest, slug: str) -> HttpResponse:
         "teams": teams,
         "through": through.order_by("user__username") if survey.team_id else [],
     }
-    return render(request, "people.html", context, status=said["status"])
+    return render(request, "people/survey_people.html", context, status=said["status"])

@@ -41,7 +41,7 @@ def mine(request: HttpRequest) -> HttpResponse:
         "may_make": may_make,
         "teams": [(team, roles.get(team.pk, "")) for team in counted],
     }
-    return render(request, "teams.html", context, status=400 if form.errors else 200)
+    return render(request, "people/teams.html", context, status=400 if form.errors else 200)
 
 
 @login_required
@@ -84,4 +84,4 @@ def page(request: HttpRequest, pk: int) -> HttpResponse:
         "renaming": renaming,
         "surveys": Survey.objects.filter(team=team),
     }
-    return render(request, "team.html", context, status=said["status"])
+    return render(request, "people/team.html", context, status=said["status"])

@@ -4,30 +4,24 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import segno
 from django import forms
-from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.utils import timezone
-from django.utils.safestring import SafeString
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods
 
 from aggregation.jobs.removal import remove_draft
 from aggregation.models import Job
 from aggregation.releases.due import unfinished
-from studio import checklist, dial
-from studio.findings import ORDER, Finding
-from survey.design import Design, DesignError
+from studio import checklist, opening_page
+from survey.design import DesignError
 from survey.models import Survey, today
 from survey.models.log import Actor, record
 from survey.permissions import not_found_if_deleted, survey_or_403
-from survey.respondent import preview
 
 FARTHEST = timedelta(days=5 * 365)
 
@@ -81,58 +75,9 @@ def page(request: HttpRequest, slug: str) -> HttpResponse:
             left = Survey.objects.filter(pk=survey.pk, delete_asked_on=None).exists()
             return redirect(request.path) if left else redirect("surveys")
         survey.refresh_from_db()
-    context = described(request, survey) | {"refused": refused, "given": given}
-    return render(request, "open.html", context, status=400 if refused else 200)
-
-
-def described(request: HttpRequest, survey: Survey) -> dict[str, Any]:
-    context: dict[str, Any] = {"survey": survey, "now": timezone.now()}
-    if survey.state == Survey.State.DRAFT:
-        found, design = checklist.of(survey), _design(survey)
-        context |= {
-            "findings": found,
-            "blocked": blocked(found),
-            "to_read": to_read(found),
-            "counts": {level: sum(one.level == level for one in found) for level in ORDER},
-            "design": design,
-            "costs": dial.costs(design) if design else [],
-            "seen": survey.content_hash(),
-            "preview": request.build_absolute_uri(preview.address(survey)),
-            "days": preview.DAYS,
-        }
-    else:
-        address = request.build_absolute_uri(reverse("respond", args=[survey.slug]))
-        # Invited people have an address each, with a code of its own.
-        handed_out = survey.state == Survey.State.OPEN and survey.access == Survey.Access.OPEN
-        context |= {
-            "address": address,
-            "design": survey.frozen_design(),
-            "code": code(address) if handed_out else "",
-            "unfinished": unfinished(survey) if survey.state == Survey.State.CLOSED else "",
-        }
-    return context
-
-
-def blocked(found: list[Finding]) -> bool:
-    return settings.CHECKLIST and any(one.level == "blocks" for one in found)
-
-
-def to_read(found: list[Finding]) -> int:
-    """How much there is to think about before opening: what warns, and what blocks nothing here."""
-    return sum(one.level in ("blocks", "warns") for one in found)
-
-
-def _design(survey: Survey) -> Design | None:
-    try:
-        return survey.draft_design()
-    except DesignError:
-        return None
-
-
-def code(address: str) -> SafeString:
-    """The address as a QR code: dark on light in every scheme, or cameras do not find it."""
-    drawn = segno.make(address, error="m", micro=False)
-    return SafeString(drawn.svg_inline(dark="#000", light="#fff", border=4, omitsize=True))  # noqa: S308
+    context = opening_page.context(request, survey, given) | {"refused": refused}
+    template = f"studio/opening/{survey.state}.html"
+    return render(request, template, context, status=400 if refused else 200)
 
 
 # --- What can be done -----------------------------------------------------------------------------
@@ -146,9 +91,9 @@ def _must_have_read(survey: Survey, given: Given) -> None:
     What blocks, and what changed since they looked, is refused by whoever opens.
     """
     found = checklist.of(survey)
-    if blocked(found) or given.get("seen") != survey.content_hash():
+    if opening_page.blocked(found) or given.get("seen") != survey.content_hash():
         return
-    if to_read(found) and "read" not in given:
+    if opening_page.to_read(found) and "read" not in given:
         raise ValidationError(
             "It did not open yet. Read what there is to think about, and say that you have."
         )

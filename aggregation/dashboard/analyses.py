@@ -115,7 +115,7 @@ def _page(request: HttpRequest, survey: Survey, form: Form) -> HttpResponse:
             context["explaining"] = [q for _, part in reversed(_parts(design)) for q in part]
         if form.kind == "weights" and not form.margins:
             form.margins = as_csv(margins.template(design))
-    return render(request, "analyses.html", context)
+    return render(request, "aggregation/analyses/analyses.html", context)
 
 
 def _parts(design: Design) -> list[tuple[str, Sequence[Question]]]:
@@ -313,7 +313,7 @@ def _show(request: HttpRequest, outcome: Outcome, problem: str = "") -> HttpResp
             reverse("analysis", kwargs={"slug": survey.slug, "analysis": analysis.pk})
         ),
     }
-    return render(request, "analysis.html", context)
+    return render(request, "aggregation/analyses/analysis.html", context)
 
 
 def _drawn(result: findings.Result | None) -> bool:

@@ -85,7 +85,7 @@ def page(request: HttpRequest, slug: str, release: str, name: str = "") -> HttpR
             "background": design.background,
             "report_epsilon": design.report_epsilon,
         }
-        return render(request, "release.html", context)
+        return render(request, "aggregation/dashboard/release.html", context)
     if known is None:
         return _words(request, 404, "There is no such file", f"A release has these files: {THERE}.")
     try:
@@ -102,7 +102,11 @@ def page(request: HttpRequest, slug: str, release: str, name: str = "") -> HttpR
     except Unmade as unmade:
         job = unmade.job
         context = {"survey": survey, "release": found, "name": name, "job": job}
-        return render(request, "copy.html", context | {"ready": large_exports.ready(job)})
+        return render(
+            request,
+            "aggregation/exports/large_export.html",
+            context | {"ready": large_exports.ready(job)},
+        )
 
 
 def too_often(request: HttpRequest, seconds: int) -> HttpResponse:
@@ -112,4 +116,4 @@ def too_often(request: HttpRequest, seconds: int) -> HttpResponse:
 
 
 def _words(request: HttpRequest, status: int, heading: str, text: str) -> HttpResponse:
-    return render(request, "refused.html", {"heading": heading, "text": text}, status=status)
+    return render(request, "message.html", {"heading": heading, "text": text}, status=status)

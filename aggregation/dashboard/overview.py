@@ -1,10 +1,12 @@
 """Surveys at a glance, in a few queries however many there are: the rows of the overview."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import date
 from itertools import groupby
 
 from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery
+from django.urls import reverse
 from django.utils.safestring import SafeString
 
 from aggregation.models import Estimate, Release
@@ -31,6 +33,7 @@ class Line:
 @dataclass
 class OverviewRow:
     survey: Survey
+    managed: bool = False  # by whoever looks
     release: Release | None = None
     waiting: str = "0"
     lines: list[Line] = field(default_factory=list)
@@ -38,14 +41,29 @@ class OverviewRow:
     questions: int = 0  # of a draft
     changed_on: date | None = None  # a draft, in the studio
 
+    @property
+    def draft(self) -> bool:
+        return self.survey.state == Survey.State.DRAFT
+
+    @property
+    def href(self) -> str:
+        """Where the row leads: who manages a draft goes on writing it."""
+        page = "studio" if self.draft and self.managed else "dashboard"
+        return reverse(page, args=[self.survey.slug])
+
+    @property
+    def refused_to_open(self) -> bool:
+        """Whether its owner is to read why it did not open at the time that was set."""
+        return self.draft and self.managed and bool(self.survey.opens_refused)
+
 
 STATES = [Survey.State.OPEN, Survey.State.DRAFT, Survey.State.CLOSED]  # in this order
 
 
-def overview_rows(surveys: QuerySet[Survey]) -> list[OverviewRow]:
+def overview_rows(surveys: QuerySet[Survey], managed: Collection[int] = ()) -> list[OverviewRow]:
     """Open ones first, then drafts."""
     last = Release.objects.filter(survey=OuterRef("pk")).order_by("-number").values("pk")[:1]
-    rows = {survey.pk: OverviewRow(survey) for survey in surveys}
+    rows = {survey.pk: OverviewRow(survey, survey.pk in managed) for survey in surveys}
     inbox = Report.objects.filter(content__isnull=False, survey__in=rows)
     waiting = dict(inbox.values_list("survey").annotate(Count("pk")))
     for pk, row in rows.items():

@@ -10,11 +10,13 @@ from typing import Any
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
+from aggregation.dashboard import survey_page
 from aggregation.dashboard.downloads import download_section, too_often
 from aggregation.dashboard.sections import sections
 from aggregation.releases.intervals import Choice
@@ -34,7 +36,9 @@ def page(request: HttpRequest, slug: str) -> HttpResponse:
         return too_often(request, seconds)
     survey = Survey.objects.exclude(state=Survey.State.DRAFT).filter(slug=slug).first()
     if survey is None or not survey.results_public:
-        return render(request, "no_results.html", {"slug": slug}, status=404)
+        return render(
+            request, "aggregation/dashboard/no_public_results.html", {"slug": slug}, status=404
+        )
     return shown(request, survey)
 
 
@@ -55,11 +59,15 @@ def shown(request: HttpRequest, survey: Survey) -> HttpResponse:
         "dots": dots(design.sure),
         "weak": design.epsilon > WEAK,
     }
-    if release:
+    if not release:
+        context["why_nothing"] = survey_page.why_nothing(survey)
+    else:
         context["choice"] = choice = Choice.default(release)
         context["sections"] = sections(release, by, choice)
+        here = reverse("results", args=[survey.slug])
+        context["group_links"] = survey_page.group_links(design, by, here)
         context["home"] = download_section(request, release)
-    return render(request, "results.html", context)
+    return render(request, "aggregation/dashboard/public_results.html", context)
 
 
 def sure(design: Design) -> str:

@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_safe
 
+from aggregation.dashboard import survey_page
 from aggregation.dashboard import trend as trends
 from aggregation.dashboard.downloads import download_section
 from aggregation.dashboard.overview import overview_rows
@@ -31,14 +32,17 @@ def overview(request: HttpRequest) -> HttpResponse:
     surveys = Survey.objects.readable_by(request.user).order_by("slug")
     managed = Survey.objects.where_may(request.user, "manage").values_list("pk", flat=True)
     asked = "archived" in request.GET
+    rows = overview_rows(surveys if asked else surveys.filter(archived_on=None), set(managed))
+    archived = surveys.exclude(archived_on=None).count()
+    may_add = request.user.has_perm("survey.add_survey")
     context = {
-        "rows": overview_rows(surveys if asked else surveys.filter(archived_on=None)),
-        "archived": surveys.exclude(archived_on=None).count(),
+        "rows": rows,
+        "archived": archived,
         "asked": asked,
-        "managed": set(managed),
-        "may_add": request.user.has_perm("survey.add_survey"),
+        "may_add": may_add,
+        "new_survey": may_add and bool(rows or archived),  # else the page begins with it
     }
-    return render(request, "overview.html", context)
+    return render(request, "aggregation/dashboard/overview.html", context)
 
 
 @login_required
@@ -64,20 +68,28 @@ def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
         "waiting": survey.waiting(),
         "may_ask": "ask" in actions,
         "may_manage": "manage" in actions,
+        "links": survey_page.links(survey, release, actions),
         "job": job,
+        "job_status": survey_page.job_status(survey, release, job),
         "follow": job and (job.active or str(job.pk) == request.GET.get("job")),
     }
     if survey.state != Survey.State.DRAFT:
         context["design"] = design = survey.frozen_design()
         wanted = request.GET.get("by", "")
         by = context["by"] = next((one for one in design.background if one.key == wanted), None)
-        if release:
+        if not release:
+            context["why_nothing"] = survey_page.why_nothing(survey, "Results appear automatically")
+        else:
             form = forms.IntervalForm(request.GET.dict(), Choice.default(release))
             choice = form.choice
+            kept = urlencode(form.given)
             context |= {
                 "form": form,
                 "choice": choice,
-                "kept": f"&{urlencode(form.given)}" if form.given else "",
+                "kept": kept,
+                "group_links": survey_page.group_links(
+                    design, by, f"?{kept}", f"&{kept}" if kept else ""
+                ),
                 "levels": forms.LEVELS,
                 "intervals": forms.INTERVALS,
                 "most_forged": forms.MOST_FORGED,
@@ -85,7 +97,7 @@ def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
                 "central": central(release),
                 "home": download_section(request, release, actions),
             }
-    return render(request, "dashboard.html", context)
+    return render(request, "aggregation/dashboard/dashboard.html", context)
 
 
 @login_required
@@ -109,7 +121,7 @@ def trend(request: HttpRequest, slug: str) -> HttpResponse:
             "trends": trends.trends(survey, question, release.number, form.choice.level),
             "shown": len(trends.chosen(release.number)),
         }
-    return render(request, "trend.html", context)
+    return render(request, "aggregation/dashboard/trend.html", context)
 
 
 @login_required

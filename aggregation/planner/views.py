@@ -49,7 +49,7 @@ def plan(request: HttpRequest) -> HttpResponse:
             "query": urlencode(form.shown()),
         }
     context["values"] = form.shown()
-    return render(request, "plan.html", context)
+    return render(request, "aggregation/planner/planner.html", context)
 
 
 def asked_plan(request: HttpRequest) -> tuple[forms.PlanForm, Survey | None]:
@@ -70,7 +70,7 @@ def plan_figure(request: HttpRequest) -> HttpResponse:
     if not form.is_valid() or form.plan is None:
         text = "There is no plan for these numbers. The planner says beside each field why."
         context = {"heading": "There is no such figure", "text": text}
-        return render(request, "refused.html", context, status=400)
+        return render(request, "message.html", context, status=400)
     terms = form.plan.terms
     grid = make_grid(terms)
     drawn = picture.half_widths_file(grid, terms, described(grid, form.plan), caption(terms))

@@ -49,6 +49,18 @@ class IntervalForm(forms.Form):
         return replace(self.default, **self.given)
 
     @property
+    def problems(self) -> list[str]:
+        """What is wrong with what was given, and what is shown instead."""
+        choice = self.choice
+        shown = {name: getattr(choice, name) for name in self.fields}
+        shown["forged"] = f"{choice.forged:.6g}"
+        return [
+            f"{self[name].label}: {error} Shown is {name} = {shown[name]}."
+            for name, errors in self.errors.items()
+            for error in errors
+        ]
+
+    @property
     def given(self) -> dict[str, Any]:
         """What differs from the default, as the address has it."""
         chosen = {

@@ -275,7 +275,7 @@ def _codes(request: HttpRequest, survey: Survey) -> HttpResponseBase:
         rows = [(shown(code), picture(link(address, survey, code))) for code in codes]
         words = letters.words(survey.language)
         context = {"survey": survey, "rows": rows, "address": address, "words": words}
-        return render(request, "invitation_sheet.html", context)
+        return render(request, "survey/access/invitation_sheet.html", context)
     name = f"invitations-{survey.slug}.csv"
     return StreamingHttpResponse(
         _lines(codes, address, survey),
@@ -368,4 +368,4 @@ def _show(request: HttpRequest, survey: Survey, status: int = 200, **more: Any) 
         "forms": [_words(survey, again, more) for again in (False, True)],
         **more,
     }
-    return render(request, "invitations.html", context, status=status)
+    return render(request, "survey/access/invitations.html", context, status=status)

@@ -35,7 +35,9 @@ def visible(request: HttpRequest, slug: str) -> tuple[Survey | None, "QuerySet[E
 def page(request: HttpRequest, slug: str = "") -> HttpResponse:
     survey, entries = visible(request, slug)
     shown = Paginator(entries, ON_A_PAGE).get_page(request.GET.get("page"))
-    return render(request, "log.html", {"survey": survey, "shown": shown, "head": head()})
+    return render(
+        request, "survey/audit/log.html", {"survey": survey, "shown": shown, "head": head()}
+    )
 
 
 @login_required

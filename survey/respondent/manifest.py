@@ -54,9 +54,11 @@ class Page:
 
 # By address. Everything below /s/ gets the first one.
 PAGES = {
-    "/s/": Page("respond.html", "respond/app.js", ("respond/respond.css",)),
+    "/s/": Page("survey/respondent/respond.html", "respond/app.js", ("respond/respond.css",)),
     "/verify/": Page(
-        "verify.html", "verify/verify.js", ("respond/respond.css", "verify/verify.css")
+        "survey/respondent/verify.html",
+        "verify/verify.js",
+        ("respond/respond.css", "verify/verify.css"),
     ),
 }
 

@@ -50,7 +50,7 @@ def page(request: HttpRequest, slug: str) -> HttpResponse:
             for tag in sorted(survey.translations)
         ],
     }
-    return render(request, "design.html", context)
+    return render(request, "survey/respondent/design.html", context)
 
 
 @require_safe

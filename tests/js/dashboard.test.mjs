@@ -5,7 +5,7 @@ import { describe, it } from "node:test";
 
 import { openPage, reply, settled } from "../support/dom.mjs";
 
-/* The parts of templates/dashboard.html and choices.html that the script looks for. */
+/* The parts of dashboard.html and choices.html in templates/aggregation/dashboard/ that the script looks for. */
 const html = (release, { interval = "always", estimate = `estimate ${release}`, later = "" } = {}) => `
   <dd id="waiting">0</dd>
   <div id="job" data-now="/now/" data-release="${release}" data-state="open">
