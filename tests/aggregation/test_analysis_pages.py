@@ -25,7 +25,7 @@ from tests.support.analysis_jobs import published, work_off
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("messages")]
 
 HERE = "/surveys/small/analyses/"
-SCRIPT = "/static/analysis."
+SCRIPT = "/static/analyses/analysis_progress."
 QUESTIONS = [
     {"key": "q1", "text": "Did you?", "kind": "yes_no"},
     {"key": "q2", "text": "Which <one>?", "kind": "choice", "options": ["=Red", "Green", "Blue"]},

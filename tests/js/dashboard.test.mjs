@@ -36,7 +36,7 @@ async function start(t, page = {}, body = html(1), before = (_$) => {}) {
   const hidden = (value) => Object.defineProperty(opened.document, "hidden", { value, configurable: true });
   hidden(false); // jsdom's pages are not seen
   before(opened.$);
-  await opened.load("dashboard.js");
+  await opened.load("dashboard/dashboard.js");
   await settled();
   const looks = () => opened.sent.filter(({ path }) => path.startsWith("/now/")).map(({ path }) => path);
   const fetched = () => opened.sent.filter(({ path }) => path.startsWith("/dashboard/")).map(({ path }) => path);

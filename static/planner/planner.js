@@ -1,7 +1,7 @@
 // Plans anew while numbers are typed: the same page for the new address, of which the parts that
 // depend on the numbers are put in place of the old ones. Fields keep their focus.
 
-import { edited } from "./live.js";
+import { edited } from "../site/live.js";
 
 const PAUSE = 250; // milliseconds without a change before the server is asked
 

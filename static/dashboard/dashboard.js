@@ -1,8 +1,9 @@
 // Keeps a dashboard up to date: the waiting count, a release under way, a new release, and the
 // intervals that the reader chooses. Everything is the server's; nothing is computed here.
 
-import { offer } from "./copy.js";
-import { edited, fetchPage, swap } from "./live.js";
+import { offer } from "../site/clipboard.js";
+import { edited, fetchPage, swap } from "../site/live.js";
+import { poll, say } from "../site/polling.js";
 
 /**
  * What the server says of a job, and of the dashboard as it is now.
@@ -25,8 +26,6 @@ const form = /** @type {HTMLFormElement} */ (document.getElementById("choices"))
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer;
 let asked = 0; // how often for other intervals
-/** @param {number} time */
-const pause = (time) => new Promise((resolve) => setTimeout(resolve, time));
 
 // --- What happens by itself ----------------------------------------------------------------------
 
@@ -34,32 +33,15 @@ const status = /** @type {HTMLElement} */ (document.getElementById("job-status")
 const bar = /** @type {HTMLProgressElement} */ (document.getElementById("job-progress"));
 let job = box?.dataset.job; // the one that is followed
 
-/** @returns {Promise<Status>} */
-async function look() {
-  const query = job ? `?job=${job}` : "";
-  const response = await fetch(box.dataset.now + query, { headers: { Accept: "application/json" } });
-  if (!response.ok || response.redirected) throw new Error(`status ${response.status}`);
-  return response.json();
-}
-
-async function watch() {
-  for (let silent = ""; ; await pause(job ? POLL : LOOK)) {
-    if (document.hidden) continue;
-    try {
-      const now = await look();
-      if (silent) status.textContent = silent;
-      silent = "";
-      await show(now);
-    } catch {
-      silent ||= status.textContent;
-      status.textContent = "The server does not answer just now; still trying …";
-    }
-  }
+/** @param {Status} now */
+async function show(now) {
+  if (now.state !== box.dataset.state) location.reload(); // opened or closed
+  else await update(now);
+  return true;
 }
 
 /** @param {Status} now */
-async function show(now) {
-  if (now.state !== box.dataset.state) return location.reload(); // opened or closed
+async function update(now) {
   // What is said to come later is fetched then; and so is a new release.
   const later = document.querySelector("[data-later]");
   if (later || String(now.release) !== box.dataset.release) {
@@ -75,7 +57,7 @@ async function show(now) {
   bar.hidden = !active;
   const button = box.querySelector("button");
   if (button) button.disabled = active;
-  say(words(now.job));
+  say(status, words(now.job));
   if (!active) job = undefined;
 }
 
@@ -87,11 +69,6 @@ function words({ state, result, error }) {
   const { release, new: added, crowd } = result;
   if (added) return `Release ${release} is out, with ${added.toLocaleString("en")} new reports.`;
   return `Nothing new to release yet. Results update by at least ${crowd} reports at a time, and as many always wait until the survey closes.`;
-}
-
-/** @param {string} text */
-function say(text) {
-  if (status.textContent.trim() !== text) status.textContent = text;
 }
 
 /* The parts of this page that depend on the release, as they are now. */
@@ -112,7 +89,15 @@ async function refresh() {
   return true;
 }
 
-if (box) watch();
+if (box) {
+  poll({
+    address: () => `${box.dataset.now}${job ? `?job=${job}` : ""}`,
+    status,
+    interval: () => (job ? POLL : LOOK),
+    resting: () => document.hidden,
+    show,
+  });
+}
 
 // --- What the reader chooses ---------------------------------------------------------------------
 
