@@ -25,6 +25,7 @@ from tests.support.chromium import CHROMIUM_FLAGS, watch
 from tests.support.coverage_tables import measure_pages, write_pages
 from tests.support.packages import NEEDS, chromium
 from tests.support.services import Candor, die_with_parent, production
+from tests.support.stores import Store
 
 expect.set_options(timeout=60_000)  # milliseconds: a busy machine is no fault of a page
 
@@ -236,12 +237,36 @@ def forget_surveys(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tasks, "TICKS_APART", 0.0)  # tests tick as often as they like
 
 
+# --- Databases for tests that commit or look below Django ---------------------------------------
+
+
+@pytest.fixture(scope="session")
+def migrated(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Store]:
+    """A database without a survey, which tests copy: migrating takes seconds, copying does not."""
+
+    @cache
+    def get(kind: str) -> Store:
+        result = Store(kind, tmp_path_factory.mktemp(kind))
+        result.manage("migrate", "-v0")
+        result.manage.end()
+        return result
+
+    return get
+
+
+@pytest.fixture
+def store(kind: str, migrated: Callable[[str], Store], tmp_path: Path) -> Store:
+    """For tests with @pytest.mark.parametrize("kind", BOTH): a migrated database of their own."""
+    return Store(kind, tmp_path, migrated(kind))
+
+
 # --- No luck and no clock -------------------------------------------------------------------------
 
 # What has no seed is the chance itself: the randomizer with the system's generator
 # (tests/statistical/test_audit.py, 2.2e-8), the orders that a move and a pass leave behind
-# (test_links.py 6e-9, test_unlinkable.py 6e-9, each with its alpha), and a merged batch
-# (test_batches.py 1e-12). Together these fail by chance in fewer than 4 of 10^8 runs.
+# (test_unlinkable_reports.py 6e-9, test_unlinkable_invitations.py 6e-9, each with its alpha), and
+# which reports stay behind in a move (test_collect.py 1e-12). Together these fail by chance in
+# fewer than 4 of 10^8 runs.
 
 
 @pytest.fixture(autouse=True)

@@ -307,6 +307,23 @@ def test_every_management_command_is_documented() -> None:
     assert [name for name in commands() if not re.search(rf"manage\.py {name}\b", text)] == []
 
 
+NAMED = re.compile(
+    r"(?<![\w./-])(?:aggregation|bench|config|deploy|docs|operations|people|static|studio|survey"
+    r"|templates|tests)/[\w/-]+\.(?:html|js|md|mjs|py|sql)\b"
+)
+
+
+def test_every_file_that_a_document_names_exists() -> None:
+    assert NAMED.findall("`tests/run.py`, docs/api.md") == ["tests/run.py", "docs/api.md"]
+    missing = [
+        f"{path.relative_to(ROOT)}: {name}"
+        for path in sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+        for name in NAMED.findall(path.read_text())
+        if not (ROOT / name).exists()
+    ]
+    assert missing == []
+
+
 def test_the_readme_names_both_commands() -> None:
     readme = (ROOT / "README.md").read_text()
     assert "make run" in readme

@@ -1,8 +1,5 @@
-"""Databases for tests that commit or look below Django, and a queue that tests work off."""
+"""A queue that tests work off."""
 
-from collections.abc import Callable
-from functools import cache
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,27 +8,6 @@ from django.db import transaction
 
 from aggregation.jobs import queue, tasks
 from aggregation.models import job as jobs
-from tests.support.stores import Store
-
-
-@pytest.fixture(scope="session")
-def migrated(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Store]:
-    """A database without a survey, which tests copy: migrating takes seconds, copying does not."""
-
-    @cache
-    def get(kind: str) -> Store:
-        result = Store(kind, tmp_path_factory.mktemp(kind))
-        result.manage("migrate", "-v0")
-        result.manage.end()
-        return result
-
-    return get
-
-
-@pytest.fixture
-def store(kind: str, migrated: Callable[[str], Store], tmp_path: Path) -> Store:
-    """For tests with @pytest.mark.parametrize("kind", BOTH): a migrated database of their own."""
-    return Store(kind, tmp_path, migrated(kind))
 
 
 @pytest.fixture

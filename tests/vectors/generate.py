@@ -1,8 +1,8 @@
 """Write cells-1.json, the vectors that hold survey/design/mechanism.py and the randomizer together.
 
 The Python code is the reference: it writes what it does with explicit random words, and which
-inputs must be refused and where. tests/survey/test_vectors.py and tests/js/randomizer.test.mjs
-read the file. Everything here is deterministic.
+inputs must be refused and where. tests/survey/design/test_vectors.py and
+tests/js/randomizer.test.mjs read the file. Everything here is deterministic.
 
     python -m tests.vectors.generate            writes the file
     python -m tests.vectors.generate --check    fails when the file is stale

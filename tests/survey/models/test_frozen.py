@@ -1,6 +1,7 @@
 """Once open, a survey stays as it was promised, whichever way one tries."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -305,3 +306,30 @@ def test_a_draft_that_is_not_ready_does_not_open() -> None:
         survey.open()
     survey.refresh_from_db()
     assert survey.state == "draft" and not survey.design
+
+
+@pytest.mark.parametrize("state", ["draft", "open"])
+@pytest.mark.parametrize("column", ["archived_on", "delete_asked_on"])
+def test_only_a_closed_survey_is_archived_or_deleted(state: str, column: str) -> None:
+    survey = builders.draft(**builders.READY)
+    if state == "open":
+        survey.open()
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Survey.objects.update(**{column: "2026-01-01"})
+    with pytest.raises(IntegrityError), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(f"UPDATE survey_survey SET {column} = '2026-01-01'")
+
+
+@pytest.mark.parametrize("days", [1, 30_000, None])
+@pytest.mark.parametrize("state", ["open", "closed"])
+def test_the_deletion_day_cannot_be_postponed(state: str, days: int | None) -> None:
+    survey = builders.opened(**builders.READY)
+    if state == "closed":
+        survey.close()
+    later = today() + timedelta(days=days + 1) if days else None
+    with pytest.raises(IntegrityError, match="not put off"), transaction.atomic():
+        Survey.objects.update(state="closed", closed_on=later)
+    if state == "closed":  # sooner is fine
+        Survey.objects.update(closed_on=today() - timedelta(days=1))
+        with pytest.raises(IntegrityError, match="not put off"), transaction.atomic():
+            Survey.objects.update(closed_on=today())

@@ -1,0 +1,147 @@
+"""Who asks, and why: part of the design, and on its public page for anyone to check."""
+
+import hashlib
+import json
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from survey import files
+from survey.access import invitations
+from survey.design import Design, DesignError
+from survey.models import Survey
+from tests.support import builders
+
+pytestmark = pytest.mark.django_db
+
+
+def draft(**changes: Any) -> Survey:
+    return builders.draft(**builders.READY | changes)
+
+
+def opened(**changes: Any) -> Survey:
+    return builders.opened(**builders.READY | changes)
+
+
+class TestTold:
+    """Who asks, why, how to reach them and how long it is kept: part of the design."""
+
+    def test_the_details_are_hashed_and_translated(self) -> None:
+        survey = opened(translations={"de": {"asked_by": "Olgas Büro", "title": "Klein"}})
+        design = survey.frozen_design()
+        assert design.told == {
+            "asked_by": "Olga’s office", "purpose": "To know which.",
+            "contact": "olga@example.org", "retention_days": 90,
+        }  # fmt: skip
+        assert design.translations == {"de": {"told": {"asked_by": "Olgas Büro"}}}
+        assert Design.from_json(survey.design) == design
+        other = draft(slug="other", asked_by="Somebody else").draft_design()
+        assert other.hash != design.hash
+
+    def test_a_design_without_details_tells_nothing(self) -> None:
+        empty: dict[str, Any] = {
+            "asked_by": "", "purpose": "", "contact": "", "retention_days": None
+        }  # fmt: skip
+        assert "told" not in json.loads(draft(**empty).draft_design().canonical)
+
+    def test_a_translation_of_an_empty_detail_is_left_out(self) -> None:
+        survey = draft(purpose="", translations={"de": {"purpose": "Darum"}})
+        assert survey.draft_design().translations == {}
+
+    def test_details_survive_export_and_import(self) -> None:
+        survey = draft(translations={"de": {"contact": "x", "purpose": "y"}})
+        data = files.dump(survey)
+        again = draft(**data | {"slug": "again"})
+        assert files.dump(again) == data | {"slug": "again"}
+        assert data["expected"] == 5000 and data["retention_days"] == 90
+
+    @pytest.mark.parametrize(
+        "wrong",
+        [
+            {"asked_by": 7}, {"contact": ["x"]}, {"expected": "many"}, {"expected": 0},
+            {"expected": True}, {"retention_days": 0}, {"retention_days": 1.5},
+            {"retention_days": 40_000}, {"asked_by": "x" * 201}, {"purpose": "a\u202eb"},
+            {"translations": {"de": {"purpose": " "}}}, {"translations": {"de": {"contact": 1}}},
+        ],
+        ids=str,
+    )  # fmt: skip
+    def test_bad_details_in_a_file_are_refused(self, wrong: dict[str, Any]) -> None:
+        with pytest.raises(files.FileError):
+            draft(**wrong)
+        assert not Survey.objects.exists()
+
+    def test_a_survey_with_control_characters_does_not_open(self) -> None:
+        survey = draft()
+        Survey.objects.update(contact="a\u202eb")
+        survey.refresh_from_db()
+        with pytest.raises(DesignError, match="contact"):
+            survey.open()
+
+
+HOSTILE = [
+    "<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "{{ 7*7 }}", "=1+1",
+    "javascript:alert(1)", "</code></p></section>", "' OR 1=1 --", "%s%n", "\u0661\u0662", "𝒳" * 90,
+]  # fmt: skip
+
+
+class TestPublicDesign:
+    def test_anyone_can_read_it_and_check_the_hash(self) -> None:
+        survey = opened(translations={"de": {"questions": {"q1": {"text": "Ja?"}}}})
+        response = Client().get("/designs/small/")
+        page = response.content.decode()
+        assert response.status_code == 200 and not response.cookies
+        for text in ("Olga’s office", "To know which.", "olga@example.org", "Did you?", "Blue",
+                     "90 days after it closes", survey.design_hash, "How old are you?", "Ja?",
+                     "Prefer not to say", "<script"):  # fmt: skip
+            assert (text in page) is (text != "<script"), text
+        file = Client().get("/designs/small/design.json")
+        assert f"sha256:{hashlib.sha256(file.content).hexdigest()}" == survey.design_hash
+        assert file["Content-Disposition"] == 'attachment; filename="small.design.json"'
+
+    @pytest.mark.parametrize(
+        ("given", "words"),
+        [({}, "not safe from manipulation"), ({"work": 12}, "a proof of work makes"),
+         ({"access": "invited"}, "Only people who are invited")],
+    )  # fmt: skip
+    def test_it_says_who_may_answer(self, given: dict[str, Any], words: str) -> None:
+        survey = opened(**given)
+        page = Client().get("/designs/small/").content.decode()
+        assert words in page
+        assert (invitations.fingerprint(survey) in page) is ("access" in given)
+
+    def test_a_draft_has_no_public_design(self) -> None:
+        draft()
+        admin = builders.client(builders.root())
+        for address in ("/designs/small/", "/designs/small/design.json"):
+            assert admin.get(address).status_code == 404
+
+    def test_a_closed_survey_says_when_everything_is_deleted(self) -> None:
+        survey = opened()
+        survey.close()
+        assert survey.delete_on
+        page = Client().get("/designs/small/").content.decode()
+        assert f"{survey.delete_on:%-d %B %Y}" in page
+
+    def test_it_is_linked_from_the_results(self) -> None:
+        opened()
+        Survey.objects.update(results_public=True)
+        assert 'href="/designs/small/"' in Client().get("/results/small/").content.decode()
+
+    def test_hostile_texts_stay_texts(self) -> None:
+        admin = builders.client(builders.root())
+        for number, text in enumerate(HOSTILE):
+            slug = f"s{number}"
+            survey = draft(
+                slug=slug, title=text, introduction=text, asked_by=text, purpose=text, contact=text,
+                translations={"de": {"asked_by": text, "purpose": text, "contact": text}},
+                questions=[{"key": "q1", "text": text, "kind": "yes_no"}], blocks=[],
+            )  # fmt: skip
+            pages = [admin.get(f"/studio/{slug}/open/").content.decode()]
+            survey.open()
+            pages.append(Client().get(f"/designs/{slug}/").content.decode())
+            pages.append(admin.get(f"/studio/{slug}/open/").content.decode())
+            for page in pages:
+                assert "<script>alert" not in page and "<img src=x" not in page
+            told = Client().get(f"/s/{slug}/definition/").json()["design"]["told"]
+            assert told["asked_by"] == told["purpose"] == told["contact"] == text
