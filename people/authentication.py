@@ -11,15 +11,12 @@ from typing import Any, cast
 from django import forms
 from django.conf import settings
 from django.contrib.auth.backends import ModelBackend
-from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import AnonymousUser, User
 from django.core import signing
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.http import urlencode
-from django.views.decorators.cache import cache_control
-from django.views.decorators.http import require_http_methods
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework import authentication, exceptions
 from rest_framework.request import Request
@@ -33,6 +30,7 @@ from survey.models import (
     TooManyTokens,
     digest,
 )
+from survey.permissions import private_form
 
 CONFIRMED = "confirmed at"  # in a session: when its owner last proved who they are
 CONFIRMED_SECONDS = 15 * 60
@@ -163,10 +161,8 @@ class TokenForm(forms.Form):
     )
 
 
-@login_required
+@private_form
 @confirmed
-@cache_control(private=True, no_store=True)
-@require_http_methods(["GET", "HEAD", "POST"])
 def tokens(request: HttpRequest) -> HttpResponse:
     """One's own tokens. A new one is shown in reply to the form that asked for it, only there."""
     user = cast(User, request.user)

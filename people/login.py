@@ -10,7 +10,6 @@ from typing import Any, cast
 from django.conf import settings
 from django.contrib import auth
 from django.contrib.auth import views
-from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -18,7 +17,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.crypto import constant_time_compare
 from django.utils.http import url_has_allowed_host_and_scheme, urlencode
-from django.views.decorators.cache import cache_control, never_cache
+from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -26,6 +25,7 @@ from people.authentication import CONFIRMED, remember
 from people.forms import AgainForm, CodeForm
 from people.models import Factor, SetUp
 from survey import rate_limits
+from survey.permissions import private_form
 
 BACKEND = "people.authentication.Passwords"
 HALF = "password was right"  # in a session: whose, and when
@@ -108,10 +108,8 @@ def code(request: HttpRequest) -> HttpResponse:
     return render(request, "people/second_step.html", context, status=400 if form.errors else 200)
 
 
-@login_required
+@private_form
 @sensitive_post_parameters()
-@cache_control(private=True, no_store=True)
-@require_http_methods(["GET", "HEAD", "POST"])
 def reauthenticate(request: HttpRequest) -> HttpResponse:
     """Before what changes how one logs in."""
     user = cast(User, request.user)

@@ -2,24 +2,19 @@
 
 from typing import cast
 
-from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.cache import cache_control
-from django.views.decorators.http import require_http_methods
 
 from people import memberships
 from people.forms import SurveyTeamForm
 from survey.models import Survey, TeamMembership
 from survey.models.log import record
-from survey.permissions import survey_or_403
+from survey.permissions import private_form, survey_or_403
 
 
-@login_required
-@cache_control(private=True, no_store=True)
-@require_http_methods(["GET", "HEAD", "POST"])
+@private_form
 def page(request: HttpRequest, slug: str) -> HttpResponse:
     """POST: `results` on or off; `set` the `team`; or what people.parts takes."""
     survey = survey_or_403(request, slug, "manage")

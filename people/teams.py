@@ -2,24 +2,20 @@
 
 from typing import Any, cast
 
-from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import Count, ProtectedError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.cache import cache_control
-from django.views.decorators.http import require_http_methods
 
 from people import memberships
 from people.forms import TeamForm
 from survey.models import Role, Survey, Team, TeamMembership, may_design
+from survey.permissions import private_form
 
 
-@login_required
-@cache_control(private=True, no_store=True)
-@require_http_methods(["GET", "HEAD", "POST"])
+@private_form
 def mine(request: HttpRequest) -> HttpResponse:
     """POST: the `name` of a new one, of which one is the owner."""
     user = cast(User, request.user)
@@ -44,9 +40,7 @@ def mine(request: HttpRequest) -> HttpResponse:
     return render(request, "people/teams.html", context, status=400 if form.errors else 200)
 
 
-@login_required
-@cache_control(private=True, no_store=True)
-@require_http_methods(["GET", "HEAD", "POST"])
+@private_form
 def page(request: HttpRequest, pk: int) -> HttpResponse:
     """Everybody in the team may look. POST, of an owner: a new `rename`, `delete`, or the parts."""
     user = cast(User, request.user)

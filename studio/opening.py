@@ -5,14 +5,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django import forms
-from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.views.decorators.cache import cache_control
-from django.views.decorators.http import require_http_methods
 
 from aggregation.jobs.removal import remove_draft
 from aggregation.models import Job
@@ -21,7 +18,7 @@ from studio import checklist, opening_page
 from survey.design import DesignError
 from survey.models import Survey, today
 from survey.models.log import Actor, record
-from survey.permissions import not_found_if_deleted, survey_or_403
+from survey.permissions import private_form, survey_or_403
 
 FARTHEST = timedelta(days=5 * 365)
 
@@ -51,10 +48,7 @@ class MomentForm(forms.Form):
         return self.cleaned_data["at"]
 
 
-@login_required
-@cache_control(private=True, no_store=True)
-@require_http_methods(["GET", "HEAD", "POST"])
-@not_found_if_deleted
+@private_form
 def page(request: HttpRequest, slug: str) -> HttpResponse:
     """POST: `do`, one of DEEDS, with what it needs."""
     survey = survey_or_403(request, slug, "manage")

@@ -13,8 +13,7 @@ from django.db.models import prefetch_related_objects
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.dateformat import format as date_format
-from django.views.decorators.cache import cache_control
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST
 
 from aggregation.planner.forms import number
 from aggregation.planner.solving import MOST_PEOPLE
@@ -26,7 +25,7 @@ from survey.design import BACKGROUND_EPSILON, MAX_OPTIONS, MAX_QUESTIONS, Design
 from survey.design.mechanism import MAX_EPSILON
 from survey.files import FileError
 from survey.models import Draft, Survey
-from survey.permissions import not_found_if_deleted, survey_or_403
+from survey.permissions import private_form, private_page, survey_or_403
 
 MOST_BYTES = 1024 * 1024  # of a document
 EPSILON = 2.0  # of a blank survey
@@ -47,9 +46,7 @@ class NumbersForm(forms.Form):
         return {name: value for name, value in self.cleaned_data.items() if value is not None}
 
 
-@login_required
-@cache_control(private=True, no_store=True)
-@require_http_methods(["GET", "HEAD", "POST"])
+@private_form
 def new(request: HttpRequest) -> HttpResponse:
     """POST: `blank`, a `topic`, a `file`, or `copy` with a survey's slug."""
     if not request.user.has_perm("survey.add_survey"):
@@ -139,10 +136,7 @@ def copy(request: HttpRequest, slug: str) -> HttpResponse:
 # --- The editor -----------------------------------------------------------------------------------
 
 
-@login_required
-@cache_control(private=True, no_store=True)
-@require_http_methods(["GET", "HEAD", "POST"])
-@not_found_if_deleted
+@private_form
 def editor(request: HttpRequest, slug: str) -> HttpResponse:
     """A draft to edit, or the frozen design to read. POST: another `slug` for a draft."""
     survey = survey_or_403(request, slug, "manage")
@@ -176,9 +170,7 @@ def editor(request: HttpRequest, slug: str) -> HttpResponse:
     )
 
 
-@login_required
-@cache_control(private=True, no_store=True)
-@require_safe
+@private_page
 def export(request: HttpRequest, slug: str) -> HttpResponse:
     survey = survey_or_403(request, slug, "manage")
     text = json.dumps(files.dump(survey), ensure_ascii=False, indent=2)
@@ -186,10 +178,7 @@ def export(request: HttpRequest, slug: str) -> HttpResponse:
     return HttpResponse(f"{text}\n", content_type="application/json", headers=headers)
 
 
-@login_required
-@cache_control(private=True, no_store=True)
-@require_http_methods(["GET", "HEAD", "POST"])
-@not_found_if_deleted
+@private_form
 def draft(request: HttpRequest, slug: str) -> HttpResponse:
     """The document with its number, what is wrong in it, and the figures of the dial.
 

@@ -4,17 +4,20 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_http_methods
 from rest_framework.request import Request
 
 from survey.models import Action, Survey
 
 
 def survey_or_403(request: HttpRequest | Request, slug: str, action: Action = "read") -> Survey:
-    """404 where there is no such survey, 403 where this person may not."""
+    """Return the survey; 404 where there is none, 403 where this person may not."""
     survey = get_object_or_404(Survey.objects.select_related("team"), slug=slug)
     if not survey.may(request.user, action):
         raise PermissionDenied
@@ -24,9 +27,22 @@ def survey_or_403(request: HttpRequest | Request, slug: str, action: Action = "r
 View = Callable[..., HttpResponseBase]
 
 
-def not_found_if_deleted(view: View) -> View:
-    """A survey that somebody else deletes meanwhile is not there."""
+def private_page(view: View) -> View:
+    """Show a page to people who are logged in, and let no cache keep it."""
+    return _private(view, ["GET", "HEAD"])
 
+
+def private_form(view: View) -> View:
+    """Do the same for a page that also takes a form."""
+    return _private(view, ["GET", "HEAD", "POST"])
+
+
+def _private(view: View, methods: list[str]) -> View:
+    """Compose the checks; a survey that somebody else deletes meanwhile is not found."""
+
+    @login_required
+    @cache_control(private=True, no_store=True)
+    @require_http_methods(methods)
     @wraps(view)
     def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         try:

@@ -10,13 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.contrib.auth.decorators import login_required
 from django.db.models import Max, Prefetch
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.views.decorators.cache import cache_control
-from django.views.decorators.http import require_http_methods, require_safe
 
 from aggregation.analyses import findings
 from aggregation.analyses.base import AnalysisError
@@ -28,7 +25,7 @@ from aggregation.models import Analysis, Job, Release
 from survey.design import Design, Question
 from survey.models import Survey
 from survey.models.log import record
-from survey.permissions import survey_or_403
+from survey.permissions import private_form, private_page, survey_or_403
 from survey.spreadsheets import csv_parts
 
 MOST_LISTED = 100
@@ -50,9 +47,7 @@ INTRODUCTIONS = {
 # --- Asking ---------------------------------------------------------------------------------------
 
 
-@login_required
-@cache_control(private=True, no_store=True)
-@require_http_methods(["GET", "HEAD", "POST"])
+@private_form
 def analyses(request: HttpRequest, slug: str) -> HttpResponse:
     """What has been asked of a survey, and the form to ask more."""
     if request.method == "POST":
@@ -262,9 +257,7 @@ def _why(job: Job) -> str:
     )
 
 
-@login_required
-@cache_control(private=True, no_store=True)
-@require_http_methods(["GET", "HEAD", "POST"])
+@private_form
 def analysis(request: HttpRequest, slug: str, analysis: UUID) -> HttpResponse:
     """One analysis: how far it is, what it found, or why it found nothing."""
     if request.method == "POST":
@@ -323,9 +316,7 @@ def _drawn(result: findings.Result | None) -> bool:
     return isinstance(result, findings.Profiles | findings.Weights)
 
 
-@login_required
-@cache_control(private=True, no_store=True)
-@require_safe
+@private_page
 def file(request: HttpRequest, slug: str, analysis: UUID, file: str) -> HttpResponse:
     """How far it is, and the figures of an analysis to take home: JSON, CSV, pictures."""
     survey = survey_or_403(request, slug)
@@ -377,9 +368,7 @@ def _saved(
     )
 
 
-@login_required
-@cache_control(private=True, no_store=True)
-@require_safe
+@private_page
 def margins_file(request: HttpRequest, slug: str) -> HttpResponse:
     """A file of margins to fill in: a line for each group."""
     survey = survey_or_403(request, slug)

@@ -3,13 +3,10 @@
 from typing import Any
 from urllib.parse import urlencode
 
-from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.views.decorators.cache import cache_control
-from django.views.decorators.http import require_http_methods, require_safe
 
 from aggregation.dashboard import survey_page
 from aggregation.dashboard import trend as trends
@@ -21,12 +18,10 @@ from aggregation.models import Job
 from aggregation.releases import forms
 from aggregation.releases.intervals import ALWAYS, Choice
 from survey.models import Survey
-from survey.permissions import survey_or_403
+from survey.permissions import private_form, private_page, survey_or_403
 
 
-@login_required
-@cache_control(private=True, no_store=True)
-@require_safe
+@private_page
 def overview(request: HttpRequest) -> HttpResponse:
     """The surveys that this person may read; archived ones only for who asks for them."""
     surveys = Survey.objects.readable_by(request.user).order_by("slug")
@@ -45,9 +40,7 @@ def overview(request: HttpRequest) -> HttpResponse:
     return render(request, "aggregation/dashboard/overview.html", context)
 
 
-@login_required
-@cache_control(private=True, no_store=True)
-@require_http_methods(["GET", "HEAD", "POST"])
+@private_form
 def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
     """A survey's latest release, by one background question if it is named; POST asks for one."""
     survey = get_object_or_404(Survey, slug=slug)
@@ -100,9 +93,7 @@ def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "aggregation/dashboard/dashboard.html", context)
 
 
-@login_required
-@cache_control(private=True, no_store=True)
-@require_safe
+@private_page
 def trend(request: HttpRequest, slug: str) -> HttpResponse:
     """The estimates of a question over all releases, with intervals valid at every look."""
     survey = survey_or_403(request, slug)
@@ -124,9 +115,7 @@ def trend(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "aggregation/dashboard/trend.html", context)
 
 
-@login_required
-@cache_control(private=True, no_store=True)
-@require_safe
+@private_page
 def status(request: HttpRequest, slug: str) -> HttpResponse:
     """What may have changed since a dashboard was shown, in a few bytes for its script."""
     survey = survey_or_403(request, slug)

@@ -3,12 +3,9 @@
 from typing import Any
 from urllib.parse import urlencode
 
-from django.contrib.auth.decorators import login_required
 from django.core.validators import slug_re
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.cache import cache_control
-from django.views.decorators.http import require_safe
 
 from aggregation.planner import forms, picture
 from aggregation.planner.grid import Grid, caption, make_grid
@@ -16,12 +13,10 @@ from aggregation.planner.plan import Plan
 from aggregation.releases.forms import LEVELS
 from survey.design import DesignError
 from survey.models import Survey
-from survey.permissions import survey_or_403
+from survey.permissions import private_page, survey_or_403
 
 
-@login_required
-@cache_control(private=True, no_store=True)
-@require_safe
+@private_page
 def plan(request: HttpRequest) -> HttpResponse:
     """Before a survey: people, ε and precision, two of which fix the third. All in the address."""
     form, survey = asked_plan(request)
@@ -61,9 +56,7 @@ def asked_plan(request: HttpRequest) -> tuple[forms.PlanForm, Survey | None]:
     return forms.PlanForm((numbers_of(survey) if survey else {}) | given), survey
 
 
-@login_required
-@cache_control(private=True, no_store=True)
-@require_safe
+@private_page
 def plan_figure(request: HttpRequest) -> HttpResponse:
     """Return the picture of the plan of the same address, as a file that stands alone."""
     form, _ = asked_plan(request)

@@ -20,7 +20,6 @@ from typing import Any
 import segno
 from django import forms
 from django.conf import settings
-from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.core.mail import EmailMessage, get_connection
 from django.core.validators import validate_email
@@ -31,8 +30,6 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.crypto import salted_hmac
 from django.utils.safestring import SafeString, mark_safe
-from django.views.decorators.cache import cache_control
-from django.views.decorators.http import require_http_methods
 
 from survey.access import letters
 from survey.access.exchange import ALPHABET, CODE_LENGTH
@@ -40,7 +37,7 @@ from survey.design import NO_TEXT
 from survey.design.passes import to_text
 from survey.models import Invitation, InvitationError, PassKey, Survey, digest, today
 from survey.models.log import record
-from survey.permissions import not_found_if_deleted, survey_or_403
+from survey.permissions import private_form, survey_or_403
 
 MOST_CODES = 100_000  # made at once
 MOST_ON_A_SHEET = 500
@@ -243,10 +240,7 @@ class LetterForm(forms.Form):
         return text
 
 
-@login_required
-@cache_control(private=True, no_store=True)
-@require_http_methods(["GET", "HEAD", "POST"])
-@not_found_if_deleted
+@private_form
 def page(request: HttpRequest, slug: str) -> HttpResponseBase:
     """POST `do`: codes, letters, remind or revoke."""
     survey = survey_or_403(request, slug, "manage")

@@ -3,17 +3,15 @@
 import json
 from collections.abc import Iterator
 
-from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.views.decorators.cache import cache_control
-from django.views.decorators.http import require_safe
 
 from survey.models import Survey
 from survey.models.log import Entry, head, record
+from survey.permissions import private_page
 from survey.spreadsheets import Line, csv_parts
 
 ON_A_PAGE = 50
@@ -29,9 +27,7 @@ def visible(request: HttpRequest, slug: str) -> tuple[Survey | None, "QuerySet[E
     return survey, entries.filter(survey_number=survey.pk) if survey else entries
 
 
-@login_required
-@cache_control(private=True, no_store=True)
-@require_safe
+@private_page
 def page(request: HttpRequest, slug: str = "") -> HttpResponse:
     survey, entries = visible(request, slug)
     shown = Paginator(entries, ON_A_PAGE).get_page(request.GET.get("page"))
@@ -40,17 +36,13 @@ def page(request: HttpRequest, slug: str = "") -> HttpResponse:
     )
 
 
-@login_required
-@cache_control(private=True, no_store=True)
-@require_safe
+@private_page
 def as_csv(request: HttpRequest, slug: str = "") -> HttpResponseBase:
     survey, entries = visible(request, slug)
     return saved(request, survey, "log.csv", "text/csv", csv_parts(lines(entries)))
 
 
-@login_required
-@cache_control(private=True, no_store=True)
-@require_safe
+@private_page
 def as_json_lines(request: HttpRequest, slug: str = "") -> HttpResponseBase:
     survey, entries = visible(request, slug)
     found = (json.dumps(entry.as_dict() | {"hash": entry.hash}) + "\n" for entry in each(entries))
