@@ -176,10 +176,11 @@ def test_a_move_that_empties_too_few_reports_changes_nothing(
     empty_reports = database().empty_reports
 
     def empty_some(pk: int, places: Any) -> int:
+        # One more than stay behind, so that at least one of them was to be moved.
         with connection.cursor() as cursor:
             cursor.execute(
-                "UPDATE survey_report SET content = NULL WHERE id = "
-                "(SELECT id FROM survey_report WHERE survey_id = %s LIMIT 1)",
+                "UPDATE survey_report SET content = NULL WHERE id IN "
+                "(SELECT id FROM survey_report WHERE survey_id = %s LIMIT 21)",
                 [pk],
             )
         return empty_reports(pk, places)
