@@ -1,8 +1,8 @@
 """What can be asked of a release beyond its estimates: the parts that all analyses share.
 
-An analysis is a kind and what it is about. It names the questions of the one joint table of reports
-that it needs; counting that table over the batches is the work of tasks.py, and `figures` makes
-estimates of it. Pure: no database, no clock, and the same request gives the same figures.
+An analysis is a kind and what it is about. It names the questions of each joint table of reports
+that it needs; counting those tables over the batches is the work of jobs/, and `figures` makes
+estimates of them. Pure: no database, no clock, and the same request gives the same figures.
 
 Background questions are questions like all others here, each a block of its own.
 """
@@ -46,9 +46,9 @@ class Analysis(Protocol):
     @classmethod
     def read(cls, asked: "Asked") -> Self: ...
 
-    def axes(self) -> Axes: ...
+    def tables(self) -> list[Axes]: ...
 
-    def figures(self, view: "View") -> Figures: ...
+    def figures(self, views: list["View"]) -> Figures: ...
 
 
 class Choice(NamedTuple):
@@ -119,6 +119,11 @@ class View:
     design: Design
     axes: Axes
     table: Counts
+
+    def check_reports(self) -> None:
+        """Refuse an empty table."""
+        if not self.table.any():
+            raise AnalysisError("reports", "nobody has been asked all of these questions yet")
 
     def blocks(self) -> list[joint.Block]:
         """Return which of the axes share a coin."""

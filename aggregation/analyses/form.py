@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from aggregation.analyses.base import AnalysisError
 from aggregation.analyses.weights import margins
 from aggregation.analyses.weights.margins import MarginsError
-from aggregation.analyses.wording import weighted_by
+from aggregation.analyses.wording import sentence
 from survey.design import Design
 from survey.spreadsheets import Line, csv_parts
 
@@ -18,7 +18,7 @@ SLOTS = ["Rows", "Columns", "Slices (optional)", "More slices (optional)"]
 PREDICTORS = ["By", "And by (optional)", "Third (optional)", "Fourth (optional)"]
 CLASSES = list("23456")
 # Where the form has another name, or another place, for what an analysis names.
-FIELDS = {"option": "outcome", "cells": "margins", "question": "margins"}
+FIELDS = {"option": "outcome", "cells": "margins"}
 # The field that says which questions are put together.
 TOGETHER = {"regression": "predictors", "weights": "margins"}
 
@@ -66,8 +66,8 @@ class Form:
             margins=as_csv(_margin_lines(asked)) if asked["kind"] == "weights" else "",
         )
 
-    def asked(self, design: Design) -> list[dict[str, Any]]:
-        """What is to be asked: one analysis, but of weights one a question. Or errors, and none."""
+    def asked(self, design: Design) -> dict[str, Any]:
+        """Return what is to be asked; what is wrong with it is in the errors."""
         found: dict[str, Any] = {"kind": self.kind}
         if self.kind in ("crosstab", "profiles"):
             found["questions"] = self.questions
@@ -84,22 +84,12 @@ class Form:
                 self.errors["predictors"] = ["Choose at least one question or answer."]
         if self.kind == "profiles":
             found["classes"] = int(self.classes) if self.classes in CLASSES else 0
-        return self._weights(found, design) if self.kind == "weights" else [found]
-
-    def _weights(self, found: dict[str, Any], design: Design) -> list[dict[str, Any]]:
-        """Every question that is not weighted by."""
-        if self.errors:
-            return []
-        try:
-            found |= margins.read(self.margins, design)
-        except MarginsError as error:
-            self.errors["margins"] = error.problems
-            return []
-        by = weighted_by(found)
-        others = [question.key for question in design.questions if question.key not in by]
-        if not others:
-            self.errors["margins"] = ["No question is left to be weighted: weight by fewer."]
-        return [found | {"question": key} for key in others]
+        if self.kind == "weights" and not self.errors:
+            try:
+                found |= margins.read(self.margins, design)
+            except MarginsError as error:
+                self.errors["margins"] = error.problems
+        return found
 
     def refuse(self, error: AnalysisError) -> None:
         """Put what an analysis says beside the field that it is about."""
@@ -135,8 +125,3 @@ def _margin_lines(asked: Mapping[str, Any]) -> Iterator[Line]:
 
 def as_csv(lines: Iterator[Line]) -> str:
     return b"".join(csv_parts(lines)).decode()
-
-
-def sentence(words: str) -> str:
-    """A message of a program as a sentence."""
-    return words[:1].upper() + words[1:] + ("" if words.endswith((".", "!", "?")) else ".")

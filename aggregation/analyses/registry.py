@@ -2,7 +2,7 @@
 
 import hashlib
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from aggregation.analyses.base import (
@@ -21,6 +21,7 @@ from aggregation.analyses.crosstab.computation import Crosstab
 from aggregation.analyses.profiles.computation import Profiles
 from aggregation.analyses.regression.computation import Regression
 from aggregation.analyses.weights.computation import Weights
+from aggregation.counting.tables import Axes
 from survey.design import Design, canonical_json
 
 __all__ = [
@@ -37,7 +38,8 @@ __all__ = [
     "sizes",
 ]
 
-MOST_CELLS = 2**20
+MOST_CELLS = 2**20  # of one table
+MOST_TOGETHER = 4 * MOST_CELLS  # of all tables of an analysis: 32 MB while they are counted
 
 KINDS: dict[str, type[Analysis]] = {
     kind.kind: kind for kind in (Crosstab, Regression, Profiles, Weights)
@@ -54,18 +56,24 @@ def read(asked: Any, design: Design) -> Analysis:
         raise AnalysisError("kind", f"one of {', '.join(KINDS)}")
     analysis = KINDS[kind].read(members)
     members.nothing_else()
-    _check_asked_together(analysis, design)
-    cells = math.prod(sizes(analysis.axes(), design))
-    if cells > MOST_CELLS:
-        raise AnalysisError(
-            "questions", f"a table of {cells:,} cells; at most {MOST_CELLS:,}: ask about fewer"
-        )
+    cells = []
+    for axes in analysis.tables():
+        _check_asked_together(axes, design)
+        cells.append(math.prod(sizes(axes, design)))
+    for what, found, most in (
+        ("a table", max(cells), MOST_CELLS),
+        ("tables", sum(cells), MOST_TOGETHER),
+    ):
+        if found > most:
+            raise AnalysisError(
+                "questions", f"{what} of {found:,} cells; at most {most:,}: ask about fewer"
+            )
     return analysis
 
 
-def _check_asked_together(analysis: Analysis, design: Design) -> None:
+def _check_asked_together(axes: Axes, design: Design) -> None:
     """Refuse a table of questions that nobody is asked together: it is empty for ever."""
-    places = [place_of(design, key)[0] for key in analysis.axes()]
+    places = [place_of(design, key)[0] for key in axes]
     blocks = {block.key for block in places if not block.background}
     if len(blocks) > design.ask:
         raise AnalysisError(
@@ -80,8 +88,7 @@ def digest(asked: Mapping[str, Any]) -> str:
     return hashlib.sha256(canonical_json(dict(asked)).encode()).hexdigest()
 
 
-def figures(analysis: Analysis, design: Design, table: Counts) -> Figures:
-    """Return what an analysis finds in its table; AnalysisError where nobody is in it."""
-    if not table.any():
-        raise AnalysisError("reports", "nobody has been asked all of these questions yet")
-    return analysis.figures(View(design, analysis.axes(), table))
+def figures(analysis: Analysis, design: Design, tables: Sequence[Counts]) -> Figures:
+    """Return what an analysis finds in its tables; AnalysisError where nobody is in them."""
+    pairs = zip(analysis.tables(), tables, strict=True)
+    return analysis.figures([View(design, axes, table) for axes, table in pairs])

@@ -81,3 +81,8 @@ def figure(value: float) -> str:
         return "> 10,000" if value >= 1e4 else "< 0.001"
     digits = 0 if value >= 100 else 1 if value >= 10 else 2 if value >= 0.1 else 3
     return f"{value:,.{digits}f}"
+
+
+def sentence(words: str) -> str:
+    """Write a message of a program as a sentence."""
+    return words[:1].upper() + words[1:] + ("" if words.endswith((".", "!", "?")) else ".")

@@ -124,7 +124,6 @@ class AskedSerializer(serializers.Serializer[Any]):
         many=True, required=False, help_text="For regression: 1 to 4 other questions."
     )
     classes = serializers.IntegerField(required=False, help_text="For profiles: how many.")
-    question = serializers.CharField(required=False, help_text="For weights: one question.")
     margins = serializers.DictField(
         child=serializers.DictField(child=serializers.FloatField()),
         required=False,

@@ -5,6 +5,7 @@ page computes: the figures are those of a job, and findings.py has the words for
 """
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,9 +18,9 @@ from django.urls import reverse
 
 from aggregation.analyses import findings
 from aggregation.analyses.base import AnalysisError
-from aggregation.analyses.form import CLASSES, PREDICTORS, SLOTS, Form, as_csv, sentence
-from aggregation.analyses.registry import read as read_asked
+from aggregation.analyses.form import CLASSES, PREDICTORS, SLOTS, Form, as_csv
 from aggregation.analyses.weights import margins
+from aggregation.analyses.wording import sentence
 from aggregation.jobs.queue import request_analysis
 from aggregation.models import Analysis, Job, Release
 from survey.design import Design, Question
@@ -65,13 +66,11 @@ def _ask(request: HttpRequest, survey: Survey) -> HttpResponse:
     if survey.state == Survey.State.DRAFT or form.kind not in findings.KINDS:
         return _page(request, survey, form)
     design = survey.frozen_design()
-    wanted = form.asked(design)
+    asked = form.asked(design)
     if not form.errors:
         try:
-            for asked in wanted:  # all of them, before the first is asked
-                read_asked(asked, design)
-            jobs = [request_analysis(survey, asked, request.user) for asked in wanted]
-            return redirect("analysis", slug=survey.slug, analysis=jobs[0].analysis_id)
+            job = request_analysis(survey, asked, request.user)
+            return redirect("analysis", slug=survey.slug, analysis=job.analysis_id)
         except AnalysisError as error:
             form.refuse(error)
     return _page(request, survey, form)
@@ -129,18 +128,14 @@ def _slots(labels: Sequence[str], chosen: Sequence[str]) -> list[tuple[str, str]
 
 
 def _listed(survey: Survey, design: Design) -> Iterator[Listed]:
-    """The newest first; weights of several questions are one line."""
+    """List the newest first."""
     jobs = Prefetch("jobs", Job.objects.defer("result"))
     asked = Analysis.objects.filter(release__survey=survey).select_related("release")
     rows = asked.annotate(last=Max("jobs__made_at")).order_by("-last").prefetch_related(jobs)
-    together: dict[str, list[Analysis]] = {}
-    for row in rows.only("asked", "release")[: 3 * MOST_LISTED]:
-        together.setdefault(_together(row), []).append(row)
-    for members in list(together.values())[:MOST_LISTED]:
-        first = members[0]
-        states = [newest(row).state for row in members]
-        words = findings.described(first.asked, design)
-        yield Listed(first, findings.KINDS[first.asked["kind"]], words, STATES[_state(states)])
+    for row in rows.only("asked", "release")[:MOST_LISTED]:
+        newest = max(row.jobs.all(), key=lambda job: (job.active, job.made_at))
+        words = findings.described(row.asked, design)
+        yield Listed(row, findings.KINDS[row.asked["kind"]], words, STATES[newest.state])
 
 
 # --- Reading --------------------------------------------------------------------------------------
@@ -156,105 +151,37 @@ def _analysis(survey: Survey, pk: UUID | str) -> Analysis:
     return get_object_or_404(known, pk=key, release__survey=survey)
 
 
-def newest(analysis: Analysis) -> Job:
-    return max(analysis.jobs.all(), key=lambda job: (job.active, job.made_at))
-
-
-def _together(analysis: Analysis) -> str:
-    """The same for analyses that are shown as one: weights with the same margins."""
-    asked = analysis.asked
-    if asked["kind"] != "weights":
-        return str(analysis.pk)
-    rest = {name: value for name, value in asked.items() if name != "question"}
-    return f"{analysis.release_id} {json.dumps(rest, sort_keys=True)}"
-
-
-def _state(states: list[str]) -> str:
-    """One state for several jobs: under way as long as one is, done if one is."""
-    for state in ("running", "queued", "done", "failed"):
-        if state in states:
-            return "running" if state == "queued" and set(states) != {"queued"} else state
-    return "cancelled"
-
-
 @dataclass(frozen=True)
 class Outcome:
-    """An analysis with its newest job; of weights, those of all questions."""
+    """An analysis with its newest job."""
 
     survey: Survey
     design: Design
     analysis: Analysis
-    members: list[tuple[Analysis, Job]]
+    job: Job
 
     @classmethod
     def of(cls, survey: Survey, analysis: Analysis, results: bool = True) -> "Outcome":
-        members = [analysis]
-        if analysis.asked["kind"] == "weights":
-            same = Analysis.objects.filter(release=analysis.release, asked__kind="weights")
-            together = _together(analysis)
-            found = {row.asked["question"]: row for row in same if _together(row) == together}
-            design = survey.frozen_design()
-            members = [found[q.key] for q in design.questions if q.key in found]
-        jobs = Job.objects.filter(analysis__in=members)
-        latest: dict[UUID, Job] = {}
-        for job in (jobs if results else jobs.defer("result")).order_by("active", "made_at"):
-            if job.analysis_id:
-                latest[job.analysis_id] = job
-        pairs = [(row, latest[row.pk]) for row in members if row.pk in latest]
-        return cls(survey, survey.frozen_design(), analysis, pairs)
+        jobs = analysis.jobs.order_by("active", "made_at")
+        job = (jobs if results else jobs.defer("result")).last()
+        if job is None:
+            raise Http404
+        return cls(survey, survey.frozen_design(), analysis, job)
 
     @property
     def kind(self) -> str:
         return str(self.analysis.asked["kind"])
 
     @property
-    def state(self) -> str:
-        return _state([job.state for _, job in self.members])
-
-    @property
-    def active(self) -> bool:
-        return self.state in ("queued", "running")
-
-    @property
-    def progress(self) -> float:
-        ended = [1.0 if not job.active else job.progress for _, job in self.members]
-        return sum(ended) / max(len(ended), 1)
-
-    @property
     def result(self) -> findings.Result | None:
-        asked, design = self.analysis.asked, self.design
-        if self.state != "done":
+        if self.job.state != Job.State.DONE:
             return None
-        if self.kind == "weights":
-            found = [
-                (row.asked["question"], job.result, sentence(_why(job)) if job.error else "")
-                for row, job in self.members
-            ]
-            return findings.Weights(asked, design, found)
-        figures = self.members[0][1].result or {}
-        if self.kind == "crosstab":
-            return findings.Crosstab(asked, design, figures)
-        if self.kind == "regression":
-            return findings.Regression(asked, design, figures)
-        return findings.Profiles(asked, design, figures)
+        return findings.found(self.analysis.asked, self.design, self.job.result or {})
 
     @property
     def error(self) -> str:
-        """Why there are no figures, as a sentence."""
-        for _, job in self.members:
-            if job.error:
-                return sentence(_why(job))
-        return ""
-
-
-def _why(job: Job) -> str:
-    """An error without the name of its place, which is for programs."""
-    where, colon, why = job.error.partition(": ")
-    return (
-        why
-        if colon and where in ("reports", "margins", "survey", "questions", "predictors")
-        else job.error
-    )
+        """Say why there are no figures, without the name of its place, which is for programs."""
+        return sentence(re.sub("^[a-z]+: ", "", self.job.error))
 
 
 @private_form
@@ -271,15 +198,13 @@ def _act(request: HttpRequest, survey: Survey, pk: UUID) -> HttpResponse:
     outcome = Outcome.of(survey, _analysis(survey, pk), results=False)
     here = redirect("analysis", slug=survey.slug, analysis=pk)
     if request.POST.get("action") == "cancel":
-        for _, job in outcome.members:
-            job.cancel(by=request.user)
+        outcome.job.cancel(by=request.user)
     elif request.POST.get("action") == "again":
         try:
-            same = [row.asked for row, _ in outcome.members]
-            asked = [request_analysis(survey, one, request.user) for one in same]
+            job = request_analysis(survey, outcome.analysis.asked, request.user)
         except AnalysisError as error:
             return _show(request, Outcome.of(survey, outcome.analysis), sentence(error.why))
-        return redirect("analysis", slug=survey.slug, analysis=asked[0].analysis_id)
+        return redirect("analysis", slug=survey.slug, analysis=job.analysis_id)
     return here
 
 
@@ -297,7 +222,7 @@ def _show(request: HttpRequest, outcome: Outcome, problem: str = "") -> HttpResp
         "kind": outcome.kind,
         "kind_words": findings.KINDS[outcome.kind],
         "words": findings.described(analysis.asked, outcome.design),
-        "state": STATES[outcome.state],
+        "state": STATES[outcome.job.state],
         "problem": problem,
         "may_ask": survey.may(request.user, "ask"),
         "result": result,
@@ -323,9 +248,10 @@ def file(request: HttpRequest, slug: str, analysis: UUID, file: str) -> HttpResp
     known = _analysis(survey, analysis)
     if file == "progress.json":
         outcome = Outcome.of(survey, known, results=False)
-        words = STATES[outcome.state]
+        job = outcome.job
+        progress = job.progress if job.active else 1
         return JsonResponse(
-            {"active": outcome.active, "progress": outcome.progress, "words": words}
+            {"active": job.active, "progress": progress, "words": STATES[job.state]}
         )
     outcome = Outcome.of(survey, known)
     if file == "result.json":
@@ -343,12 +269,11 @@ def _json(outcome: Outcome) -> bytes:
         "survey": outcome.survey.slug,
         "design": outcome.survey.design_hash,
         "release": outcome.analysis.release.number,
-        "analyses": [
-            {"asked": row.asked, "state": job.state, "error": job.error or None,
-             "result": job.result}
-            for row, job in outcome.members
-        ],
-    }  # fmt: skip
+        "asked": outcome.analysis.asked,
+        "state": outcome.job.state,
+        "error": outcome.job.error or None,
+        "result": outcome.job.result,
+    }
     return json.dumps(found, ensure_ascii=False, indent=1).encode()
 
 

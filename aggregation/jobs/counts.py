@@ -1,5 +1,6 @@
-"""The table of an analysis: counted part by part, and put together."""
+"""The tables of an analysis: counted part by part, and put together."""
 
+import math
 import zlib
 
 import numpy as np
@@ -18,22 +19,25 @@ def question_of(analysis: Analysis) -> Question:
 
 
 def count(part: Part) -> None:
-    """Count the batches of a part and keep the table, unless the part is gone."""
-    axes = question_of(part.analysis).axes()
-    (table,) = tables(Batch.objects.packed(part.batches), _design(part.analysis), [axes])
-    counts = zlib.compress(table.tobytes(), 1)
+    """Count the batches of a part and keep the tables, unless the part is gone."""
+    wanted = question_of(part.analysis).tables()
+    found = tables(Batch.objects.packed(part.batches), _design(part.analysis), wanted)
+    counts = zlib.compress(b"".join(table.tobytes() for table in found), 1)
     Part.objects.filter(pk=part.pk).update(counts=counts)
 
 
-def table_of(analysis: Analysis) -> Counts:
+def tables_of(analysis: Analysis) -> list[Counts]:
     """Return the parts together; RuntimeError if one is missing."""
-    shape = sizes(question_of(analysis).axes(), _design(analysis))
-    total = np.zeros(shape, dtype=np.int64)
+    design = _design(analysis)
+    shapes = [sizes(axes, design) for axes in question_of(analysis).tables()]
+    ends = np.cumsum([math.prod(shape) for shape in shapes])
+    total = np.zeros(ends[-1], dtype=np.int64)
     for part in analysis.parts.all():
         if part.counts is None:
             raise RuntimeError("a part is not counted yet")
-        total += np.frombuffer(zlib.decompress(part.counts), dtype=np.int64).reshape(shape)
-    return total
+        total += np.frombuffer(zlib.decompress(part.counts), dtype=np.int64)
+    found = np.split(total, ends[:-1])
+    return [table.reshape(shape) for table, shape in zip(found, shapes, strict=True)]
 
 
 def _design(analysis: Analysis) -> Design:

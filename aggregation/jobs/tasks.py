@@ -27,7 +27,7 @@ from survey.models import Survey
 
 logger = logging.getLogger(__name__)
 
-COUNTED = 0.8  # the progress of an analysis when its table is counted
+COUNTED = 0.8  # the progress of an analysis when its tables are counted
 HEARTBEAT = 2.0  # seconds between two signs of life of a computation
 TICKS_APART = 1.0  # seconds, at least
 last_tick = -TICKS_APART
@@ -144,9 +144,9 @@ def analyse(job: Job) -> base.Figures | None:
         group(count.s(str(job.pk), pk) for pk in missing).apply_async()
         return None
     design = job.survey.frozen_design()
-    question, table = counts.question_of(job.analysis), counts.table_of(job.analysis)
+    question, tables = counts.question_of(job.analysis), counts.tables_of(job.analysis)
     figures: base.Figures = sandbox.bounded(
-        partial(registry.figures, question, design, table),
+        partial(registry.figures, question, design, tables),
         settings.ANALYSIS_SECONDS,
         settings.ANALYSIS_MEGABYTES * 1_000_000,
         Heartbeat(job),

@@ -41,7 +41,7 @@ class Analysis(models.Model):
 
 
 class Part(models.Model):
-    """Some batches of an analysis, and the table of their reports once it is counted.
+    """Some batches of an analysis, and the tables of their reports once they are counted.
 
     Counting it twice does no harm, so nobody claims it. It is gone when the analysis is done.
     """

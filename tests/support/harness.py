@@ -529,11 +529,12 @@ class Trial:
             f"asked = {asked!r}; design = survey.frozen_design(); release = {release}\n"
             "question = registry.read(asked, design)\n"
             "names = [one.key for one in design.questions]\n"
-            "places = [names.index(axis) for axis in question.axes()]\n"
+            "(axes,) = question.tables()\n"
+            "places = [names.index(axis) for axis in axes]\n"
             "table = numpy.zeros([design.questions[place].size for place in places], dtype=int)\n"
             "for batch in Batch.objects.filter(pk__in=release.batch_keys()):\n"
             "    numpy.add.at(table, tuple(batch.unpack()[places]), 1)\n"
-            "result = registry.figures(question, design, table)"
+            "result = registry.figures(question, design, [table])"
         )
 
     def job(self, pk: str) -> Any:

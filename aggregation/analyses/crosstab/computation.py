@@ -22,10 +22,12 @@ class Crosstab:
     def read(cls, asked: Asked) -> Self:
         return cls(asked.questions("questions", 2, MOST_QUESTIONS))
 
-    def axes(self) -> Axes:
-        return self.questions
+    def tables(self) -> list[Axes]:
+        return [self.questions]
 
-    def figures(self, view: View) -> Figures:
+    def figures(self, views: list[View]) -> Figures:
+        (view,) = views
+        view.check_reports()
         table, blocks = view.table, view.blocks()
         theta, covariance = joint.cells(table, blocks)
         fit = joint.mle(table, blocks)

@@ -26,10 +26,12 @@ class Profiles:
         questions = asked.questions("questions", 2, 20)
         return cls(questions, asked.number("classes", 2, MOST_CLASSES))
 
-    def axes(self) -> Axes:
-        return self.questions
+    def tables(self) -> list[Axes]:
+        return [self.questions]
 
-    def figures(self, view: View) -> Figures:
+    def figures(self, views: list[View]) -> Figures:
+        (view,) = views
+        view.check_reports()
         table = view.table
         patterns = np.argwhere(table)
         seed = int.from_bytes(hashlib.sha256(repr(self).encode()).digest()[:8])

@@ -56,10 +56,12 @@ class Regression:
             )
         return cls(outcome, predictors)
 
-    def axes(self) -> Axes:
-        return (self.outcome.question, *(one.question for one in self.predictors))
+    def tables(self) -> list[Axes]:
+        return [(self.outcome.question, *(one.question for one in self.predictors))]
 
-    def figures(self, view: View) -> Figures:
+    def figures(self, views: list[View]) -> Figures:
+        (view,) = views
+        view.check_reports()
         told = [(self.outcome.option,), *(one.options for one in self.predictors)]
         table, options = view.table, []
         for axis, chosen in enumerate(told):

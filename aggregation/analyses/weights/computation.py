@@ -1,4 +1,4 @@
-"""The shares of one question, weighted to a population."""
+"""The shares of all questions, weighted to a population."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -30,37 +30,54 @@ ADVICE = "It helps to weight by fewer questions, or to wait for more reports."
 
 @dataclass(frozen=True)
 class Weights:
-    """The shares of one question, weighted to a population: raked to the margins of several others,
-    or post-stratified by the groups of one or by the cells of several.
+    """The shares of the questions that are not weighted by, in a population: raked to the margins
+    of several questions, or post-stratified by the groups of one or by the cells of several.
 
-    Groups of which the population has nobody are left out, "Prefer not to say" among them.
+    Each question has its own table, so that people who were asked only some of them count. Groups
+    of which the population has nobody are left out, "Prefer not to say" among them.
     """
 
     kind: ClassVar[str] = "weights"
-    question: str
+    questions: tuple[str, ...]
     by: tuple[str, ...]
     population: tuple[tuple[float, ...], ...]  # a margin for each of `by`; or, one only, all cells
 
     @classmethod
     def read(cls, asked: Asked) -> Self:
-        question = asked.question("question")
         given = [name for name in ("margins", "cells") if name in asked.members]
         if len(given) != 1:
             raise AnalysisError("margins", "the population's margins, or its cells")
         (name,) = given
         found = (_margins if name == "margins" else _cells)(asked.members.pop(name), asked.design)
         by, population = found
-        if question in by:
-            raise AnalysisError(name, f"{question} is what is to be weighted; weight by others")
-        return cls(question, by, population)
+        questions = tuple(one.key for one in asked.design.questions if one.key not in by)
+        if not questions:
+            raise AnalysisError(name, "no question is left to be weighted: weight by fewer")
+        return cls(questions, by, population)
 
-    def axes(self) -> Axes:
-        return (self.question, *self.by)
+    def tables(self) -> list[Axes]:
+        return [(question, *self.by) for question in self.questions]
 
-    def figures(self, view: View) -> Figures:
-        table, raked = view.table, len(self.population) > 1
+    def figures(self, views: list[View]) -> Figures:
+        """Weight each question; say of one that cannot be weighted why, unless none can be."""
+        found: list[Figures] = []
+        problems = []
+        for view in views:
+            try:
+                found.append(self._weighted(view))
+            except AnalysisError as error:
+                found.append({"question": view.axes[0], "error": error.why})
+                problems.append(error)
+        if len(problems) == len(found):
+            raise problems[0]
+        method = "raked" if len(self.population) > 1 else "post-stratified"
+        return {"by": list(self.by), "method": method, "questions": found}
+
+    def _weighted(self, view: View) -> Figures:
+        view.check_reports()
+        table, key = view.table, view.axes[0]
         try:
-            if raked:
+            if len(self.population) > 1:
                 weighted = rake(table, view.blocks(), self.population, LEVEL)
             else:
                 cells = np.reshape(self.population[0], table.shape[1:])
@@ -75,16 +92,13 @@ class Weights:
             ) from None
         counts = table.reshape(len(table), -1).sum(axis=1)
         n = int(counts.sum())
-        channel = channel_of(view.design, self.question)
-        raw = proportion.estimates(counts, [n] * len(counts), channel, LEVEL)
-        options = question_of(view.design, self.question).options
+        raw = proportion.estimates(counts, [n] * len(counts), channel_of(view.design, key), LEVEL)
+        options = question_of(view.design, key).options
         return {
-            "question": self.question,
-            "by": list(self.by),
-            "method": "raked" if raked else "post-stratified",
+            "question": key,
             "n": n,
             "options": [
-                {"option": option.key, "raw": _share(one), "weighted": _weighted(other)}
+                {"option": option.key, "raw": _share(one), "weighted": _calibrated(other)}
                 for option, one, other in zip(options, raw, weighted, strict=True)
             ],
         }
@@ -178,7 +192,7 @@ def _share(found: proportion.Estimate | Calibrated) -> Figures:
     }
 
 
-def _weighted(found: Calibrated) -> Figures:
+def _calibrated(found: Calibrated) -> Figures:
     return _share(found) | {
         "design_effect": found.design_effect,
         "effective_size": found.effective_size,

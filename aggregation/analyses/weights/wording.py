@@ -1,16 +1,14 @@
-"""Weighted shares beside raw ones, of every question that was weighted alike."""
+"""Weighted shares beside raw ones, of every question that is not weighted by."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from django.utils.safestring import SafeString
 
 from aggregation.analyses.base import LEVEL, Figures, question_of
-from aggregation.analyses.wording import Names, described
+from aggregation.analyses.wording import Found, described, sentence
 from aggregation.svg import pictures
 from aggregation.svg.pictures import Point
-from survey.design import Design
 from survey.spreadsheets import Line
 
 
@@ -36,34 +34,32 @@ class Weighted:
 
 @dataclass(frozen=True)
 class Section:
-    """A question with the outcome of its job: figures, or why there are none."""
+    """A question with its figures, or why there are none."""
 
     text: str
-    figures: Figures | None
+    figures: Figures
     error: str
     rows: list[Weighted]
 
 
 @dataclass(frozen=True)
-class Weights:
-    """Several analyses together: the same margins, a question each."""
-
-    asked: Mapping[str, Any]
-    design: Design
-    found: Sequence[tuple[str, Figures | None, str]]  # question, figures, what went wrong
-
+class Weights(Found):
     @property
     def sections(self) -> list[Section]:
-        names = Names(self.design)
         return [
-            Section(names.question(key), figures, error, self._rows(key, figures))
-            for key, figures, error in self.found
+            Section(
+                self.names.question(one["question"]),
+                one,
+                sentence(one["error"]) if "error" in one else "",
+                self._rows(one),
+            )
+            for one in self.figures["questions"]
         ]
 
-    def _rows(self, key: str, figures: Figures | None) -> list[Weighted]:
-        rows = []
-        for one in figures["options"] if figures else []:
-            label = Names(self.design).option(key, one["option"])
+    def _rows(self, figures: Figures) -> list[Weighted]:
+        rows, key = [], figures["question"]
+        for one in figures.get("options", []):
+            label = self.names.option(key, one["option"])
             points = [_point(one["weighted"]), _point(one["raw"], raw=True)]
             words = (
                 f"{label}: weighted {points[0].value:.1%}, {LEVEL:.0%} interval "
@@ -81,14 +77,13 @@ class Weights:
             "weighted weighted_standard_error weighted_low weighted_high "
             "design_effect effective_size"
         ).split()
-        names = Names(self.design)
-        for key, figures, _ in self.found:
-            for one in figures["options"] if figures else []:
-                assert figures is not None  # noqa: S101  # for the type checker
+        for figures in self.figures["questions"]:
+            key = figures["question"]
+            for one in figures.get("options", []):
                 raw, weighted = one["raw"], one["weighted"]
                 yield [
-                    names.question(key), names.option(key, one["option"]), figures["method"],
-                    figures["n"], *_limits(raw), *_limits(weighted),
+                    self.names.question(key), self.names.option(key, one["option"]),
+                    self.figures["method"], figures["n"], *_limits(raw), *_limits(weighted),
                     weighted["design_effect"], weighted["effective_size"],
                 ]  # fmt: skip
 

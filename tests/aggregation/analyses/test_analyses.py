@@ -42,8 +42,19 @@ def read(**asked: Any) -> Analysis:
 def figures(asked: dict[str, Any], table: Any) -> Any:
     """As they would come out of the API."""
     analysis = registry.read(asked, DESIGN)
-    found = registry.figures(analysis, DESIGN, np.asarray(table, dtype=np.int64))
+    found = registry.figures(analysis, DESIGN, [np.asarray(table, dtype=np.int64)])
     return json.loads(json.dumps(found, allow_nan=False))
+
+
+def weighting(key: str, table: Any, **population: Any) -> Any:
+    """The figures of one question; to all others, as many gave each answer in every group."""
+    analysis = read(kind="weights", **population)
+    tables = [
+        table if axes[0] == key else np.stack([table.sum(axis=0)] * sizes(axes, DESIGN)[0])
+        for axes in analysis.tables()
+    ]
+    found = json.loads(json.dumps(registry.figures(analysis, DESIGN, tables), allow_nan=False))
+    return next(found | one for one in found["questions"] if one["question"] == key)
 
 
 def reported(truth: Any, *keys: str, people: float = 1e9) -> Any:
@@ -121,66 +132,66 @@ BAD: dict[str, tuple[Any, str]] = {
     ),
     "classes a text": ({"kind": "profiles", "questions": ["q1", "q3"], "classes": "2"}, "classes"),
     "classes true": ({"kind": "profiles", "questions": ["q1", "q3"], "classes": True}, "classes"),
-    "no margins": ({"kind": "weights", "question": "q1"}, "margins"),
+    "no margins": ({"kind": "weights"}, "margins"),
     "margins and cells": (
-        {"kind": "weights", "question": "q1", "margins": {"age": AGES}, "cells": []}, "margins",
+        {"kind": "weights", "margins": {"age": AGES}, "cells": []}, "margins",
     ),
-    "margins of nothing": ({"kind": "weights", "question": "q1", "margins": {}}, "margins"),
-    "margins a list": ({"kind": "weights", "question": "q1", "margins": [1]}, "margins"),
+    "margins of nothing": ({"kind": "weights", "margins": {}}, "margins"),
+    "margins a list": ({"kind": "weights", "margins": [1]}, "margins"),
     "unknown by": (
-        {"kind": "weights", "question": "q1", "margins": {"town": {"x": 1}}}, "margins",
-    ),
-    "weighted by itself": (
-        {"kind": "weights", "question": "age", "margins": {"age": AGES}}, "margins",
+        {"kind": "weights", "margins": {"town": {"x": 1}}}, "margins",
     ),
     "a share of those who decline": (
-        {"kind": "weights", "question": "q1", "margins": {"age": AGES | {DECLINED: 0.1}}},
+        {"kind": "weights", "margins": {"age": AGES | {DECLINED: 0.1}}},
         "margins",
     ),
     "group missing": (
-        {"kind": "weights", "question": "q1", "margins": {"age": {"old": 1}}}, "margins",
+        {"kind": "weights", "margins": {"age": {"old": 1}}}, "margins",
     ),
     "a share a text": (
-        {"kind": "weights", "question": "q1", "margins": {"age": AGES | {"old": "1"}}}, "margins",
+        {"kind": "weights", "margins": {"age": AGES | {"old": "1"}}}, "margins",
     ),
     "a share true": (
-        {"kind": "weights", "question": "q1", "margins": {"age": AGES | {"old": True}}}, "margins",
+        {"kind": "weights", "margins": {"age": AGES | {"old": True}}}, "margins",
     ),
     "a share below 0": (
-        {"kind": "weights", "question": "q1", "margins": {"age": AGES | {"old": -1}}}, "margins",
+        {"kind": "weights", "margins": {"age": AGES | {"old": -1}}}, "margins",
     ),
     "a share without end": (
-        {"kind": "weights", "question": "q1", "margins": {"age": AGES | {"old": 1e300}}}, "margins",
+        {"kind": "weights", "margins": {"age": AGES | {"old": 1e300}}}, "margins",
     ),
     "shares of nobody": (
-        {"kind": "weights", "question": "q1", "margins": {"age": {"young": 0, "old": 0}}},
+        {"kind": "weights", "margins": {"age": {"young": 0, "old": 0}}},
         "margins",
     ),
-    "no cells": ({"kind": "weights", "question": "q1", "cells": []}, "cells"),
+    "no cells": ({"kind": "weights", "cells": []}, "cells"),
     "a cell without groups": (
-        {"kind": "weights", "question": "q1", "cells": [{"share": 1}]}, "cells",
+        {"kind": "weights", "cells": [{"share": 1}]}, "cells",
     ),
     "a cell of other questions": (
-        {"kind": "weights", "question": "q1", "cells": [
+        {"kind": "weights", "cells": [
             {"groups": {"age": "old"}, "share": 1}, {"groups": {"place": "farm"}, "share": 1},
         ]}, "cells",
     ),
     "a cell of those who decline": (
-        {"kind": "weights", "question": "q1", "cells": [
+        {"kind": "weights", "cells": [
             {"groups": {"age": key}, "share": 1} for key in ("young", "old", DECLINED)]}, "cells",
     ),
     "a cell missing": (
-        {"kind": "weights", "question": "q1", "cells": [{"groups": {"age": "old"}, "share": 1}]},
+        {"kind": "weights", "cells": [{"groups": {"age": "old"}, "share": 1}]},
         "cells",
     ),
     "a cell twice": (
-        {"kind": "weights", "question": "q1",
-         "cells": [{"groups": {"age": "old"}, "share": 1}] * 2}, "cells",
+        {"kind": "weights", "cells": [{"groups": {"age": "old"}, "share": 1}] * 2}, "cells",
     ),
-    "weights of two": (
-        {"kind": "weights", "question": ["q1", "q2"], "margins": {"age": AGES}}, "question",
+    "weights of one": (
+        {"kind": "weights", "question": "q1", "margins": {"age": AGES}}, "question",
     ),
-    "weights of nothing": ({"kind": "weights", "margins": {"age": AGES}}, "question"),
+    "every question weighted by": (
+        {"kind": "weights", "margins": {
+            one.key: {option.key: 1 for option in one.options if option.key != DECLINED}
+            for one in DESIGN.questions}}, "margins",
+    ),
     "too many classes": ({"kind": "profiles", "questions": ["q1", "q3"], "classes": 99}, "classes"),
 }  # fmt: skip
 
@@ -205,6 +216,14 @@ def test_a_table_that_is_too_large_is_refused() -> None:
         registry.read(asked, many)
 
 
+def test_tables_that_are_too_large_together_are_refused() -> None:
+    questions = [question(f"q{i}", *"abcdefgh") for i in range(22)]
+    many = designs.build(2.0, questions, (), [[one.key] for one in questions], 22)
+    margins = {f"q{i}": dict.fromkeys("abcdefgh", 1) for i in range(5)}
+    with pytest.raises(AnalysisError, match="^questions: tables of 4,456,448 cells; at most"):
+        registry.read({"kind": "weights", "margins": margins}, many)
+
+
 def test_the_same_question_has_the_same_digest_in_any_order() -> None:
     first = {"kind": "crosstab", "questions": ["q1", "q2"]}
     again = {"questions": ["q1", "q2"], "kind": "crosstab"}
@@ -214,10 +233,10 @@ def test_the_same_question_has_the_same_digest_in_any_order() -> None:
 
 def test_axes_are_questions_whether_background_or_not() -> None:
     analysis = read(kind="regression", outcome="q1", predictors=[{"question": "age"}])
-    assert list(analysis.axes()) == ["q1", "age"]
-    assert sizes(analysis.axes(), DESIGN) == [2, 3]
-    weights = read(kind="weights", question="q4", margins={"place": TOWN, "age": AGES})
-    assert list(weights.axes()) == ["q4", "age", "place"]
+    assert analysis.tables() == [("q1", "age")]
+    assert sizes(("q1", "age"), DESIGN) == [2, 3]
+    weights = read(kind="weights", margins={"place": TOWN, "age": AGES})
+    assert weights.tables() == [(key, "age", "place") for key in ("q1", "q2", "q3", "q4")]
 
 
 def test_a_table_within_a_block_uses_the_blocks_coin() -> None:
@@ -404,7 +423,7 @@ def test_large_tables_have_no_conditional_shares() -> None:
     asked = {"kind": "crosstab", "questions": keys}
     analysis = registry.read(asked, many)
     table = np.random.default_rng(1).integers(0, 9, size=(9,) * 4)
-    found = registry.figures(analysis, many, table)
+    found = registry.figures(analysis, many, [table])
     assert found["conditional"] is None and len(found["estimates"]) == 9
 
 
@@ -435,7 +454,7 @@ def test_background_questions_go_with_every_block() -> None:
     )
     registry.read({"kind": "crosstab", "questions": ["q1", "age"]}, some)
     margins = {"age": {"young": 1, "old": 1}}
-    registry.read({"kind": "weights", "question": "q2", "margins": margins}, some)
+    registry.read({"kind": "weights", "margins": margins}, some)
 
 
 # --- Weights --------------------------------------------------------------------------------------
@@ -447,8 +466,8 @@ TOWN = {"town": 0.5, "village": 0.3, "farm": 0.2}
 def test_one_question_is_post_stratified_and_those_who_decline_are_left_out() -> None:
     """A fifth of the young say yes and 0.6 of the old; half of the population is young."""
     truth = by_age({0: 0.2, 1: 0.6, 2: 0.9}, [0.3, 0.6, 0.1])
-    asked = {"kind": "weights", "question": "q3", "margins": {"age": {"young": 7, "old": 7}}}
-    found = figures(asked, reported(truth, "q3", "age"))
+    margins = {"age": {"young": 7, "old": 7}}
+    found = weighting("q3", reported(truth, "q3", "age"), margins=margins)
     yes = found["options"][1]
     assert found["method"] == "post-stratified" and found["by"] == ["age"]
     assert found["n"] == pytest.approx(1e9)
@@ -470,8 +489,7 @@ def test_weighted_errors_agree_with_a_bootstrap() -> None:
     """
     truth = by_age({0: 0.2, 1: 0.6, 2: 0.5}, [0.4, 0.5, 0.1])
     table = reported(truth, "q3", "age", people=4000)
-    asked = {"kind": "weights", "question": "q3", "margins": {"age": AGES}}
-    yes = figures(asked, table)["options"][1]
+    yes = weighting("q3", table, margins={"age": AGES})["options"][1]
     rng = np.random.default_rng(6)
     drawn = rng.multinomial(table.sum(), table.ravel() / table.sum(), size=4000)
     first, second = inverses("q3", "age", sizes=(2, 3))
@@ -495,8 +513,8 @@ def test_several_questions_are_raked_to_every_margin() -> None:
     truth[:, 2] *= 0.1
     truth[..., 3] *= 0.1
     truth /= truth.sum()
-    asked = {"kind": "weights", "question": "q4", "margins": {"place": TOWN, "age": AGES}}
-    found = figures(asked, reported(truth, "q4", "age", "place"))
+    table = reported(truth, "q4", "age", "place")
+    found = weighting("q4", table, margins={"place": TOWN, "age": AGES})
     assert found["method"] == "raked" and found["by"] == ["age", "place"]
     raked = truth[:, :2, :3].copy()
     for _ in range(200):
@@ -515,8 +533,7 @@ def test_combinations_are_post_stratified_in_any_order() -> None:
         {"groups": {"age": age, "place": town}, "share": float(share)}
         for (age, town), share in zip(product(AGES, TOWN), shares, strict=True)
     ]
-    asked = {"kind": "weights", "question": "q3", "cells": cells[::-1]}
-    found = figures(asked, reported(truth, "q3", "age", "place"))
+    found = weighting("q3", reported(truth, "q3", "age", "place"), cells=cells[::-1])
     expected = shares @ (truth[1] / truth.sum(axis=0))[:2, :3].ravel()
     assert found["method"] == "post-stratified"
     assert found["options"][1]["weighted"]["estimate"] == pytest.approx(expected, abs=1e-5)
@@ -524,16 +541,16 @@ def test_combinations_are_post_stratified_in_any_order() -> None:
 
 def test_a_sensitive_question_can_be_weighted_by() -> None:
     truth = np.array([[0.3, 0.1], [0.2, 0.4]])  # [q1][q3]
-    asked = {"kind": "weights", "question": "q1", "margins": {"q3": {"no": 3, "yes": 1}}}
-    found = figures(asked, reported(truth, "q1", "q3"))
+    margins = {"q3": {"no": 3, "yes": 1}}
+    found = weighting("q1", reported(truth, "q1", "q3"), margins=margins)
     expected = 0.75 * 0.4 + 0.25 * 0.8
     assert found["options"][1]["weighted"]["estimate"] == pytest.approx(expected, abs=1e-6)
 
 
 def test_groups_that_the_population_lacks_are_left_out() -> None:
     truth = by_age({0: 0.2, 1: 0.6}, [0.3, 0.6, 0.1])
-    asked = {"kind": "weights", "question": "q3", "margins": {"age": {"young": 1, "old": 0}}}
-    found = figures(asked, reported(truth, "q3", "age"))
+    margins = {"age": {"young": 1, "old": 0}}
+    found = weighting("q3", reported(truth, "q3", "age"), margins=margins)
     assert found["options"][1]["weighted"]["estimate"] == pytest.approx(0.2, abs=1e-6)
 
 
@@ -543,12 +560,12 @@ def test_a_group_that_nobody_may_be_in_is_named() -> None:
     table = reported(truth, "q3", "age", "place", people=2000)
     margins = {"age": AGES, "place": TOWN}
     with pytest.raises(AnalysisError, match="too few reports.* in “farm” of “place”: "):
-        figures({"kind": "weights", "question": "q3", "margins": margins}, table)
+        weighting("q3", table, margins=margins)
     cells = [
         {"groups": {"age": age, "place": town}, "share": 1} for age, town in product(AGES, TOWN)
     ]
     with pytest.raises(AnalysisError, match="in “young” of “age” and “farm” of “place”: "):
-        figures({"kind": "weights", "question": "q3", "cells": cells}, table)
+        weighting("q3", table, cells=cells)
 
 
 def test_margins_that_no_weights_meet_are_refused_in_words() -> None:
@@ -557,4 +574,18 @@ def test_margins_that_no_weights_meet_are_refused_in_words() -> None:
     table = reported(truth, "q3", "age", "place", people=1e4)
     margins = {"age": {"young": 0.9, "old": 0.1}, "place": TOWN}
     with pytest.raises(AnalysisError, match="no weights meet all of these margins"):
-        figures({"kind": "weights", "question": "q3", "margins": margins}, table)
+        weighting("q3", table, margins=margins)
+
+
+def test_a_question_that_cannot_be_weighted_does_not_stop_the_others() -> None:
+    """Nobody has been asked q1 yet."""
+    analysis = read(kind="weights", margins={"age": AGES})
+    truth = by_age({0: 0.2, 1: 0.6, 2: 0.5}, [0.4, 0.5, 0.1])
+    tables = [np.zeros(sizes(axes, DESIGN), dtype=np.int64) for axes in analysis.tables()]
+    tables[2] = reported(truth, "q3", "age")
+    found = registry.figures(analysis, DESIGN, tables)["questions"]
+    assert [one["question"] for one in found] == ["q1", "q2", "q3", "q4", "place"]
+    assert ["options" in one for one in found] == [False, False, True, False, False]
+    assert found[0]["error"] == "nobody has been asked all of these questions yet"
+    with pytest.raises(AnalysisError, match="^reports: nobody has been asked"):
+        registry.figures(analysis, DESIGN, [0 * table for table in tables])

@@ -35,7 +35,7 @@ SEX = {"f": 0.5, "m": 0.5}
 
 def read(text: str) -> Any:
     found = margins.read(text, DESIGN)
-    registry.read({"kind": "weights", "question": "q1", **found}, DESIGN)  # and it may be asked
+    registry.read({"kind": "weights", **found}, DESIGN)  # and it may be asked
     return found
 
 
@@ -68,7 +68,7 @@ def test_a_combination_has_one_column_per_question() -> None:
     found = read(text)
     assert found["cells"][2] == {"groups": {"age": "old", "sex": "f"}, "share": 0.4}
     swapped = read("sex,age,share\nm,old,0.3\nf,young,0.1\nm,young,0.2\nf,old,0.4")
-    both = [Weights.read(Asked({"question": "q1", **one}, DESIGN)) for one in (found, swapped)]
+    both = [Weights.read(Asked(one, DESIGN)) for one in (found, swapped)]
     assert both[0] == both[1] and both[0].population == ((0.1, 0.2, 0, 0.4, 0.3, 0, 0, 0, 0),)
 
 

@@ -105,6 +105,23 @@ def test_a_table_may_have_background_questions(messages: Any) -> None:
     assert job.result["counts"] == brute_force(survey, 0, 2, shape=(2, 3))
 
 
+def test_several_tables_are_counted_in_one_pass(
+    messages: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stored, "PART_BATCHES", 1)
+    survey = published()
+    ages = {option.key: 1 for option in survey.frozen_design().background[0].options[:2]}
+    job = request_analysis(survey, {"kind": "weights", "margins": {"age": ages}})
+    assert job.analysis and job.analysis.parts.count() == 3
+    for part in job.analysis.parts.all():
+        counts.count(part)
+    found = [table.tolist() for table in counts.tables_of(job.analysis)]
+    assert found == [
+        brute_force(survey, 0, 2, shape=(2, 3)),
+        brute_force(survey, 1, 2, shape=(4, 3)),
+    ]
+
+
 def test_before_the_first_release_an_analysis_is_refused() -> None:
     survey = builders.opened()
     with pytest.raises(AnalysisError, match="nothing has been released"):
