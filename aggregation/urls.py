@@ -23,7 +23,7 @@ urlpatterns = [
     path("log/log.jsonl", pages.as_json_lines, name="log-jsonl"),
     path("results/<slug:slug>/", public_results.page, name="results"),
     path("surveys/<slug:slug>/analyses/", analyses.analyses, name="analyses"),
-    path("surveys/<slug:slug>/analyses/margins.csv", analyses.margins_file, name="margins"),
+    path("surveys/<slug:slug>/analyses/<str:table>.csv", analyses.blank_file, name="blank-file"),
     path("surveys/<slug:slug>/analyses/<uuid:analysis>/", analyses.analysis, name="analysis"),
     path(
         "surveys/<slug:slug>/analyses/<uuid:analysis>/<str:file>",

@@ -63,6 +63,7 @@ PLACES = {
     "<str:release>": "1",
     "<str:name>": "estimates.csv",
     "<str:file>": "result.json",
+    "<str:table>": "margins",
     "<str:token>": "never-made",
 }
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
@@ -97,7 +98,7 @@ TABLE: dict[str, dict[str, Statuses]] = {
         "GET": readers(),
         "POST": askers(),  # an empty form, shown again
     },
-    "surveys/<slug:slug>/analyses/margins.csv": {"GET": readers()},
+    "surveys/<slug:slug>/analyses/<str:table>.csv": {"GET": readers()},
     "surveys/<slug:slug>/analyses/<uuid:analysis>/": {"GET": readers(), "POST": askers(status=302)},
     "surveys/<slug:slug>/analyses/<uuid:analysis>/<str:file>": {"GET": readers()},
     "surveys/<slug:slug>/people/": {"GET": owners(), "POST": owners(status=400)},  # no name

@@ -10,7 +10,7 @@ Background questions are questions like all others here, each a block of its own
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,8 +40,6 @@ class AnalysisError(ValueError):
 
 class Analysis(Protocol):
     """A kind of analysis, with what it is about."""
-
-    kind: ClassVar[str]
 
     @classmethod
     def read(cls, asked: "Asked") -> Self: ...

@@ -4,42 +4,38 @@ Pure: a design, what was asked and the figures of a job go in. Nothing is estima
 odds and shades follow from the figures.
 """
 
-from collections.abc import Callable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from aggregation.analyses.base import Figures
-from aggregation.analyses.crosstab.wording import Crosstab
-from aggregation.analyses.profiles.wording import Profiles
-from aggregation.analyses.regression.wording import Regression
-from aggregation.analyses.weights.wording import Weights
-from aggregation.analyses.wording import described, weighted_by
+from aggregation.analyses.wording import Names
 from survey.design import Design
-
-__all__ = [
-    "KINDS",
-    "Crosstab",
-    "Profiles",
-    "Regression",
-    "Result",
-    "Weights",
-    "described",
-    "found",
-    "weighted_by",
-]
-
-KINDS = {
-    "crosstab": "Table",
-    "regression": "Regression",
-    "profiles": "Profiles",
-    "weights": "Weights",
-}
-
-Result = Crosstab | Regression | Profiles | Weights
+from survey.spreadsheets import Line
 
 
-def found(asked: Mapping[str, Any], design: Design, figures: Figures) -> Result:
-    """Put what an analysis found into words."""
-    kinds: dict[str, Callable[..., Result]] = {
-        "crosstab": Crosstab, "regression": Regression, "profiles": Profiles, "weights": Weights,
-    }  # fmt: skip
-    return kinds[asked["kind"]](asked, design, figures)
+@dataclass(frozen=True)
+class Findings(ABC):
+    """What one analysis found."""
+
+    asked: Mapping[str, Any]
+    design: Design
+    figures: Figures
+
+    @property
+    def names(self) -> Names:
+        return Names(self.design)
+
+    @property
+    def drawn(self) -> bool:
+        """Whether there is one picture of it all; others stand beside their parts of the page."""
+        return True
+
+    @abstractmethod
+    def lines(self) -> Iterator[Line]:
+        """Yield the lines of a spreadsheet, with the names of the columns first."""
+
+    @abstractmethod
+    def picture(self, name: str) -> str | None:
+        """Return the picture of this name as SVG; None where there is none."""

@@ -94,46 +94,20 @@ class JobSerializer(serializers.ModelSerializer[Job]):
         return reverse("api-job", [job.pk], request=self.context["request"])
 
 
-class CellSerializer(serializers.Serializer[Any]):
-    """A combination of groups, and how large it is in the population."""
-
-    groups = serializers.DictField(child=serializers.CharField())
-    share = serializers.FloatField()
-
-
-class PredictorSerializer(serializers.Serializer[Any]):
-    """Another question, or one option of it."""
-
-    question = serializers.CharField()
-    option = serializers.CharField(
-        required=False,
-        help_text="Compared with all other options; without it, every option with the first.",
-    )
-
-
-class AskedSerializer(serializers.Serializer[Any]):
-    """What may be asked; aggregation/analyses/ checks it against the design."""
-
-    kind = serializers.ChoiceField(sorted(KINDS))
-    questions = serializers.ListField(
-        child=serializers.CharField(), required=False, help_text="For crosstab and profiles."
-    )
-    outcome = serializers.CharField(required=False, help_text="For regression: a question.")
-    option = serializers.CharField(required=False, help_text="Which option of it is meant.")
-    predictors = PredictorSerializer(
-        many=True, required=False, help_text="For regression: 1 to 4 other questions."
-    )
-    classes = serializers.IntegerField(required=False, help_text="For profiles: how many.")
-    margins = serializers.DictField(
-        child=serializers.DictField(child=serializers.FloatField()),
-        required=False,
-        help_text="For weights: by question, the population's share or number of every group.",
-    )
-    cells = CellSerializer(
-        many=True,
-        required=False,
-        help_text="For weights, instead of margins: every combination of groups.",
-    )
+def asked_schema() -> dict[str, Any]:
+    """What may be asked, for each kind; aggregation/analyses/ checks it against the design."""
+    kinds = [
+        {
+            "title": kind.title,
+            "description": kind.introduction,
+            "type": "object",
+            "properties": {"kind": {"type": "string", "enum": [key]}, **kind.members},
+            "required": ["kind"],
+            "additionalProperties": False,
+        }
+        for key, kind in KINDS.items()
+    ]
+    return {"oneOf": kinds}
 
 
 class AnalysisSerializer(serializers.ModelSerializer[Analysis]):
@@ -252,7 +226,7 @@ class ReleasesView(APIView):
 
 
 class AnalysesView(APIView):
-    """Tables, regressions, profiles and weights of the latest release; POST asks for one."""
+    """The analyses of a survey; POST asks for one of the latest release."""
 
     @extend_schema(
         operation_id="analyses",
@@ -271,7 +245,7 @@ class AnalysesView(APIView):
         tags=["researchers"],
         description="Ask for an analysis of the latest release. What the same question found "
         "before is returned at once; a job already under way instead of a second one.",
-        request=AskedSerializer,
+        request={"application/json": asked_schema()},
         responses={200: JobSerializer, 202: JobSerializer} | errors(400, 401, 403, 404, 415),
     )
     def post(self, request: Request, slug: str) -> Response:

@@ -1,12 +1,12 @@
 """The pages on which analyses are asked for and read.
 
 Asking and reading are apart: whoever may see a survey reads; POST asks, asks again or cancels. No
-page computes: the figures are those of a job, and findings.py has the words for them.
+page computes: the figures are those of a job, and the folder of each kind has the words for them.
 """
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -16,14 +16,15 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 
-from aggregation.analyses import findings
 from aggregation.analyses.base import AnalysisError
-from aggregation.analyses.form import CLASSES, PREDICTORS, SLOTS, Form, as_csv
-from aggregation.analyses.weights import margins
+from aggregation.analyses.findings import Findings
+from aggregation.analyses.form import Form
+from aggregation.analyses.kind import Kind
+from aggregation.analyses.registry import KINDS
 from aggregation.analyses.wording import sentence
 from aggregation.jobs.queue import request_analysis
 from aggregation.models import Analysis, Job, Release
-from survey.design import Design, Question
+from survey.design import Design
 from survey.models import Survey
 from survey.models.log import record
 from survey.permissions import private_form, private_page, survey_or_403
@@ -37,12 +38,6 @@ STATES = {
     "failed": "Could not be computed",
     "cancelled": "Cancelled",
 }
-INTRODUCTIONS = {
-    "crosstab": "How two to four answers go together: the share of people in every combination.",
-    "regression": "What the odds of an answer have to do with groups, and with other answers.",
-    "profiles": "Which kinds of people there may be, by what they answer to several questions.",
-    "weights": "What the shares would be if those who answered were made up like the population.",
-}
 
 
 # --- Asking ---------------------------------------------------------------------------------------
@@ -54,26 +49,27 @@ def analyses(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST":
         return _ask(request, survey_or_403(request, slug, "ask"))
     survey = survey_or_403(request, slug)
-    form = Form(kind=request.GET.get("kind", ""))
     if like := request.GET.get("like"):
-        form = Form.like(_analysis(survey, like).asked)
-    return _page(request, survey, form)
+        asked = _analysis(survey, like).asked
+        form = KINDS[asked["kind"]].form.like(survey.frozen_design(), asked)
+        return _page(request, survey, asked["kind"], form)
+    return _page(request, survey, request.GET.get("kind", ""))
 
 
 def _ask(request: HttpRequest, survey: Survey) -> HttpResponse:
     """Ask, and go to the page of what was asked; or back to the form with what is wrong."""
-    form = Form.given(request)
-    if survey.state == Survey.State.DRAFT or form.kind not in findings.KINDS:
-        return _page(request, survey, form)
-    design = survey.frozen_design()
-    asked = form.asked(design)
+    kind = request.POST.get("kind", "")
+    if survey.state == Survey.State.DRAFT or kind not in KINDS:
+        return _page(request, survey, kind)
+    form = KINDS[kind].form.given(survey.frozen_design(), request)
+    asked = {"kind": kind, **form.asked()}
     if not form.errors:
         try:
             job = request_analysis(survey, asked, request.user)
             return redirect("analysis", slug=survey.slug, analysis=job.analysis_id)
         except AnalysisError as error:
             form.refuse(error)
-    return _page(request, survey, form)
+    return _page(request, survey, kind, form)
 
 
 @dataclass(frozen=True)
@@ -86,45 +82,22 @@ class Listed:
     state: str
 
 
-def _page(request: HttpRequest, survey: Survey, form: Form) -> HttpResponse:
-    may_ask = survey.may(request.user, "ask")
-    context: dict[str, Any] = {"survey": survey, "form": form, "may_ask": may_ask}
+def _page(
+    request: HttpRequest, survey: Survey, kind: str, form: Form | None = None
+) -> HttpResponse:
+    context: dict[str, Any] = {"survey": survey, "may_ask": survey.may(request.user, "ask")}
     if survey.state != Survey.State.DRAFT:
         design = survey.frozen_design()
         context |= {
-            "design": design,
             "release": survey.releases.order_by("number").last(),
-            "kinds": [(key, text, INTRODUCTIONS[key]) for key, text in findings.KINDS.items()],
+            "kinds": KINDS,
             "listed": list(_listed(survey, design)),
-            "some": design.ask < len(design.sensitive_blocks),
-            "parts": _parts(design),
-            "classes": CLASSES,
         }
-        if form.kind in findings.KINDS:
-            context |= {"kind": form.kind, "introduction": INTRODUCTIONS[form.kind]}
-        if form.kind == "crosstab":
-            context["slots"] = _slots(SLOTS, form.questions)
-        if form.kind == "regression":
-            context["slots"] = _slots(PREDICTORS, form.predictors)
-            context["explaining"] = [q for _, part in reversed(_parts(design)) for q in part]
-        if form.kind == "weights" and not form.margins:
-            form.margins = as_csv(margins.template(design))
+        if kind in KINDS:
+            context |= {
+                "key": kind, "kind": KINDS[kind], "form": form or KINDS[kind].form(design)
+            }  # fmt: skip
     return render(request, "aggregation/analyses/analyses.html", context)
-
-
-def _parts(design: Design) -> list[tuple[str, Sequence[Question]]]:
-    """The questions to choose from: by block where people are asked some blocks only."""
-    blocks, parts = design.sensitive_blocks, list[tuple[str, Sequence[Question]]]()
-    if design.ask < len(blocks):
-        parts += [(f"Block {i}", block.questions) for i, block in enumerate(blocks, 1)]
-    else:
-        parts += [("Questions", [question for block in blocks for question in block.questions])]
-    return [*parts, ("Background questions", design.background)] if design.background else parts
-
-
-def _slots(labels: Sequence[str], chosen: Sequence[str]) -> list[tuple[str, str]]:
-    """Each box of a form with what is chosen in it."""
-    return list(zip(labels, [*chosen, *[""] * len(labels)], strict=False))
 
 
 def _listed(survey: Survey, design: Design) -> Iterator[Listed]:
@@ -134,8 +107,8 @@ def _listed(survey: Survey, design: Design) -> Iterator[Listed]:
     rows = asked.annotate(last=Max("jobs__made_at")).order_by("-last").prefetch_related(jobs)
     for row in rows.only("asked", "release")[:MOST_LISTED]:
         newest = max(row.jobs.all(), key=lambda job: (job.active, job.made_at))
-        words = findings.described(row.asked, design)
-        yield Listed(row, findings.KINDS[row.asked["kind"]], words, STATES[newest.state])
+        kind = KINDS[row.asked["kind"]]
+        yield Listed(row, kind.title, kind.describe(row.asked, design), STATES[newest.state])
 
 
 # --- Reading --------------------------------------------------------------------------------------
@@ -169,14 +142,14 @@ class Outcome:
         return cls(survey, survey.frozen_design(), analysis, job)
 
     @property
-    def kind(self) -> str:
-        return str(self.analysis.asked["kind"])
+    def kind(self) -> Kind:
+        return KINDS[self.analysis.asked["kind"]]
 
     @property
-    def result(self) -> findings.Result | None:
+    def result(self) -> Findings | None:
         if self.job.state != Job.State.DONE:
             return None
-        return findings.found(self.analysis.asked, self.design, self.job.result or {})
+        return self.kind.findings(self.analysis.asked, self.design, self.job.result or {})
 
     @property
     def error(self) -> str:
@@ -210,7 +183,6 @@ def _act(request: HttpRequest, survey: Survey, pk: UUID) -> HttpResponse:
 
 def _show(request: HttpRequest, outcome: Outcome, problem: str = "") -> HttpResponse:
     survey, analysis = outcome.survey, outcome.analysis
-    result = outcome.result
     last = survey.releases.order_by("number").last()
     release: Release = analysis.release
     context = {
@@ -219,26 +191,16 @@ def _show(request: HttpRequest, outcome: Outcome, problem: str = "") -> HttpResp
         "analysis": analysis,
         "release": release,
         "newer": last if last and last.number > release.number else None,
-        "kind": outcome.kind,
-        "kind_words": findings.KINDS[outcome.kind],
-        "words": findings.described(analysis.asked, outcome.design),
+        "words": outcome.kind.describe(analysis.asked, outcome.design),
         "state": STATES[outcome.job.state],
         "problem": problem,
         "may_ask": survey.may(request.user, "ask"),
-        "result": result,
-        "drawn": _drawn(result),
+        "result": outcome.result,
         "here": request.build_absolute_uri(
             reverse("analysis", kwargs={"slug": survey.slug, "analysis": analysis.pk})
         ),
     }
     return render(request, "aggregation/analyses/analysis.html", context)
-
-
-def _drawn(result: findings.Result | None) -> bool:
-    """Whether there is one picture of it all; those of a table stand beside its parts."""
-    if isinstance(result, findings.Regression):
-        return any(term.low is not None for term in result.terms)
-    return isinstance(result, findings.Profiles | findings.Weights)
 
 
 @private_page
@@ -282,7 +244,7 @@ def _saved(
 ) -> HttpResponse:
     stem, _, ending = name.rpartition(".")
     release = outcome.analysis.release.number
-    known = f"{outcome.survey.slug}-release-{release}-{outcome.kind}"
+    known = f"{outcome.survey.slug}-release-{release}-{outcome.analysis.asked['kind']}"
     saved = f"{known}.{ending}" if stem == "result" else f"{known}-{stem}.{ending}"
     if request.method == "GET":
         about = {"analysis": str(outcome.analysis.pk), "release": release}
@@ -294,13 +256,14 @@ def _saved(
 
 
 @private_page
-def margins_file(request: HttpRequest, slug: str) -> HttpResponse:
-    """A file of margins to fill in: a line for each group."""
+def blank_file(request: HttpRequest, slug: str, table: str) -> HttpResponse:
+    """A file to fill in for the form of some kind of analysis."""
     survey = survey_or_403(request, slug)
-    if survey.state == Survey.State.DRAFT:
+    lines = next((k.blank_files[table] for k in KINDS.values() if table in k.blank_files), None)
+    if survey.state == Survey.State.DRAFT or lines is None:
         raise Http404
-    content = b"\xef\xbb\xbf" + b"".join(csv_parts(margins.template(survey.frozen_design())))
-    disposition = f'attachment; filename="{survey.slug}-margins.csv"'
+    content = b"\xef\xbb\xbf" + b"".join(csv_parts(lines(survey.frozen_design())))
+    disposition = f'attachment; filename="{survey.slug}-{table}.csv"'
     return HttpResponse(
         content, content_type="text/csv", headers={"Content-Disposition": disposition}
     )

@@ -127,7 +127,6 @@ def describe_details(result: dict[str, Any], **_: Any) -> dict[str, Any]:
             name, text, schema = HEADERS[status]
             headers = {name: {"description": text, "required": True, "schema": schema}}
             operation["responses"][status]["headers"] = headers
-    result["components"]["schemas"]["Asked"]["additionalProperties"] = False
     return result
 
 

@@ -1,7 +1,7 @@
 """The joint shares of two to four questions, and what they have to do with each other."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Self
 
 from aggregation.analyses.base import Asked, Counts, Figures, View, effect_json, plain_table
 from aggregation.counting.tables import Axes
@@ -10,12 +10,18 @@ from aggregation.statistics import joint
 MOST_QUESTIONS = 4
 MOST_CONDITIONAL = 4096  # cells of a table whose conditional shares are computed
 
+MEMBERS = {
+    "questions": {
+        "type": "array", "items": {"type": "string"},
+        "minItems": 2, "maxItems": MOST_QUESTIONS, "uniqueItems": True,
+    },
+}  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Crosstab:
     """The joint shares of two to four questions, and the shares of each given the others."""
 
-    kind: ClassVar[str] = "crosstab"
     questions: tuple[str, ...]
 
     @classmethod

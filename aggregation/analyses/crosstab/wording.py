@@ -1,7 +1,7 @@
 """Tables: shares in every combination, shares given other answers, measures of association."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -10,12 +10,18 @@ from typing import Any
 import numpy as np
 
 from aggregation.analyses.base import Figures, question_of
-from aggregation.analyses.wording import Found, Z, described, figure
+from aggregation.analyses.findings import Findings
+from aggregation.analyses.wording import Names, Z, figure
 from aggregation.svg import pictures
 from aggregation.svg.pictures import Cell, Grid
+from survey.design import Design
 from survey.spreadsheets import Line
 
 MOST_SHOWN = 800  # cells of a table on a page
+
+
+def describe(asked: Mapping[str, Any], design: Design) -> str:
+    return " by ".join(map(Names(design).quoted, asked["questions"]))
 
 
 @dataclass(frozen=True)
@@ -30,7 +36,11 @@ class Measure:
 
 
 @dataclass(frozen=True)
-class Crosstab(Found):
+class CrosstabFindings(Findings):
+    @property
+    def drawn(self) -> bool:
+        return False
+
     @property
     def questions(self) -> list[str]:
         return list(self.asked["questions"])
@@ -167,7 +177,7 @@ class Crosstab(Found):
             f"Rows: {self.row}",
             f"Columns: {self.column}",
         ]
-        title = described(self.asked, self.design)
+        title = describe(self.asked, self.design)
         return pictures.heat(title, notes, grids) if grids else None
 
 

@@ -2,7 +2,7 @@
 
 import hashlib
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
 
@@ -10,20 +10,27 @@ from aggregation.analyses.base import Asked, Figures, View, plain
 from aggregation.counting.tables import Axes
 from aggregation.statistics import profiles
 
+MOST_QUESTIONS = 20
 MOST_CLASSES = 6
+MEMBERS = {
+    "questions": {
+        "type": "array", "items": {"type": "string"},
+        "minItems": 2, "maxItems": MOST_QUESTIONS, "uniqueItems": True,
+    },
+    "classes": {"type": "integer", "minimum": 2, "maximum": MOST_CLASSES, "default": 2},
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Profiles:
     """Which kinds of people there are: latent classes of the answers to several questions."""
 
-    kind: ClassVar[str] = "profiles"
     questions: tuple[str, ...]
     classes: int
 
     @classmethod
     def read(cls, asked: Asked) -> Self:
-        questions = asked.questions("questions", 2, 20)
+        questions = asked.questions("questions", 2, MOST_QUESTIONS)
         return cls(questions, asked.number("classes", 2, MOST_CLASSES))
 
     def tables(self) -> list[Axes]:

@@ -1,14 +1,24 @@
 """Profiles: the probability of each answer within each class."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from django.utils.safestring import SafeString
 
-from aggregation.analyses.wording import Found, Z, described
+from aggregation.analyses.findings import Findings
+from aggregation.analyses.wording import Names, Z, listed
 from aggregation.svg import pictures
 from aggregation.svg.pictures import Bars
+from survey.design import Design
 from survey.spreadsheets import Line
+
+
+def describe(asked: Mapping[str, Any], design: Design) -> str:
+    texts = [Names(design).quoted(key) for key in asked["questions"]]
+    if len(texts) > 3:
+        texts = [*texts[:2], f"{len(texts) - 2} more questions"]
+    return f"{asked.get('classes', 2)} profiles from {listed(texts)}"
 
 
 @dataclass(frozen=True)
@@ -19,7 +29,7 @@ class Probability:
 
 
 @dataclass(frozen=True)
-class Profiles(Found):
+class ProfilesFindings(Findings):
     @property
     def classes(self) -> list[Probability]:
         pairs = zip(self.figures["shares"], self.figures["share_errors"], strict=True)
@@ -64,7 +74,7 @@ class Profiles(Found):
             for question, options in self.questions
         ]
         notes = ["The probability of each answer within each profile."]
-        title = described(self.asked, self.design)
+        title = describe(self.asked, self.design)
         return pictures.bars(title, notes, columns, parts)
 
 

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from scipy.special import ndtr
@@ -24,6 +24,25 @@ from aggregation.statistics import joint, regression
 from survey.design import Design
 
 MOST_PREDICTORS = 4  # the noise of each adds to that of the others
+PREDICTOR = {
+    "type": "object",
+    "properties": {
+        "question": {"type": "string"},
+        "option": {
+            "type": "string",
+            "description": "Compared with all other options; without it, each with the first.",
+        },
+    },
+    "required": ["question"],
+    "additionalProperties": False,
+}
+MEMBERS = {
+    "outcome": {"type": "string", "description": "The question to explain."},
+    "option": {"type": "string", "description": "The option of it that is meant."},
+    "predictors": {
+        "type": "array", "items": PREDICTOR, "minItems": 1, "maxItems": MOST_PREDICTORS,
+    },
+}  # fmt: skip
 
 
 class Predictor(NamedTuple):
@@ -37,7 +56,6 @@ class Predictor(NamedTuple):
 class Regression:
     """The log-odds of one option on groups, and on options of other questions."""
 
-    kind: ClassVar[str] = "regression"
     outcome: Choice
     predictors: tuple[Predictor, ...]
 

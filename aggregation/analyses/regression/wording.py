@@ -1,16 +1,36 @@
 """Regressions: coefficients against what they are compared with, as log-odds and odds ratios."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from django.utils.safestring import SafeString
 
 from aggregation.analyses.base import Figures
-from aggregation.analyses.wording import Found, described, figure
+from aggregation.analyses.findings import Findings
+from aggregation.analyses.wording import Names, figure, listed
 from aggregation.svg import pictures
 from aggregation.svg.pictures import Axis, Point
+from survey.design import Design
 from survey.spreadsheets import Line
+
+
+def describe(asked: Mapping[str, Any], design: Design) -> str:
+    names = Names(design)
+    on = [
+        _answer(names, one["question"], one["option"])
+        if one.get("option")
+        else names.quoted(one["question"])
+        for one in asked["predictors"]
+    ]
+    return f"{_answer(names, asked['outcome'], asked.get('option'))} on {listed(on)}"
+
+
+def _answer(names: Names, question: str, option: str | None) -> str:
+    """Name an option that stands for yes; without one, the last of two."""
+    text = names.option(question, option) if option else names.options(question)[-1]
+    return f"“{text}” to {names.quoted(question)}"
 
 
 @dataclass(frozen=True)
@@ -43,11 +63,11 @@ class Term:
 
 
 @dataclass(frozen=True)
-class Regression(Found):
+class RegressionFindings(Findings):
     @property
     def outcome(self) -> str:
         found = self.figures["outcome"]
-        return self.names.choice(found["question"], found["option"])
+        return _answer(self.names, found["question"], found["option"])
 
     @property
     def references(self) -> list[str]:
@@ -117,6 +137,10 @@ class Regression(Found):
             self.names.option(key, against) if against else "any other answer",
         )
 
+    @property
+    def drawn(self) -> bool:
+        return any(term.low is not None for term in self.terms)
+
     def lines(self) -> Iterator[Line]:
         yield (
             "question term against estimate standard_error low high p_value "
@@ -143,5 +167,5 @@ class Regression(Found):
         notes = [
             "Coefficients on the scale of log-odds with 95 % intervals; on the right odds ratios."
         ]
-        title = described(self.asked, self.design)
+        title = describe(self.asked, self.design)
         return pictures.whiskers(title, notes, self.axis, rows)

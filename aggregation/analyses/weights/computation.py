@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -25,6 +25,27 @@ from survey.design import Design, Option, Question
 DECLINED = "prefer-not-to-say"
 MOST_GIVEN = 1000  # combinations of groups whose population shares are given
 LARGEST = 1e15  # of a population
+SHARE = {"type": "number", "minimum": 0, "maximum": LARGEST}
+CELL = {
+    "type": "object",
+    "properties": {
+        "groups": {"type": "object", "additionalProperties": {"type": "string"}},
+        "share": SHARE,
+    },
+    "required": ["groups", "share"],
+    "additionalProperties": False,
+}
+MEMBERS = {
+    "margins": {
+        "type": "object",
+        "additionalProperties": {"type": "object", "additionalProperties": SHARE},
+        "description": "By question, the population's share or number of every group.",
+    },
+    "cells": {
+        "type": "array", "items": CELL, "minItems": 1, "maxItems": MOST_GIVEN,
+        "description": "Instead of margins: every combination of groups.",
+    },
+}  # fmt: skip
 ADVICE = "It helps to weight by fewer questions, or to wait for more reports."
 
 
@@ -37,7 +58,6 @@ class Weights:
     of which the population has nobody are left out, "Prefer not to say" among them.
     """
 
-    kind: ClassVar[str] = "weights"
     questions: tuple[str, ...]
     by: tuple[str, ...]
     population: tuple[tuple[float, ...], ...]  # a margin for each of `by`; or, one only, all cells

@@ -1,15 +1,25 @@
 """Weighted shares beside raw ones, of every question that is not weighted by."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from django.utils.safestring import SafeString
 
 from aggregation.analyses.base import LEVEL, Figures, question_of
-from aggregation.analyses.wording import Found, described, sentence
+from aggregation.analyses.findings import Findings
+from aggregation.analyses.wording import Names, listed, sentence
 from aggregation.svg import pictures
 from aggregation.svg.pictures import Point
+from survey.design import Design
 from survey.spreadsheets import Line
+
+
+def describe(asked: Mapping[str, Any], design: Design) -> str:
+    by = asked["cells"][0]["groups"] if "cells" in asked else asked["margins"]
+    return (
+        f"Every question, weighted to the population by {listed([*map(Names(design).quoted, by)])}"
+    )
 
 
 @dataclass(frozen=True)
@@ -43,7 +53,7 @@ class Section:
 
 
 @dataclass(frozen=True)
-class Weights(Found):
+class WeightsFindings(Findings):
     @property
     def sections(self) -> list[Section]:
         return [
@@ -102,7 +112,7 @@ class Weights(Found):
         if not rows or name != "figure.svg":
             return None
         notes = ["Filled: weighted, with its 95 % interval, also in figures. Open: raw."]
-        title = described(self.asked, self.design)
+        title = describe(self.asked, self.design)
         return pictures.whiskers(title, notes, pictures.SHARES, rows)
 
 

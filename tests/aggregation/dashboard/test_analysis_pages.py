@@ -13,7 +13,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from aggregation.analyses import findings, registry
+from aggregation.analyses import registry
 from aggregation.analyses.base import sizes
 from aggregation.jobs.queue import request_analysis
 from aggregation.models import Analysis, Job
@@ -74,7 +74,7 @@ def test_the_dashboard_links_to_a_form_for_each_analysis(alice: Client) -> None:
     assert HERE in alice.get("/surveys/small/").content.decode()
     page = alice.get(HERE).content.decode()
     assert "Nothing yet." in page and "<form class" not in page.split("<main")[1]
-    for kind in findings.KINDS:
+    for kind in registry.KINDS:
         form = alice.get(f"{HERE}?kind={kind}").content.decode()
         assert f'<a href="?kind={kind}#ask" aria-current="true">' in form
         assert f'name="kind" value="{kind}"' in form and "style=" not in form

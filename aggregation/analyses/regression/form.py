@@ -1,0 +1,64 @@
+"""The form of a regression: the answer to explain, and what explains it.
+
+A box holds the key of a question, or those of a question and one of its options with a colon
+between.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
+
+from django.http import HttpRequest
+
+from aggregation.analyses.form import Form, boxes, chosen
+from survey.design import Design, Question
+
+LABELS = ["By", "And by (optional)", "Third (optional)", "Fourth (optional)"]
+
+
+@dataclass
+class RegressionForm(Form):
+    fields: ClassVar[Mapping[str, str]] = {
+        "outcome": "outcome",
+        "option": "outcome",
+        "predictors": "predictors",
+        "questions": "predictors",
+    }
+
+    outcome: str = ""
+    predictors: list[str] = field(default_factory=list)
+
+    @classmethod
+    def given(cls, design: Design, request: HttpRequest) -> Self:
+        return cls(design, request.POST.get("outcome", ""), chosen(request, "predictors"))
+
+    @classmethod
+    def like(cls, design: Design, asked: Mapping[str, Any]) -> Self:
+        predictors = [_joined(one, "question") for one in asked["predictors"]]
+        return cls(design, _joined(asked, "outcome"), predictors)
+
+    def asked(self) -> dict[str, Any]:
+        if not self.outcome:
+            self.errors["outcome"] = ["Choose an answer."]
+        if not self.predictors:
+            self.errors["predictors"] = ["Choose at least one question or answer."]
+        predictors = [_split(one, "question") for one in self.predictors]
+        return {**_split(self.outcome, "outcome"), "predictors": predictors}
+
+    @property
+    def boxes(self) -> list[tuple[str, str]]:
+        return boxes(LABELS, self.predictors)
+
+    @property
+    def explaining(self) -> list[Question]:
+        """The questions that may explain: those of the background first."""
+        return [question for _, questions in reversed(self.groups) for question in questions]
+
+
+def _joined(asked: Mapping[str, Any], question: str) -> str:
+    return ":".join(key for key in (asked.get(question), asked.get("option")) if key)
+
+
+def _split(value: str, question: str) -> dict[str, str]:
+    first, _, second = value.partition(":")
+    return {name: key for name, key in ((question, first), ("option", second)) if key}

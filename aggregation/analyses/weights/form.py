@@ -1,0 +1,68 @@
+"""The form of weights: what the population is made up of, as CSV in a box or in a file."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+from django.http import HttpRequest
+
+from aggregation.analyses.form import Form
+from aggregation.analyses.weights import margins
+from aggregation.analyses.weights.margins import MarginsError
+from survey.design import Design
+from survey.spreadsheets import Line, csv_parts
+
+LARGEST_FILE = 1_000_000  # bytes of margins
+
+
+@dataclass
+class WeightsForm(Form):
+    fields: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("margins", "cells", "questions"), "margins"
+    )
+
+    margins: str = ""
+
+    @classmethod
+    def given(cls, design: Design, request: HttpRequest) -> Self:
+        """A file of margins is put in place of their text."""
+        form = cls(design, request.POST.get("margins", ""))
+        if file := request.FILES.get("file"):
+            try:
+                form.margins = margins.decode(file.read(LARGEST_FILE))
+            except MarginsError as error:
+                form.errors["margins"] = error.problems
+        return form
+
+    @classmethod
+    def like(cls, design: Design, asked: Mapping[str, Any]) -> Self:
+        return cls(design, _as_csv(_margin_lines(asked)))
+
+    def asked(self) -> dict[str, Any]:
+        if not self.errors:
+            try:
+                return margins.read(self.margins, self.design)
+            except MarginsError as error:
+                self.errors["margins"] = error.problems
+        return {}
+
+    @property
+    def text(self) -> str:
+        """The margins, or what to fill in."""
+        return self.margins or _as_csv(margins.template(self.design))
+
+
+def _margin_lines(asked: Mapping[str, Any]) -> Iterator[Line]:
+    if "margins" in asked:
+        yield ["question", "group", "count"]
+        for question, groups in asked["margins"].items():
+            for group, share in groups.items():
+                yield [question, group, share]
+    else:
+        yield [*asked["cells"][0]["groups"], "count"]
+        for cell in asked["cells"]:
+            yield [*cell["groups"].values(), cell["share"]]
+
+
+def _as_csv(lines: Iterator[Line]) -> str:
+    return b"".join(csv_parts(lines)).decode()
