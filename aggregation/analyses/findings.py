@@ -37,5 +37,5 @@ class Findings(ABC):
         """Yield the lines of a spreadsheet, with the names of the columns first."""
 
     @abstractmethod
-    def picture(self, name: str) -> str | None:
+    def picture(self, name: str) -> bytes | None:
         """Return the picture of this name as SVG; None where there is none."""

@@ -222,7 +222,7 @@ def file(request: HttpRequest, slug: str, analysis: UUID, file: str) -> HttpResp
     if result and file == "result.csv":
         return _saved(request, outcome, file, "text/csv", b"".join(csv_parts(result.lines())))
     if result and file.endswith(".svg") and (drawn := result.picture(file)):
-        return _saved(request, outcome, file, "image/svg+xml", drawn.encode())
+        return _saved(request, outcome, file, "image/svg+xml", drawn)
     raise Http404
 
 

@@ -12,7 +12,8 @@ from django.utils.safestring import SafeString
 from aggregation.models import Estimate, Release
 from aggregation.releases.estimate import positions_of_everybody
 from aggregation.releases.intervals import label_of, shown_options, telling
-from aggregation.svg import charts
+from aggregation.svg import tracks
+from aggregation.svg.axis import Point
 from survey.design import Question
 from survey.models import Report, Survey
 
@@ -109,5 +110,5 @@ def _look(rows: dict[int, OverviewRow], releases: list[Release]) -> None:
 
 def _line(question: Question, rows: list[Estimate]) -> Line:
     best = max(shown_options(question, rows), key=telling)
-    picture = charts.dot_and_whisker(best.bounded, best.low, best.high)
+    picture = tracks.track([Point(best.bounded, best.low, best.high)])
     return Line(question.text, label_of(question, best), best, picture)

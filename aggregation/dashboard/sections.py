@@ -29,7 +29,8 @@ from aggregation.releases.intervals import (
 from aggregation.statistics import difference
 from aggregation.statistics.proportion import Channel
 from aggregation.statistics.ratio import ALWAYS_FROM
-from aggregation.svg import charts
+from aggregation.svg import tracks
+from aggregation.svg.axis import Point
 from survey.design import Block, Question
 from survey.design.mechanism import SCALE
 
@@ -195,7 +196,7 @@ def _row(question: Question, group: str, row: Estimate) -> Row:
     if says_nothing(row):
         limits = "too few responses"
     share = "" if row.bounded is None else f" {row.bounded:.1%},"
-    picture = charts.dot_and_whisker(row.bounded, row.low, row.high, f"{where}:{share} {limits}")
+    picture = tracks.track([Point(row.bounded, row.low, row.high)], f"{where}:{share} {limits}")
     return Row(label, row, picture)
 
 
@@ -208,7 +209,8 @@ def _cost(rows: list[Estimate]) -> Cost | None:
     noise = _mean_square(row.privacy_error or 0.0 for row in rows)
     if not noise:
         return None
-    return Cost(sampling, noise, charts.parts(sampling**2 / (sampling**2 + noise**2)))
+    picture = tracks.bar(sampling**2 / (sampling**2 + noise**2), "parts", 12)
+    return Cost(sampling, noise, picture)
 
 
 def _mean_square(values: Iterable[float]) -> float:

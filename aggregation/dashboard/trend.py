@@ -9,7 +9,7 @@ from django.utils.safestring import SafeString
 from aggregation.models import Estimate
 from aggregation.releases.estimate import positions_of_everybody
 from aggregation.releases.intervals import ALWAYS, Choice, asked, label_of, restate, shown_options
-from aggregation.svg import charts
+from aggregation.svg import tracks
 from aggregation.templatetags.figures import percent
 from survey.design import Question
 from survey.models import Survey
@@ -54,12 +54,12 @@ def trends(survey: Survey, question: Question, last: int, level: int) -> list[Tr
 def _trend(question: Question, rows: list[Estimate]) -> Trend:
     label = label_of(question, rows[0])
     description = f"{label}: estimates of {len(rows)} releases. The table below has the numbers."
-    return Trend(label, rows, charts.trend(list(_points(rows)), description))
+    return Trend(label, rows, tracks.trend(list(_points(rows)), description))
 
 
-def _points(rows: list[Estimate]) -> Iterator[charts.Point]:
+def _points(rows: list[Estimate]) -> Iterator[tracks.Released]:
     for row in rows:
         share = row.bounded or 0.0
         made = f"Release {row.release.number}, {row.release.made_at:%-d %b %Y}, {row.n:,} responses"
         figures = f"{percent(share)}, interval {percent(row.low)} to {percent(row.high)}"
-        yield charts.Point(row.release.number, share, row.low, row.high, made, figures)
+        yield tracks.Released(row.release.number, share, row.low, row.high, made, figures)

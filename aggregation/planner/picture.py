@@ -14,8 +14,8 @@ from django.utils.safestring import SafeString
 
 from aggregation.planner.grid import Curve, Grid
 from aggregation.planner.terms import Terms
-from aggregation.svg.canvas import ACCENT, LINE, MARGIN, QUIET, Canvas, rounded
-from aggregation.svg.charts import in_percent
+from aggregation.svg.canvas import ACCENT, MARGIN, PAPER, QUIET, Canvas, rounded
+from aggregation.svg.tracks import in_percent, rules
 from aggregation.templatetags.figures import WIDEST, half_width
 
 PLOT = 300  # pixels high
@@ -122,12 +122,7 @@ class Axes:
 
 
 def _axes(axes: Axes) -> SafeString:
-    across = format_html_join(
-        "",
-        '<line class="rule" x1="0%" x2="100%" y1="{0}" y2="{0}"/>'
-        '<text class="end" x="0%" dx="-8" dy="4" y="{0}">{1}</text>',
-        ((axes.y(tick), f"{100 * tick:g}") for tick in axes.ticks()),
-    )
+    across = rules((axes.y(tick), f"{100 * tick:g}") for tick in axes.ticks())
     upright = format_html_join(
         "",
         '<line class="rule" x1="{0}%" x2="{0}%" y1="20" y2="{1}"/>'
@@ -225,38 +220,37 @@ def half_widths_file(grid: Grid, terms: Terms, description: str, caption: Sequen
     axes = Axes.of(grid)
     top = canvas.y
 
-    def x(people: float) -> str:
-        return rounded(ACROSS[0] + (ACROSS[1] - ACROSS[0]) * axes.part(people))
+    def x(people: float) -> float:
+        return ACROSS[0] + (ACROSS[1] - ACROSS[0]) * axes.part(people)
 
-    def y(width: float) -> str:
-        return rounded(top + axes.y(width))
+    def place(people: float, width: float) -> tuple[str, str]:
+        return rounded(x(people)), rounded(top + axes.y(width))
 
     for tick in axes.ticks():
-        canvas.draw("line", x1=ACROSS[0], x2=ACROSS[1], y1=y(tick), y2=y(tick), stroke=LINE)
+        canvas.line(ACROSS, (top + axes.y(tick),) * 2)
         canvas.text(ACROSS[0] - 8, f"{100 * tick:g}", size=12, fill=QUIET, anchor="end",
                     dy=axes.y(tick) + 4)  # fmt: skip
     for tens in axes.decades():
-        canvas.draw("line", x1=x(tens), x2=x(tens), y1=rounded(top + 20),
-                    y2=rounded(top + PLOT + 20), stroke=LINE)  # fmt: skip
-        canvas.text(float(x(tens)), short(tens), size=12, fill=QUIET, anchor="middle", dy=PLOT + 38)
+        canvas.line((x(tens),) * 2, (top + 20, top + PLOT + 20))
+        canvas.text(x(tens), short(tens), size=12, fill=QUIET, anchor="middle", dy=PLOT + 38)
     canvas.text(MARGIN, "± percentage points", size=12, fill=QUIET, dy=6)
     canvas.text(ACROSS[1], "people who answer", size=12, fill=QUIET, anchor="end", dy=PLOT + 56)
     curves = axes.drawable(grid)
     for number, curve in enumerate(curves):
         points = axes.points(curve.half_widths, grid.people)
-        canvas.draw("polyline", points=" ".join(f"{x(n)},{y(width)}" for n, width in points),
+        canvas.draw("polyline", points=" ".join(",".join(place(*point)) for point in points),
                     fill="none", **_stroke(number, curve, terms))  # fmt: skip
         if curve.epsilon == terms.epsilon:
-            for n, width in points:
-                canvas.draw("circle", cx=x(n), cy=y(width), r=3, fill=ACCENT)
+            for cx, cy in (place(*point) for point in points):
+                canvas.draw("circle", cx=cx, cy=cy, r=3, fill=ACCENT)
     for curve, low in axes.labels(grid, curves):
         bold = curve.epsilon == terms.epsilon
         canvas.text(ACROSS[1] + 10, curve_name(curve), bold=bold, dy=low + 4)
     if axes.narrow <= terms.half_width <= axes.wide:
-        place = {"cx": x(terms.people), "cy": y(terms.half_width)}
-        canvas.draw("circle", **place, r=7, fill=ACCENT, stroke="#ffffff", stroke_width=2)
-        halo = {"stroke": "#ffffff", "stroke-width": "4", "paint-order": "stroke"}
-        canvas.text(float(place["cx"]) + 10, half_width(terms.half_width), size=14, bold=True,
+        cx, cy = place(terms.people, terms.half_width)
+        canvas.draw("circle", cx=cx, cy=cy, r=7, fill=ACCENT, stroke=PAPER, stroke_width=2)
+        halo = {"stroke": PAPER, "stroke-width": "4", "paint-order": "stroke"}
+        canvas.text(x(terms.people) + 10, half_width(terms.half_width), size=14, bold=True,
                     dy=axes.y(terms.half_width) - 10, more=halo)  # fmt: skip
     canvas.skip(PLOT + 70)
     for sentence in caption:

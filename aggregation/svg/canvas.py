@@ -1,34 +1,39 @@
 """A drawing that stands alone: a title, words and marks, from top to bottom, as one SVG file.
 
 Presentation attributes and no style, which our own Content-Security-Policy would refuse, and a
-generic font: it looks the same in every program, in print and without a page.
+generic font: it looks the same in every program, in print and without a page. All files share its
+colours; pages have theirs from CSS.
 """
 
 import re
 import unicodedata
+from collections.abc import Sequence
+from typing import Any
 from xml.etree import ElementTree
 
 SVG = "http://www.w3.org/2000/svg"
 WIDTH, MARGIN = 800, 24
-INK, QUIET, LINE, ACCENT = "#1d2426", "#4a5456", "#d5d2cb", "#0f6b66"
-LABELS: tuple[float, float] = (MARGIN, 236)  # from and to
-SIZE, LEAD = 13, 17  # of letters, and from one line to the next
-RISE = 4.5  # from the foot of a letter to its middle
+PAPER, INK, QUIET, LINE, GROUND = "#ffffff", "#1d2426", "#4a5456", "#d5d2cb", "#ecebe6"
+ACCENT = "#0f6b66"
+SIZE = 13  # of letters
+RISE = 0.35  # of its size, from the foot of a letter to its middle
 BREAK = r"[^\S\u00a0\u202f]+"  # where a line may end
 
 
 class Canvas:
     """An SVG that grows downwards; `y` is where the next thing stands."""
 
-    def __init__(self, title: str, description: str, language: str = "en") -> None:
+    def __init__(
+        self, title: str, description: str, language: str = "", width: float = WIDTH
+    ) -> None:
+        self.width = width
         self.root = ElementTree.Element(
             "svg", {"xmlns": SVG, "role": "img", "font-family": "sans-serif", "fill": INK}
         )
         self.language = language
-        self.from_right = False  # labels stand at the right of their column
         for tag, words in (("title", title), ("desc", description)):
             ElementTree.SubElement(self.root, tag).text = _printable(words)
-        self.paper = self.draw("rect", width="100%", height="100%", fill="#ffffff")
+        self.draw("rect", width="100%", height="100%", fill=PAPER)
         self.y = float(MARGIN)
 
     def draw(self, tag: str, **attributes: object) -> ElementTree.Element:
@@ -37,6 +42,16 @@ class Canvas:
 
     def skip(self, height: float) -> None:
         self.y += height
+
+    def line(
+        self, x: tuple[float, float], y: tuple[float, float], stroke: str = LINE, width: float = 1
+    ) -> ElementTree.Element:
+        (x1, x2), (y1, y2) = map(rounded, x), map(rounded, y)
+        return self.draw("line", x1=x1, x2=x2, y1=y1, y2=y2, stroke=stroke, stroke_width=width)
+
+    def rectangle(self, x: float, y: float, width: float, height: float, fill: str) -> None:
+        place = {"x": rounded(x), "y": rounded(y)}
+        self.draw("rect", **place, width=rounded(width), height=rounded(height), fill=fill)
 
     def text(
         self, x: float, words: str, size: int = SIZE, fill: str = INK, anchor: str = "start",
@@ -54,26 +69,60 @@ class Canvas:
         element.text = _printable(words)
 
     def lines(
-        self, words: str, span: tuple[float, float] = (MARGIN, WIDTH - MARGIN), size: int = SIZE,
-        fill: str = INK, bold: bool = False, own: bool = True,
+        self, words: str, span: tuple[float, float] | None = None, size: int = SIZE,
+        fill: str = INK, bold: bool = False, own: bool = True, side: str = "",
     ) -> None:  # fmt: skip
-        """A text in as many lines as it needs; each script begins on its own side.
+        """Write a text in as many lines as it needs, each script on its own side.
 
-        `own`: a text of the survey, in its language; the others are ours.
+        `own`: a text of the survey, in its language; the others are ours. `side`: left, middle or
+        right, whatever the script.
         """
-        more = {"xml:lang": self.language} if own else {}
-        x, anchor = span[0], "start"
-        if right_to_left(words):
-            x, more["direction"] = span[1], "rtl"
-        elif self.from_right and span == LABELS:
-            x, anchor = span[1], "end"
-        for line in wrapped(words, span[1] - span[0], size * 1.08 if bold else size):
-            self.y += round(size * 1.3)
+        left, right = span = span or (MARGIN, self.width - MARGIN)
+        more, backwards = {}, right_to_left(words)
+        if own and self.language:
+            more["xml:lang"] = self.language
+        side = side or ("right" if backwards else "left")
+        x, anchor = {
+            "left": (left, "start"), "middle": ((left + right) / 2, "middle"),
+            "right": (right, "end"),
+        }[side]  # fmt: skip
+        if backwards:
+            more["direction"] = "rtl"
+            anchor = {"start": "end", "end": "start"}.get(anchor, anchor)
+        for line in self._wrapped(words, span, size, bold):
+            self.y += lead(size)
             self.text(x, line, size=size, fill=fill, bold=bold, anchor=anchor, more=more)
+
+    def height(
+        self, words: str, span: tuple[float, float], size: int = SIZE, bold: bool = False
+    ) -> float:
+        """Return how high the lines of a text are."""
+        return lead(size) * len(self._wrapped(words, span, size, bold))
+
+    def _wrapped(self, words: str, span: tuple[float, float], size: int, bold: bool) -> list[str]:
+        return wrapped(words, span[1] - span[0], size * 1.08 if bold else size)
+
+    def around(
+        self, middle: float, words: str, span: tuple[float, float], size: int = SIZE,
+        bold: bool = False, **how: Any,
+    ) -> None:  # fmt: skip
+        """Write lines with this height in their middle, and stay where we are."""
+        y, height = self.y, self.height(words, span, size, bold)
+        self.y = middle + RISE * size - (height + lead(size)) / 2
+        self.lines(words, span, size=size, bold=bold, **how)
+        self.y = y
+
+    def heading(self, title: str, notes: Sequence[str]) -> None:
+        """Write a title, and what there is to know to read the drawing."""
+        self.lines(title, size=18, bold=True)
+        self.skip(6)
+        for note in notes:
+            self.lines(note, size=12, fill=QUIET)
 
     def done(self) -> bytes:
         height = round(self.y + MARGIN)
-        sizes = {"viewBox": f"0 0 {WIDTH} {height}", "width": str(WIDTH), "height": str(height)}
+        width = round(self.width)
+        sizes = {"viewBox": f"0 0 {width} {height}", "width": str(width), "height": str(height)}
         for name, value in sizes.items():
             self.root.set(name, value)
         text = ElementTree.tostring(self.root, encoding="unicode")
@@ -82,6 +131,17 @@ class Canvas:
 
 def rounded(place: float) -> str:
     return f"{place:.1f}".removesuffix(".0")
+
+
+def lead(size: int) -> int:
+    """From one line to the next."""
+    return round(size * 1.3)
+
+
+def tint(part: float) -> str:
+    """White, with this part of the accent in it."""
+    pairs = [(int(PAPER[i : i + 2], 16), int(ACCENT[i : i + 2], 16)) for i in (1, 3, 5)]
+    return "#" + "".join(f"{round((1 - part) * a + part * b):02x}" for a, b in pairs)
 
 
 def _printable(text: str) -> str:

@@ -25,12 +25,6 @@ def in_100(probability: float) -> str:
 
 
 @register.filter
-def points(share: float) -> str:
-    """A standard error, in percentage points."""
-    return f"{100 * share:.1f}"
-
-
-@register.filter
 def whole_percent(share: float) -> str:
     """A part of a whole; none and all are said only where it is so."""
     if 0 < share < 0.01:
@@ -59,8 +53,8 @@ def forgers_reach(design: Design) -> float:
 
 
 @register.filter
-def thousands(count: int) -> str:
-    return f"{count:,}"
+def thousands(count: float) -> str:
+    return f"{count:,.0f}"
 
 
 @register.filter
@@ -93,7 +87,7 @@ def times(factor: float) -> str:
 
 @register.filter
 def hundred(share: float) -> str:
-    """A share in percent, where the sign stands elsewhere."""
+    """A share in percent, or an error in points, where the sign stands elsewhere."""
     return f"{100 * share:.1f}".replace("-", "−")
 
 
@@ -106,11 +100,6 @@ def decimal(number: float) -> str:
 def change(share: float) -> str:
     """A difference of shares in points, with its sign."""
     return f"{100 * share:+.1f}".replace("-", "−")
-
-
-@register.filter
-def whole(number: float) -> str:
-    return f"{number:,.0f}"
 
 
 @register.filter

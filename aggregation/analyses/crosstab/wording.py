@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from aggregation.analyses.base import Figures, question_of
+from aggregation.analyses.crosstab import grids
+from aggregation.analyses.crosstab.grids import SHADES, Cell, Grid
 from aggregation.analyses.findings import Findings
 from aggregation.analyses.wording import Names, Z, figure
-from aggregation.svg import pictures
-from aggregation.svg.pictures import Cell, Grid
 from survey.design import Design
 from survey.spreadsheets import Line
 
@@ -91,14 +91,14 @@ class CrosstabFindings(Findings):
     @property
     def rare(self) -> bool:
         """Whether some condition is met by too few to say anything."""
-        grids = [*self.given_columns, *self.given_rows]
-        return any(cell.value is None for grid in grids for _, row in grid.rows for cell in row)
+        found = [*self.given_columns, *self.given_rows]
+        return any(cell is None for grid in found for _, row in grid.rows for cell in row)
 
     def _grids(self, values: Any, errors: Any, most: float) -> list[Grid]:
         """A grid of the first two questions for each combination of the others."""
         names, others = self.names, self.questions[2:]
         rows, columns = (names.options(key) for key in self.questions[:2])
-        grids = []
+        found = []
         for place in product(*(range(size) for size in values.shape[2:])):
             texts = [
                 f"{names.question(key)} {names.options(key)[i]}"
@@ -111,8 +111,8 @@ class CrosstabFindings(Findings):
                 ]
                 for i in range(len(rows))
             ]
-            grids.append(Grid(" · ".join(texts), columns, list(zip(rows, cells, strict=True))))
-        return grids
+            found.append(Grid(" · ".join(texts), columns, list(zip(rows, cells, strict=True))))
+        return found
 
     @property
     def measures(self) -> list[Measure]:
@@ -162,7 +162,7 @@ class CrosstabFindings(Findings):
                 *(one for value, error in shares for one in _four(value[place], error[place])),
             ]  # fmt: skip
 
-    def picture(self, name: str) -> str | None:
+    def picture(self, name: str) -> bytes | None:
         """The joint shares, or those given one of the two answers; None where there is none."""
         if self.too_large:
             return None
@@ -171,14 +171,13 @@ class CrosstabFindings(Findings):
             "rows.svg": (f"“{self.row}” given “{self.column}”", self.given_columns),
             "columns.svg": (f"“{self.column}” given “{self.row}”", self.given_rows),
         }
-        note, grids = kinds.get(name, ("", []))
+        note, drawn = kinds.get(name, ("", []))
         notes = [
             f"{note}, in percent with 95 % intervals.",
             f"Rows: {self.row}",
             f"Columns: {self.column}",
         ]
-        title = describe(self.asked, self.design)
-        return pictures.heat(title, notes, grids) if grids else None
+        return grids.picture(describe(self.asked, self.design), notes, drawn) if drawn else None
 
 
 def _arrays(found: Figures) -> tuple[Any, Any]:
@@ -189,10 +188,10 @@ def _arrays(found: Figures) -> tuple[Any, Any]:
     )
 
 
-def _cell(value: float, error: float, most: float) -> Cell:
+def _cell(value: float, error: float, most: float) -> Cell | None:
     if not math.isfinite(value) or not math.isfinite(error):
-        return Cell(None, None, None, 0)
-    shade = round(pictures.SHADES * min(max(value, 0) / most, 1))
+        return None
+    shade = round(SHADES * min(max(value, 0) / most, 1))
     return Cell(float(value), float(value - Z * error), float(value + Z * error), shade)
 
 

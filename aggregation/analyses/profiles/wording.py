@@ -7,9 +7,9 @@ from typing import Any
 from django.utils.safestring import SafeString
 
 from aggregation.analyses.findings import Findings
+from aggregation.analyses.profiles import picture
 from aggregation.analyses.wording import Names, Z, listed
-from aggregation.svg import pictures
-from aggregation.svg.pictures import Bars
+from aggregation.svg import tracks
 from survey.design import Design
 from survey.spreadsheets import Line
 
@@ -57,26 +57,17 @@ class ProfilesFindings(Findings):
                     p, e = answers["probabilities"][c][i], answers["standard_errors"][c][i]
                     yield [c + 1, share, error, self.names.question(key), text, p, e]
 
-    def picture(self, name: str) -> str | None:
+    def picture(self, name: str) -> bytes | None:
         if name != "figure.svg":
             return None
-        columns = [
-            f"Profile {i}: {pictures.percent(one.value)} %" for i, one in enumerate(self.classes, 1)
-        ]
         parts = [
-            Bars(
-                question,
-                [
-                    (text, [(one.value, f"{pictures.percent(one.value)} %") for one in shares])
-                    for text, shares in options
-                ],
-            )
+            (question, [(text, [one.value for one in shares]) for text, shares in options])
             for question, options in self.questions
         ]
         notes = ["The probability of each answer within each profile."]
         title = describe(self.asked, self.design)
-        return pictures.bars(title, notes, columns, parts)
+        return picture.picture(title, notes, self.figures["shares"], parts)
 
 
 def _probability(value: float, error: float | None) -> Probability:
-    return Probability(value, None if error is None else Z * error, pictures.bar(value))
+    return Probability(value, None if error is None else Z * error, tracks.bar(value))

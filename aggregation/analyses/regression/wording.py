@@ -10,8 +10,8 @@ from django.utils.safestring import SafeString
 from aggregation.analyses.base import Figures
 from aggregation.analyses.findings import Findings
 from aggregation.analyses.wording import Names, figure, listed
-from aggregation.svg import pictures
-from aggregation.svg.pictures import Axis, Point
+from aggregation.svg import tracks, whiskers
+from aggregation.svg.axis import Axis, Point, nice, signed
 from survey.design import Design
 from survey.spreadsheets import Line
 
@@ -84,8 +84,8 @@ class RegressionFindings(Findings):
         ]
         low, high = max(min([-1.0, *ends]), -8.0), min(max([1.0, *ends]), 8.0)
         low, high = math.floor(2 * low) / 2, math.ceil(2 * high) / 2
-        ticks = pictures.nice(low, high, 6)
-        return Axis(low, high, [(tick, f"{tick:g}".replace("-", "−")) for tick in ticks], 0.0)
+        ticks = [(tick, signed(tick)) for tick in nice(low, high, 6)]
+        return Axis(low, high, ticks, zero=0.0)
 
     @property
     def baseline(self) -> Term:
@@ -116,12 +116,12 @@ class RegressionFindings(Findings):
     def _term(self, term: Figures, axis: Axis) -> Term:
         low, high = term["interval"]["low"], term["interval"]["high"]
         label, about, against = self._label(term)
-        picture = pictures.NOTHING
+        picture = tracks.NOTHING
         if low is not None and high is not None:
             words = (
                 f"{label}: log-odds {term['estimate']:.2f}, 95 % interval {low:.2f} to {high:.2f}"
             )
-            picture = pictures.track(axis, [Point(term["estimate"], low, high)], words)
+            picture = tracks.track([Point(term["estimate"], low, high)], words, axis)
         return Term(
             label, about, against, term["estimate"], term["standard_error"], low, high,
             term.get("p_value"), picture,
@@ -152,20 +152,23 @@ class RegressionFindings(Findings):
                 term.low, term.high, term.p_value, *term.odds_ratios,
             ]  # fmt: skip
 
-    def picture(self, name: str) -> str | None:
-        rows = [
-            pictures.Row(
-                f"{term.about} {term.label} (against {term.against})",
-                [Point(term.estimate, term.low, term.high)],
-                f"{term.odds[0]} ({term.odds[1]} to {term.odds[2]})",
-            )
-            for term in self.terms
-            if term.estimate is not None and term.low is not None and term.high is not None
-        ]
+    def picture(self, name: str) -> bytes | None:
+        rows: list[whiskers.Row] = []
+        about = ""
+        for term in self.terms:
+            if term.low is None or term.high is None:
+                continue
+            if term.about != about:
+                about = term.about
+                rows.append(whiskers.Row(about))
+            label = f"{term.label} (against {term.against})"
+            figures = (term.odds[0], f"{term.odds[1]} to {term.odds[2]}")
+            rows.append(whiskers.Row(label, [Point(term.estimate, term.low, term.high)], figures))
         if not rows or name != "figure.svg":
             return None
+        title = describe(self.asked, self.design)
         notes = [
             "Coefficients on the scale of log-odds with 95 % intervals; on the right odds ratios."
         ]
-        title = describe(self.asked, self.design)
-        return pictures.whiskers(title, notes, self.axis, rows)
+        names = ("Odds ratio", "95\u00a0% interval")
+        return whiskers.picture(title, notes, self.axis, rows, names, "Log-odds")

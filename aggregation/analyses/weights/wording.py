@@ -9,8 +9,9 @@ from django.utils.safestring import SafeString
 from aggregation.analyses.base import LEVEL, Figures, question_of
 from aggregation.analyses.findings import Findings
 from aggregation.analyses.wording import Names, listed, sentence
-from aggregation.svg import pictures
-from aggregation.svg.pictures import Point
+from aggregation.svg import tracks, whiskers
+from aggregation.svg.axis import SHARES, Point
+from aggregation.templatetags.figures import hundred, percent
 from survey.design import Design
 from survey.spreadsheets import Line
 
@@ -75,7 +76,7 @@ class WeightsFindings(Findings):
                 f"{label}: weighted {points[0].value:.1%}, {LEVEL:.0%} interval "
                 f"{points[0].low:.1%} to {points[0].high:.1%}; raw {points[1].value:.1%}"
             )
-            picture = pictures.track(pictures.SHARES, points, words)
+            picture = tracks.track(points, words)
             rows.append(Weighted(label, one["weighted"], one["raw"], picture))
         if [option.key for option in question_of(self.design, key).options] == ["no", "yes"]:
             return rows[1:]  # “no” is the rest
@@ -97,23 +98,22 @@ class WeightsFindings(Findings):
                     weighted["design_effect"], weighted["effective_size"],
                 ]  # fmt: skip
 
-    def picture(self, name: str) -> str | None:
-        rows: list[pictures.Row] = []
+    def picture(self, name: str) -> bytes | None:
+        rows: list[whiskers.Row] = []
         for section in self.sections:
             if section.rows:
-                rows.append(pictures.Row(section.text))
+                rows.append(whiskers.Row(section.text))
             for row in section.rows:
                 points = [_point(row.weighted), _point(row.raw, raw=True)]
-                texts = [
-                    pictures.percent(v) for v in (points[0].value, points[0].low, points[0].high)
-                ]
-                figures = f"{texts[0]} % ({texts[1]} to {texts[2]})"
-                rows.append(pictures.Row(row.label, points, figures))
+                limits = f"{hundred(points[0].low)} to {hundred(points[0].high)}"
+                share = percent(row.weighted["estimate"])
+                rows.append(whiskers.Row(row.label, points, (share, limits)))
         if not rows or name != "figure.svg":
             return None
-        notes = ["Filled: weighted, with its 95 % interval, also in figures. Open: raw."]
         title = describe(self.asked, self.design)
-        return pictures.whiskers(title, notes, pictures.SHARES, rows)
+        notes = ["Filled: weighted, with its 95 % interval, also in figures. Open: raw."]
+        names = ("Weighted", "95\u00a0% interval")
+        return whiskers.picture(title, notes, SHARES, rows, names, "Estimated share of people")
 
 
 def _point(found: Figures, raw: bool = False) -> Point:

@@ -294,6 +294,7 @@ def drawing(client: Client, address: str, name: str = "figure.svg") -> str:
     text = response.content.decode()
     root = ElementTree.fromstring(text)
     assert root.tag == "{http://www.w3.org/2000/svg}svg" and root.get("viewBox")
+    assert root.get("font-family") == "sans-serif"
     assert "style" not in text and "class=" not in text
     return "".join(root.itertext())
 
@@ -310,7 +311,7 @@ def test_a_table_has_joint_and_conditional_shares(
     for row in rows:
         assert f"<b>{numbers(row['estimate'])}\u202f%</b>" in page
         assert f"{numbers(row['low'])} to {numbers(row['high'])}</span>" in page
-        assert f"{numbers(row['estimate'])} %" in picture
+        assert f"{numbers(row['estimate'])}\u00a0%" in picture
         assert f"{numbers(row['q1 given the others'])}\u202f%" in page
     for name in ("rows.svg", "columns.svg"):
         assert "Which <one>?" in drawing(alice, address, name)
@@ -388,7 +389,7 @@ def test_a_regression_names_its_references(alice: Client, messages: Any) -> None
     assert float(last["odds_ratio"]) == pytest.approx(np.exp(float(last["estimate"])))
     assert f"{float(last['estimate']):.2f}".replace("-", "−") in page
     assert page.count('class="track"') == sum(bool(row["low"]) for row in rows[1:])
-    assert "Will you? Yes (against" in drawing(alice, address)
+    assert "Yes (against No): " in drawing(alice, address)
 
 
 def test_one_option_is_compared_with_any_other(alice: Client, messages: Any) -> None:

@@ -21,7 +21,8 @@ from aggregation.planner.terms import Terms
 from aggregation.releases.forms import IntervalForm
 from aggregation.releases.intervals import Choice
 from aggregation.releases.publish import make_release
-from aggregation.svg import canvas
+from aggregation.svg import canvas, whiskers
+from aggregation.svg.axis import Axis, Point
 from aggregation.templatetags.figures import percent
 from survey import simulation
 from survey.design import Background, Question, build, options_from_texts
@@ -178,6 +179,18 @@ def test_lines_fit_and_nothing_is_lost() -> None:
     assert all(not line.startswith("\u0301") for line in canvas.wrapped("e\u0301" * 200, 60, 13))
 
 
+def test_wide_figures_take_their_room_from_the_track() -> None:
+    axis = Axis(-8, 8, [(value, f"{value}") for value in (-8, 0, 8)], zero=0)
+    figures = ("> 10,000", "< 0.001 to > 10,000")
+    rows = [whiskers.Row("A question"), whiskers.Row("Yes", [Point(7, -8, 99)], figures)]
+    drawn = whiskers.picture("Title", ["A note."], axis, rows, ("Odds ratio", "Interval"), "Odds")
+    root = parsed(drawn)
+    ends = [place(root, text) for text in ("8", *figures)]
+    widths = [canvas.breadth(text, 13) for text in figures]
+    assert ends[0] < ends[1] - widths[0] < ends[1] < ends[2] - widths[1]
+    assert root[1].text == f"A note. Yes: {' '.join(figures)}."
+
+
 def test_the_direction_of_a_text_is_recognized() -> None:
     assert all(map(canvas.right_to_left, (ARABIC, "עברית", "3 أيام")))
     assert not any(map(canvas.right_to_left, ("Arabic: عربي", "12 %", "")))
@@ -202,7 +215,7 @@ def test_odd_texts_are_drawn_as_they_are() -> None:
         language = "{http://www.w3.org/XML/1998/namespace}lang"
         assert {e.get(language) for e in arabic} == {"ar"}
         label = [e for e in arabic if e.get("font-size") == "13" and not e.get("font-weight")]
-        assert {float(e.get("x", "")) for e in label} == {canvas.LABELS[1]}
+        assert {float(e.get("x", "")) for e in label} == {whiskers.LABELS[1]}
 
 
 def test_no_two_figures_have_one_name() -> None:

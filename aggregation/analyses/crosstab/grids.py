@@ -1,0 +1,98 @@
+"""Tables of two questions with a share in every cell: the rows of a page, and pictures."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
+
+from aggregation.svg.canvas import MARGIN, PAPER, QUIET, RISE, SIZE, Canvas, tint
+from aggregation.svg.tracks import joined
+from aggregation.templatetags.figures import hundred, percent
+
+SHADES = 8
+DARKEST = 0.6  # dark letters stay legible on it
+LABELS = (MARGIN, MARGIN + 176.0)
+CELLS = MARGIN + 190.0  # where they begin
+ROW = 46
+
+
+@dataclass(frozen=True)
+class Cell:
+    value: float
+    low: float
+    high: float
+    shade: int  # 0 to SHADES
+
+    @property
+    def limits(self) -> str:
+        return f"{hundred(self.low)} to {hundred(self.high)}"
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table of two questions; a cell is None where there is nothing to say."""
+
+    caption: str
+    columns: Sequence[str]
+    rows: Sequence[tuple[str, Sequence[Cell | None]]]
+
+    @property
+    def body(self) -> SafeString:
+        """The rows of a page's table, made here: a template takes ten times as long."""
+        return format_html_join(
+            "",
+            '<tr><th scope="row">{}</th>{}</tr>',
+            ((label, joined(map(_data, cells))) for label, cells in self.rows),
+        )
+
+
+def _data(cell: Cell | None) -> SafeString:
+    if cell is None:
+        return SafeString("<td>–</td>")
+    return SafeString(
+        f'<td class="s{cell.shade}"><b>{percent(cell.value)}</b> <span>{cell.limits}</span></td>'
+    )
+
+
+def picture(title: str, notes: Sequence[str], grids: Sequence[Grid]) -> bytes:
+    """Return a file with a shade and a number in every cell."""
+    most = max(len(grid.columns) for grid in grids)
+    size = max(96, min(160, 560 // most))
+    width = max(CELLS + most * size + MARGIN, 528)
+    canvas = Canvas(title, " ".join(notes), width=width)
+    canvas.heading(title, notes)
+    for grid in grids:
+        canvas.skip(16)
+        _draw(canvas, grid, size)
+    return canvas.done()
+
+
+def _draw(canvas: Canvas, grid: Grid, size: float) -> None:
+    if grid.caption:
+        canvas.lines(grid.caption, bold=True)
+        canvas.skip(6)
+    spans = [(CELLS + i * size, CELLS + (i + 1) * size) for i in range(len(grid.columns))]
+    within = [(left + 5, right - 5) for left, right in spans]
+    names = list(zip(within, grid.columns, strict=True))
+    height = max(canvas.height(name, span, 11) for span, name in names)
+    for span, name in names:
+        canvas.around(canvas.y + 6 + height / 2, name, span, size=11, fill=QUIET, side="middle")
+    canvas.skip(height + 12)
+    for label, cells in grid.rows:
+        row = max(ROW, canvas.height(label, LABELS, 12) + 6)
+        canvas.around(canvas.y + row / 2, label, LABELS, size=12)
+        for (left, right), cell in zip(spans, cells, strict=True):
+            _cell(canvas, cell, left, right - left, row)
+        canvas.skip(row)
+
+
+def _cell(canvas: Canvas, cell: Cell | None, left: float, width: float, height: float) -> None:
+    fill = PAPER if cell is None else tint(DARKEST * cell.shade / SHADES)
+    canvas.rectangle(left + 1, canvas.y + 1, width - 2, height - 2, fill)
+    middle, center = height / 2 + RISE * SIZE, left + width / 2
+    if cell is None:
+        canvas.text(center, "–", anchor="middle", dy=middle)
+        return
+    canvas.text(center, percent(cell.value), anchor="middle", bold=True, dy=middle - 8)
+    canvas.text(center, cell.limits, size=10, anchor="middle", dy=middle + 8)

@@ -1,0 +1,42 @@
+"""Profiles as a file: small bars, a row for each option and a column for each class."""
+
+from collections.abc import Sequence
+
+from aggregation.svg.canvas import ACCENT, GROUND, MARGIN, RISE, Canvas
+from aggregation.templatetags.figures import percent
+
+LABELS = (MARGIN, MARGIN + 214.0)
+BARS = MARGIN + 230.0  # where they begin
+COLUMN, LONG, THICK = 130, 68, 10
+
+# A question, and the probability of every option of it in each class.
+Part = tuple[str, Sequence[tuple[str, Sequence[float]]]]
+
+
+def picture(
+    title: str, notes: Sequence[str], shares: Sequence[float], parts: Sequence[Part]
+) -> bytes:
+    width = max(BARS + COLUMN * len(shares) + MARGIN, 528)
+    canvas = Canvas(title, " ".join(notes), width=width)
+    canvas.heading(title, notes)
+    canvas.skip(26)
+    for i, share in enumerate(shares):
+        canvas.text(BARS + i * COLUMN, f"Profile {i + 1}: {percent(share)}", size=12, bold=True)
+    for question, options in parts:
+        canvas.skip(14)
+        canvas.lines(question, bold=True)
+        canvas.skip(4)
+        for option, values in options:
+            height = canvas.height(option, LABELS, 12) + 9
+            canvas.around(canvas.y + height / 2, option, LABELS, size=12)
+            for i, value in enumerate(values):
+                _bar(canvas, BARS + i * COLUMN, height / 2, value)
+            canvas.skip(height)
+    return canvas.done()
+
+
+def _bar(canvas: Canvas, x: float, middle: float, share: float) -> None:
+    top = canvas.y + middle - THICK / 2
+    canvas.rectangle(x, top, LONG, THICK, GROUND)
+    canvas.rectangle(x, top, LONG * min(max(share, 0), 1), THICK, ACCENT)
+    canvas.text(x + LONG + 6, percent(share), size=11, dy=middle + RISE * 11)

@@ -1,0 +1,167 @@
+"""Pictures on pages: in percent of their width, so that they fit any, and words stay real text.
+
+Colours come from the page's CSS; no style attribute, because the Content-Security-Policy allows
+none.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString, mark_safe
+
+from aggregation.svg.axis import SHARES, Axis, Point
+
+HEIGHT = 28
+MIDDLE = HEIGHT // 2
+NOTHING = SafeString("")
+ZERO = f'<line class="zero" x1="{{0}}%" x2="{{0}}%" y1="0" y2="{HEIGHT}"/>'
+
+
+def track(points: Sequence[Point], description: str = "", axis: Axis = SHARES) -> SafeString:
+    """Whiskers and dots of one row; two of them one above the other.
+
+    Without a description it is hidden from screen readers, for words that stand beside it.
+    """
+    spoken = format_html('role="img" aria-label="{}"', description)
+    middles = [MIDDLE] if len(points) == 1 else [8, 20]
+    return format_html(
+        '<svg class="track" width="100%" height="{}" {}>'
+        '<line class="axis" x1="0%" x2="100%" y1="{}" y2="{}"/>{}{}</svg>',
+        HEIGHT,
+        spoken if description else SafeString('aria-hidden="true"'),
+        MIDDLE,
+        MIDDLE,
+        NOTHING if axis.zero is None else format_html(ZERO, in_percent(axis.part(axis.zero))),
+        joined(
+            _whisker(axis, point, y, small=len(points) > 1)
+            for point, y in zip(points, middles, strict=True)
+        ),
+    )
+
+
+def _whisker(axis: Axis, point: Point, y: int, small: bool) -> SafeString:
+    dot, cap = NOTHING, 4 if small else 5
+    if point.value is not None:
+        x = in_percent(axis.part(point.value))
+        dot = format_html('<circle class="dot" cx="{}%" cy="{}" r="{}"/>', x, y, cap + 1)
+    drawn = format_html(
+        '<line class="whisker" x1="{low}%" x2="{high}%" y1="{y}" y2="{y}"/>'
+        '<line class="cap" x1="{low}%" x2="{low}%" y1="{top}" y2="{bottom}"/>'
+        '<line class="cap" x1="{high}%" x2="{high}%" y1="{top}" y2="{bottom}"/>{dot}',
+        low=in_percent(axis.part(point.low)),
+        high=in_percent(axis.part(point.high)),
+        y=y,
+        top=y - cap,
+        bottom=y + cap,
+        dot=dot,
+    )
+    return format_html('<g class="raw">{}</g>', drawn) if point.open else drawn
+
+
+def bar(share: float, name: str = "bar", height: int = 8) -> SafeString:
+    """A share as a part of a bar; the words for it stand beside it."""
+    return format_html(
+        '<svg class="{0}" width="100%" height="{1}" aria-hidden="true"><rect class="whole" '
+        'width="100%" height="{1}"/><rect class="part" width="{2}%" height="{1}"/></svg>',
+        name,
+        height,
+        in_percent(SHARES.part(share)),
+    )
+
+
+def in_percent(share: float) -> str:
+    return f"{100 * share:.2f}"
+
+
+def joined(drawn: Iterable[SafeString]) -> SafeString:
+    return mark_safe("".join(drawn))  # noqa: S308  # each of them was escaped
+
+
+def rules(ticks: Iterable[tuple[float, str]]) -> SafeString:
+    """Lines across a plot, each at a height, with its number at the left."""
+    return format_html_join(
+        "",
+        '<line class="rule" x1="0%" x2="100%" y1="{0}" y2="{0}"/>'
+        '<text class="end" x="0%" dx="-8" dy="4" y="{0}">{1}</text>',
+        ticks,
+    )
+
+
+# --- Estimates over releases ----------------------------------------------------------------------
+#
+# One column a release, evenly spaced. Every point can have the focus; its figures then stand above
+# the plot, as they do while the pointer is on it.
+
+TALL = 180  # pixels
+ABOVE = 44  # for the figures of a point
+STEPS = (0.01, 0.02, 0.05, 0.1, 0.2)
+MARK = (
+    '<g class="mark" tabindex="0" role="img" aria-label="{0}: {1}">'
+    f'<rect class="reach" x="{{2}}%" width="{{3}}%" y="{ABOVE}" height="{TALL}"/>'
+    '<line class="whisker" x1="{4}%" x2="{4}%" y1="{5}" y2="{6}"/>'
+    '<circle class="dot" cx="{4}%" cy="{7}" r="4.5"/>'
+    '<text class="tip" x="0%" y="0"><tspan x="0%" y="10">{0}</tspan>'
+    '<tspan class="strong" x="0%" y="28">{1}</tspan></text></g>'
+)
+
+
+@dataclass(frozen=True)
+class Released:
+    """The estimate of one release, with its words."""
+
+    release: int
+    value: float
+    low: float
+    high: float
+    made: str
+    figures: str
+
+
+def trend(points: list[Released], description: str) -> SafeString:
+    """A dot and a whisker for each release, on an axis as long as the intervals need."""
+    bottom, top, step = _range(min(p.low for p in points), max(p.high for p in points))
+
+    def x(place: float) -> str:
+        return in_percent(place / len(points))
+
+    def y(share: float) -> float:
+        return round(ABOVE + TALL * (top - share) / (top - bottom), 1)
+
+    ticks = [bottom + i * step for i in range(round((top - bottom) / step) + 1)]
+    every = math.ceil(len(points) / 10)  # so that the numbers stand apart on a phone
+    numbers = [
+        (x(i + 0.5), ABOVE + TALL + 20, point.release)
+        for i, point in enumerate(points)
+        if (len(points) - 1 - i) % every == 0
+    ]
+    between = [
+        (x(i + 0.5), x(i + 1.5), y(before.value), y(after.value))
+        for i, (before, after) in enumerate(pairwise(points))
+    ]
+    marks = [
+        (p.made, p.figures, x(i), x(1), x(i + 0.5), y(p.low), y(p.high), y(p.value))
+        for i, p in enumerate(points)
+    ]
+    return format_html(
+        '<svg class="plot trend" width="100%" height="{}" role="group" aria-label="{}">{}{}{}{}'
+        '<text class="end" x="100%" y="{}">release</text></svg>',
+        ABOVE + TALL + 44,
+        description,
+        rules((y(tick), f"{100 * tick:.0f}\u202f%") for tick in ticks),
+        format_html_join("", '<text class="middle" x="{}%" y="{}">{}</text>', numbers),
+        format_html_join("", '<line class="between" x1="{}%" x2="{}%" y1="{}" y2="{}"/>', between),
+        format_html_join("", MARK, marks),
+        ABOVE + TALL + 38,
+    )
+
+
+def _range(low: float, high: float) -> tuple[float, float, float]:
+    """The ends of the axis, and the step between its ticks: five at the most."""
+    for step in STEPS:
+        bottom, top = math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
+        if top - bottom <= 5 * step + 1e-9:
+            break
+    return bottom, max(top, bottom + step), step
