@@ -1,11 +1,9 @@
-"""The application that the web server runs: the door for reports, and Django for all else.
+"""The ASGI application that the web server runs: the door for reports, Django for everything else.
 
-A request is taken in whole, in bounded time and memory, before anything works on it, so that slow
-senders cost a little memory and no thread. Reports go to survey/collect/door.py, on the event loop.
-Everything else goes to Django in one of a few threads, each with a database connection that it
-keeps. When the process is asked to end, every report that was accepted is written first.
-
-Never here: what a report means.
+A request is read completely, within limits on time and memory, before it is processed, so a slow
+sender occupies a little memory but no thread. Reports go to survey/collect/door.py on the event
+loop. Everything else goes to Django in one of a few threads, each with a permanent database
+connection. Before the process ends, every accepted report is written.
 """
 
 import asyncio
@@ -18,17 +16,17 @@ from django.conf import settings
 from config.wsgi import application as django
 from survey.collect import door
 from survey.collect.inbox import Inbox
-from survey.collect.protocol import HEADERS, Full, Refused, Reply, failed, too_large
+from survey.collect.protocol import HEADERS, Full, Refused, Reply, error_reply, too_large
 
 Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 
-THREADS = 16  # for pages; they wait for the database more than they compute
-BODY_SECONDS = 60.0  # for a body to arrive whole
-MOST_BODY = 4 * 1024 * 1024  # of one request to a page
-MOST_BODIES = 64 * 1024 * 1024  # that this process holds while they arrive,
-SMALL = 16 * 1024  # besides bodies up to this: large ones must not keep reports and log-ins out
+THREADS = 16  # for pages, which spend most of their time waiting for the database
+BODY_SECONDS = 60.0  # for a body to arrive completely
+MOST_BODY = 4 * 1024 * 1024  # bytes of one request to a page
+MOST_BODIES = 64 * 1024 * 1024  # bytes of all arriving bodies in this process
+SMALL = 16 * 1024  # smaller bodies have no total limit, so that reports and logins get through
 
 REPLY_HEADERS = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
 
@@ -38,30 +36,30 @@ inbox = Inbox()
 
 async def application(scope: Scope, receive: Receive, send: Send) -> None:
     if scope["type"] == "lifespan":
-        await live(receive, send)
+        await handle_lifespan(receive, send)
         return
-    found = door.PATH.fullmatch(scope["path"])
+    match = door.PATH.fullmatch(scope["path"])
     headers = dict(scope["headers"])
     secure = is_secure(scope["scheme"], headers)
     try:
-        body = await bodies.whole(receive, door.LIMITS[found["kind"]] if found else MOST_BODY)
-    except ConnectionError:  # nobody is left to be told
+        body = await bodies.read(receive, door.LIMITS[match["kind"]] if match else MOST_BODY)
+    except ConnectionError:  # the client is gone
         return
     except Exception as error:
-        await tell(send, failed(error), secure)
+        await send_reply(send, error_reply(error), secure)
         return
-    if found:
+    if match:
         remote = (scope.get("client") or ("",))[0]
         request = door.Request(scope["method"], scope["path"], secure, remote, headers, body)
-        await tell(send, await door.answer(request, inbox.store), secure)
+        await send_reply(send, await door.answer(request, inbox.store), secure)
     else:
-        if b"content-length" not in headers and body:  # it came in chunks; Django wants a length
+        if b"content-length" not in headers and body:  # chunked, but Django needs a length
             scope["headers"] = [*scope["headers"], (b"content-length", b"%d" % len(body))]
         await pages(scope, replay(body, receive), send)
 
 
-async def live(receive: Receive, send: Send) -> None:
-    """From the start of the process to its end, which waits for the inbox."""
+async def handle_lifespan(receive: Receive, send: Send) -> None:
+    """Handle the start and the end of the process, and empty the inbox before the end."""
     while (message := await receive())["type"] != "lifespan.shutdown":
         await send({"type": f"{message['type']}.complete"})
     await inbox.drain()
@@ -69,15 +67,15 @@ async def live(receive: Receive, send: Send) -> None:
 
 
 def is_secure(scheme: str, headers: dict[bytes, bytes]) -> bool:
-    """Whether a request came by TLS, as Django's HttpRequest.is_secure would have it."""
+    """Return whether a request came by TLS, like Django's HttpRequest.is_secure."""
     name, value = getattr(settings, "SECURE_PROXY_SSL_HEADER", None) or ("", "")
-    sent = headers.get(name.removeprefix("HTTP_").replace("_", "-").lower().encode())
-    if sent is None:
+    header = headers.get(name.removeprefix("HTTP_").replace("_", "-").lower().encode())
+    if header is None:
         return scheme == "https"
-    return sent.decode("latin-1").partition(",")[0].strip() == str(value)
+    return header.decode("latin-1").partition(",")[0].strip() == str(value)
 
 
-async def tell(send: Send, reply: Reply, secure: bool) -> None:
+async def send_reply(send: Send, reply: Reply, secure: bool) -> None:
     headers = [*REPLY_HEADERS, (b"content-length", b"%d" % len(reply.body))]
     headers += [(name.lower().encode(), value.encode()) for name, value in reply.headers.items()]
     if secure and settings.SECURE_HSTS_SECONDS:
@@ -87,20 +85,23 @@ async def tell(send: Send, reply: Reply, secure: bool) -> None:
 
 
 def strict_transport() -> str:
-    """The header as Django's SecurityMiddleware writes it."""
+    """Return the Strict-Transport-Security header as Django's SecurityMiddleware writes it."""
     subdomains = "; includeSubDomains" if settings.SECURE_HSTS_INCLUDE_SUBDOMAINS else ""
     preload = "; preload" if settings.SECURE_HSTS_PRELOAD else ""
     return f"max-age={settings.SECURE_HSTS_SECONDS}{subdomains}{preload}"
 
 
 class Bodies:
-    """Request bodies on their way in, together never more than MOST_BODIES and all small ones."""
+    """The request bodies that are arriving, limited to MOST_BODIES bytes plus small ones."""
 
     def __init__(self) -> None:
         self.held = 0
 
-    async def whole(self, receive: Receive, limit: int) -> bytes:
-        """One body; Refused if it is too large or too slow, or if too many arrive at once."""
+    async def read(self, receive: Receive, limit: int) -> bytes:
+        """Read one body. Raises Refused if it is too large or too slow, Full if there are too many.
+
+        Raises ConnectionError if the client disconnects.
+        """
         chunks: list[bytes] = []
         size = 0
         try:
@@ -119,7 +120,7 @@ class Bodies:
                     if not message.get("more_body"):
                         return b"".join(chunks)
         except TimeoutError:
-            slow = f"not whole within {BODY_SECONDS:g} seconds"
+            slow = f"did not arrive within {BODY_SECONDS:g} seconds"
             raise Refused(408, {"body": [slow]}) from None
         finally:
             self.held -= size
@@ -129,7 +130,7 @@ bodies = Bodies()
 
 
 def replay(body: bytes, receive: Receive) -> Receive:
-    """`receive` for Django: the body at once, and then whatever comes after it."""
+    """Return a `receive` for Django, with the whole body first and then later messages."""
     first = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def replayed() -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The Celery application: on Redis where REDIS_URL is set, else on the embedded broker."""
+"""The Celery application. It uses Redis if REDIS_URL is set, otherwise the embedded broker."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Static files under content-hashed names, the imports inside modules included."""
+"""Static files with content-hashed names, including the imports inside modules."""
 
 import hashlib
 import re
@@ -14,21 +14,21 @@ from django.core.files.base import ContentFile, File
 from django.core.management import call_command
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
-# What is served of the respondent's page without its comments and line breaks within texts, a sixth
-# of its weight. The one file that people are asked to read stays whole.
+# The files of the respondent's page that are served without comments and line breaks within texts,
+# which are a sixth of its size. The one file that people are asked to read is served unchanged.
 BARE = re.compile(r"respond/(?!randomizer\.).*\.(js|css)")
 NOT_SERVED = (
     re.compile(r"^[ \t]*/\*(?:(?!\*/).)*\*/[ \t]*\n", re.MULTILINE | re.DOTALL),
     re.compile(r"^[ \t]*//.*\n", re.MULTILINE),
     re.compile(r"(?<=\S)[ \t]+// [^\"'`/\n]*$", re.MULTILINE),
     re.compile(r"^[ \t]+", re.MULTILINE),
-    re.compile(r'(?<!\\)" \+\n"'),  # a text that was written in several lines
+    re.compile(r'(?<!\\)" \+\n"'),  # a text split over several lines
 )
 
 
 def bare(text: str) -> str:
     """Return a module or style sheet without comments, indentation and `" +` between lines."""
-    if any(line.count("`") % 2 for line in text.splitlines()):  # a text over several lines
+    if any(line.count("`") % 2 for line in text.splitlines()):  # a multi-line template literal
         return text
     for pattern in NOT_SERVED:
         text = pattern.sub("", text)
@@ -39,13 +39,13 @@ IMPORTS = CompressedManifestStaticFilesStorage._js_module_import_aggregation_pat
 
 
 def modules() -> list[str]:
-    """Where the files are that import each other: our own.
+    """Return patterns for our own modules, the only files whose imports are rewritten.
 
-    To look for imports in the megabytes that libraries bring takes a third of all the time.
+    Searching the megabytes of the libraries as well would take a third of the total time.
     """
-    found = [path for folder in settings.STATICFILES_DIRS for path in Path(folder).glob("*")]
-    folders = [f"{path.name}/*.js" for path in found if path.is_dir()]
-    return sorted([*folders, *(path.name for path in found if path.suffix == ".js")])
+    paths = [path for folder in settings.STATICFILES_DIRS for path in Path(folder).glob("*")]
+    folders = [f"{path.name}/*.js" for path in paths if path.is_dir()]
+    return sorted([*folders, *(path.name for path in paths if path.suffix == ".js")])
 
 
 class HashedStaticFiles(CompressedManifestStaticFilesStorage):
@@ -56,32 +56,34 @@ class HashedStaticFiles(CompressedManifestStaticFilesStorage):
 
     def _save(self, name: str, content: "File[Any]") -> Any:
         if BARE.fullmatch(name.replace("\\", "/")):
-            content.seek(0)  # whoever made its name has read it
+            content.seek(0)  # it was read to make its name
             content = ContentFile(bare(content.read().decode()).encode())
         return super()._save(name, content)
 
 
 def collect() -> None:
-    """Collect the static files, unless nothing has changed since: that takes seconds of a start."""
+    """Collect the static files if anything has changed, because it takes seconds at every start."""
     mark = settings.VAR_DIR / "static.collected"
-    found, there = source(), settings.STATIC_ROOT / "staticfiles.json"
-    if there.exists() and mark.exists() and mark.read_text() == found:
+    current, manifest = source_hash(), settings.STATIC_ROOT / "staticfiles.json"
+    if manifest.exists() and mark.exists() and mark.read_text() == current:
         return
     mark.unlink(missing_ok=True)
     call_command("collectstatic", interactive=False, verbosity=0)
-    mark.write_text(found)
+    mark.write_text(current)
 
 
-def source() -> str:
-    """A hash of what the static files are made of and with: names, sizes, times and versions."""
+def source_hash() -> str:
+    """Return a hash of the sources' names, sizes and times and of the tools' versions."""
     digest = hashlib.sha256(f"{django.__version__} {version('whitenoise')}".encode())
-    files = [Path(storage.path(name)) for one in get_finders() for name, storage in one.list([])]
+    files = [
+        Path(storage.path(name)) for finder in get_finders() for name, storage in finder.list([])
+    ]
     for path in sorted({*files, Path(__file__)}):
-        known = path.stat()
-        digest.update(f"{path} {known.st_size} {known.st_mtime_ns}\0".encode())
+        stat = path.stat()
+        digest.update(f"{path} {stat.st_size} {stat.st_mtime_ns}\0".encode())
     return digest.hexdigest()
 
 
 def add_headers(headers: Headers, path: str, url: str) -> None:
-    """Our files are for our own pages."""
+    """Allow only our own pages to load our files."""
     headers["Cross-Origin-Resource-Policy"] = "same-origin"

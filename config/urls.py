@@ -1,4 +1,4 @@
-"""Every address of the site."""
+"""All URLs of the site."""
 
 from csp.decorators import csp_update
 from django.contrib import admin
@@ -6,7 +6,7 @@ from django.urls import include, path
 from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
-# Swagger's page sets style attributes; nothing else on the site does.
+# Only Swagger's page uses style attributes.
 docs = csp_update({"style-src": "'unsafe-inline'"})(
     SpectacularSwaggerSplitView.as_view(url_name="schema", permission_classes=[])
 )
@@ -18,7 +18,7 @@ urlpatterns = [
     path("", RedirectView.as_view(pattern_name="surveys")),
     path("", include("survey.urls")),
     path("", include("aggregation.urls")),
-    path("", include("people.urls")),  # before the admin pages, whose login it takes over
+    path("", include("people.urls")),  # before the admin pages, whose login it replaces
     path("studio/", include("studio.urls")),
     path("admin/", admin.site.urls),
     path("api/schema/", SpectacularAPIView.as_view(permission_classes=[]), name="schema"),

@@ -27,7 +27,7 @@ from django.db import connection
 from django.db.backends.postgresql.client import DatabaseClient
 
 from config import __version__
-from config.processes import RUNNING, held
+from config.processes import RUNNING, lock_file
 from survey.models import Removed, Survey
 from survey.models.log import head, record
 
@@ -176,11 +176,11 @@ def is_empty() -> bool:
 def load_sqlite(data: Path) -> None:
     """Not under a site that runs: it remembers the designs that it has seen."""
     try:
-        alone = held(settings.VAR_DIR / RUNNING, fcntl.LOCK_EX)
+        lock = lock_file(settings.VAR_DIR / RUNNING, fcntl.LOCK_EX)
     except BlockingIOError:
         raise BackupError("Stop the site first: manage.py serve is running.") from None
     connection.ensure_connection()
-    with alone, contextlib.closing(sqlite3.connect(data)) as copy:
+    with lock, contextlib.closing(sqlite3.connect(data)) as copy:
         look_at(copy)
         try:
             copy.backup(connection.connection)

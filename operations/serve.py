@@ -29,7 +29,7 @@ from django.core.management import BaseCommand, CommandError, call_command
 from django.db import DatabaseError, connection
 
 from config import static
-from config.processes import RUNNING, die_with, held
+from config.processes import RUNNING, die_with, lock_file
 
 HOST = "127.0.0.1"
 CONNECTIONS = 1024  # to each web process; more wait in the kernel
@@ -197,7 +197,7 @@ class Command(BaseCommand):
     def hold(self) -> IO[bytes]:
         """What tells `manage.py restore` that somebody is here, as long as it is open."""
         try:
-            return held(settings.VAR_DIR / RUNNING, fcntl.LOCK_SH)
+            return lock_file(settings.VAR_DIR / RUNNING, fcntl.LOCK_SH)
         except BlockingIOError:
             raise CommandError("A backup is being put back. Start again when it is.") from None
 

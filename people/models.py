@@ -293,8 +293,8 @@ def check_alone(user: User) -> list[str]:
     """What stands in the way of deleting this account: what would be left without an owner."""
     with transaction.atomic():  # or part of the one that deletes it
         return [
-            *Membership.objects.of_last_owner(user),
-            *(f"the team {name}" for name in TeamMembership.objects.of_last_owner(user)),
+            *Membership.objects.names_owned_alone(user),
+            *(f"the team {name}" for name in TeamMembership.objects.names_owned_alone(user)),
         ]
 
 

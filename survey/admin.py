@@ -1,7 +1,7 @@
-"""The administration pages: everything can be found and read there, and nothing of ours changed.
+"""The administration pages: everything can be searched and read, but our own data not changed.
 
-Surveys are made, opened and closed in the studio, roles are given on the pages of surveys and
-teams. Only Django's own accounts are edited here, and tokens can be revoked.
+Surveys are created, opened and closed in the studio; roles are given on the pages of surveys and
+teams. Here, only Django's own accounts can be edited, and tokens revoked.
 """
 
 from typing import Any
@@ -27,11 +27,11 @@ from survey.models import (
 admin.site.site_header = "Candor"
 admin.site.site_title = "Candor"
 admin.site.index_title = "Administration"
-admin.site.disable_action("delete_selected")  # one at a time, each with its entry in the log
+admin.site.disable_action("delete_selected")  # delete one at a time, so that each is logged
 
 
 class ReadOnly:
-    """For a page or an inline on which nothing can be added, changed or deleted."""
+    """A page or inline where nothing can be added, changed or deleted."""
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
@@ -71,7 +71,7 @@ class SurveyAdmin(ReadOnlyAdmin):
     readonly_fields = ["pages"]
     inlines = [QuestionInline, MembershipInline]
 
-    @admin.display(description="where it is edited and read")
+    @admin.display(description="pages")
     def pages(self, survey: Survey) -> SafeString:
         return format_html(
             '<a href="{}">Studio</a> · <a href="{}">Dashboard</a> · <a href="{}">People</a>',
@@ -89,7 +89,7 @@ class TeamAdmin(ReadOnlyAdmin):
 
 @admin.register(ApiToken)
 class ApiTokenAdmin(ReadOnlyAdmin):
-    """People make their tokens at /account/tokens/; one that leaked can be revoked here."""
+    """Tokens are created at /account/tokens/; a leaked one can be revoked here."""
 
     list_display = ["user", "label", "made_on", "used_on"]
     search_fields = ["user__username", "label"]
@@ -108,7 +108,7 @@ class EntryAdmin(ReadOnlyAdmin):
 
 @admin.register(Removed)
 class RemovedAdmin(ReadOnlyAdmin):
-    """What is left of surveys that were removed."""
+    """The records of removed surveys."""
 
     list_display = ["title", "slug", "reports", "removed_on"]
     search_fields = ["title", "slug", "design_hash", "archive"]

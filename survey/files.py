@@ -1,4 +1,4 @@
-"""A survey as a JSON file, read into a draft and written back. See docs/operations.md."""
+"""Survey files: reading JSON into a draft and writing it back. See docs/operations.md."""
 
 import json
 from collections.abc import Iterator, Sequence, Set
@@ -12,12 +12,12 @@ from survey.design.languages import DISCLOSURES
 from survey.models import Question, Survey
 from survey.models.log import Actor, record
 
-NUMBERS = {"ask", "expected", "retention_days"}  # that may be left out, or null
+NUMBERS = {"ask", "expected", "retention_days"}  # may be left out or null
 SURVEY_KEYS = {
     "slug", "title", "introduction", *DISCLOSURES, "language", "translations", "epsilon", "crowd",
     "expected", "retention_days", "access", "work",
 }  # fmt: skip
-# What is left out of a file where it is so.
+# Members with these values are left out of a file.
 ABSENT: dict[str, Any] = {
     **dict.fromkeys(DISCLOSURES, ""), **dict.fromkeys(NUMBERS), "access": "open", "work": 0
 }  # fmt: skip
@@ -25,7 +25,7 @@ REQUIRED = {"slug", "title", "epsilon", "questions"}
 LISTS = {"questions", "background", "blocks"}
 QUESTION_KEYS = {"key", "text", "kind", "options", "prefer_not_to_say"}
 BACKGROUND_KEYS = {"key", "text", "options"}
-
+MOST_DEPTH = 20  # of nested objects; a survey needs six
 
 FIELDS = (
     ("key", str, "a text"),
@@ -37,11 +37,11 @@ FIELDS = (
 
 
 class FileError(ValueError):
-    """What is wrong with a survey file, and where."""
+    """An invalid survey file: where the problem is, and what is wrong."""
 
 
 def load(text: str, by: Actor = None) -> Survey:
-    """Return a new draft from the text of a survey file; all of it or nothing."""
+    """Create a draft from the text of a survey file, completely or not at all."""
     data = parse(text)
     _check_members(data, REQUIRED)
     blocks = _block_numbers(data.get("blocks", []))
@@ -60,11 +60,8 @@ def load(text: str, by: Actor = None) -> Survey:
     return survey
 
 
-MOST_DEPTH = 20  # a survey has six
-
-
 def parse(text: str | bytes) -> Any:
-    """JSON whose texts are texts."""
+    """Parse JSON whose texts contain only allowed characters."""
     try:
         data = json.loads(text, parse_constant=_no_constant)
         _check_texts("the survey", data)
@@ -76,10 +73,10 @@ def parse(text: str | bytes) -> Any:
 
 
 def store(survey: Survey, data: Any, required: frozenset[str] = frozenset()) -> None:
-    """Make a draft what this document says, finished or not; all of it or nothing.
+    """Replace the content of a draft with this document, completely or not at all.
 
-    Texts may be missing and options too few: the design says so when the survey is to open. What no
-    draft can hold is refused. The slug stays as it is.
+    Missing texts and too few options are allowed, because opening the survey checks them. Anything
+    that a draft cannot store is refused. The slug does not change.
     """
     _check_members(data, required)
     blocks = _block_numbers(data.get("blocks", []))
@@ -95,7 +92,7 @@ def store(survey: Survey, data: Any, required: frozenset[str] = frozenset()) -> 
     _check_row("the survey", survey, set() if survey.title else {"title"})
     questions: list[Question] = []
     for where, question in _questions(survey, data, blocks):
-        _check_asked(where, question, questions)
+        _check_unfinished(where, question, questions)
         questions.append(question)
     with transaction.atomic():
         survey.save()
@@ -104,7 +101,7 @@ def store(survey: Survey, data: Any, required: frozenset[str] = frozenset()) -> 
 
 
 def _questions(survey: Survey, data: Any, blocks: dict[str, int]) -> Iterator[tuple[str, Question]]:
-    """Yield the questions of a document, each with its place there, the background ones last."""
+    """Yield the questions of a document with their places; the background questions come last."""
     for position, item in enumerate(data.get("questions", [])):
         where = f"questions[{position}]"
         _check_keys(where, item, QUESTION_KEYS, {"key", "text", "kind"})
@@ -124,7 +121,7 @@ def _questions(survey: Survey, data: Any, blocks: dict[str, int]) -> Iterator[tu
 
 
 def dump(survey: Survey) -> dict[str, Any]:
-    """The survey in the format that `load` reads."""
+    """Return the survey in the format that `load` reads."""
     questions = survey.sensitive_questions()
     numbers = sorted({q.block for q in questions if q.block is not None})
     data: dict[str, Any] = {
@@ -155,16 +152,16 @@ def dump(survey: Survey) -> dict[str, Any]:
 
 
 def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is no number here")
+    raise ValueError(f"{name} is not a number in JSON")
 
 
 def _check_texts(where: str, value: Any, depth: int = 0) -> None:
-    """Nothing that is no text in any text, names of members included; and no endless nesting."""
+    """Refuse characters that are not allowed in texts and names, and objects nested too deeply."""
     if depth > MOST_DEPTH:
-        raise FileError(f"{where[:100]}…: too many objects inside each other")
+        raise FileError(f"{where[:100]}…: objects are nested too deeply")
     if isinstance(value, str):
-        if found := NO_TEXT.search(value):
-            raise FileError(f"{where}: a character that is no text, {found[0]!r}")
+        if match := NO_TEXT.search(value):
+            raise FileError(f"{where}: contains the character {match[0]!r}, which is not allowed")
     elif isinstance(value, list):
         for i, item in enumerate(value):
             _check_texts(f"{where}[{i}]", item, depth + 1)
@@ -175,20 +172,20 @@ def _check_texts(where: str, value: Any, depth: int = 0) -> None:
 
 
 def _check_members(data: Any, required: Set[str]) -> None:
-    """What a document has at its top, and of which type."""
+    """Check the names and types of a document's top-level members."""
     _check_keys("the survey", data, SURVEY_KEYS | LISTS | {"ask"}, set(required))
     for key in LISTS & data.keys():
         if not isinstance(data[key], list):
-            raise FileError(f"{key}: a list, please")
+            raise FileError(f"{key}: must be a list")
     for key in ("slug", "title", "introduction", "language", "access", *DISCLOSURES):
         if key in data and not isinstance(data[key], str):
-            raise FileError(f"{key}: a text, please")
+            raise FileError(f"{key}: must be a text")
     if not isinstance(data.get("translations", {}), dict):
-        raise FileError("translations: an object, please")
+        raise FileError("translations: must be an object")
 
 
 def _without_gaps(value: Any) -> Any:
-    """The same with something in every empty text: of a draft the rest is looked at."""
+    """Return a copy with every empty text filled in, so that only the rest is checked."""
     if isinstance(value, dict):
         return {key: _without_gaps(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -198,7 +195,7 @@ def _without_gaps(value: Any) -> Any:
 
 def _check_keys(where: str, item: Any, known: set[str], required: set[str]) -> None:
     if not isinstance(item, dict):
-        raise FileError(f"{where}: an object, please")
+        raise FileError(f"{where}: must be an object")
     for key in sorted(required - item.keys()):
         raise FileError(f"{where}: {key} is missing")
     for key in sorted(item.keys() - known):
@@ -209,7 +206,7 @@ def _block_numbers(blocks: list[Any]) -> dict[str, int]:
     numbers: dict[str, int] = {}
     for number, block in enumerate(blocks, 1):
         if not block or not isinstance(block, list) or any(type(key) is not str for key in block):
-            raise FileError(f"blocks[{number - 1}]: a list of question keys, please")
+            raise FileError(f"blocks[{number - 1}]: must be a list of question keys")
         for key in block:
             if key in numbers:
                 raise FileError(f"blocks[{number - 1}]: the question {key!r} is in two blocks")
@@ -223,10 +220,10 @@ def _save(where: str, row: Survey | Question) -> None:
 
 
 def _check_row(where: str, row: Survey | Question, unfinished: Set[str] | None = None) -> None:
-    """All that a row must be; of a draft that is `unfinished` in these fields, the rest of them."""
+    """Check all fields of a row, or for a draft all but those that may be `unfinished`."""
     for name, kind, what in FIELDS:
         if hasattr(row, name) and not isinstance(getattr(row, name), kind):
-            raise FileError(f"{where}.{name}: {what}, please")
+            raise FileError(f"{where}.{name}: must be {what}")
     if isinstance(row, Survey):
         _check_numbers(row)
     if isinstance(row, Question) and row.kind not in Question.Kind.values:
@@ -242,30 +239,30 @@ def _check_row(where: str, row: Survey | Question, unfinished: Set[str] | None =
         raise FileError(f"{place}: {messages[0]}") from None
 
 
-def _check_asked(where: str, row: Question, before: Sequence[Question]) -> None:
-    """Check what a draft's question must be, however unfinished."""
+def _check_unfinished(where: str, row: Question, before: Sequence[Question]) -> None:
+    """Check the question of a draft, which may be unfinished."""
     _check_row(where, row, {"survey", "text", "options", "block"})
     if any(row.key == other.key for other in before):
         raise FileError(f"{where}.key: the key {row.key!r} is used twice")
     if len(before) >= MAX_QUESTIONS:
-        raise FileError(f"{where}: at most {MAX_QUESTIONS} questions in all")
+        raise FileError(f"{where}: at most {MAX_QUESTIONS} questions in total")
     if not all(isinstance(text, str) for text in row.options):
-        raise FileError(f"{where}.options: a list of texts, please")
+        raise FileError(f"{where}.options: must be a list of texts")
     if len(row.options) > MAX_OPTIONS:
         raise FileError(f"{where}.options: at most {MAX_OPTIONS}, not {len(row.options)}")
 
 
 def _check_epsilon(where: str, epsilon: Any, such_as: str) -> None:
     if type(epsilon) not in (int, float) or abs(epsilon) > 1e6:
-        raise FileError(f"{where}: a number, such as {such_as}")
+        raise FileError(f"{where}: must be a number, such as {such_as}")
 
 
 def _check_numbers(survey: Survey) -> None:
-    """Before Django makes numbers of texts and of true: a file says what it means."""
+    """Check the types of numbers, because Django would convert texts and `true` to numbers."""
     _check_epsilon("the survey.epsilon", survey.epsilon, "2")
     for name in ("crowd", "work", *sorted(NUMBERS)):
         value = getattr(survey, name)
         if type(value) is not int and not (name in NUMBERS and value is None):
-            raise FileError(f"the survey.{name}: a whole number, not {value!r}")
+            raise FileError(f"the survey.{name}: must be a whole number, not {value!r}")
     if survey.access == Survey.Access.INVITED and survey.work:
-        raise FileError("the survey.work: only for open surveys, a pass is proof enough")
+        raise FileError("the survey.work: only open surveys can require work")

@@ -1,4 +1,4 @@
-"""The survey that a page is about, for whoever may do there what they want."""
+"""Permission checks for pages about a survey."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -17,7 +17,7 @@ from survey.models import Action, Survey
 
 
 def survey_or_403(request: HttpRequest | Request, slug: str, action: Action = "read") -> Survey:
-    """Return the survey; 404 where there is none, 403 where this person may not."""
+    """Return the survey; raise 404 if there is none, 403 if this person may not do this."""
     survey = get_object_or_404(Survey.objects.select_related("team"), slug=slug)
     if not survey.may(request.user, action):
         raise PermissionDenied
@@ -28,7 +28,7 @@ View = Callable[..., HttpResponseBase]
 
 
 def private_page(view: View) -> View:
-    """Show a page to people who are logged in, and let no cache keep it."""
+    """Require a login for a page, and forbid caching it."""
     return _private(view, ["GET", "HEAD"])
 
 
@@ -38,7 +38,7 @@ def private_form(view: View) -> View:
 
 
 def _private(view: View, methods: list[str]) -> View:
-    """Compose the checks; a survey that somebody else deletes meanwhile is not found."""
+    """Combine the checks; return 404 if somebody deletes the survey during the request."""
 
     @login_required
     @cache_control(private=True, no_store=True)

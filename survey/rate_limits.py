@@ -1,8 +1,8 @@
-"""How often somebody may ask: requests and failed tries of this minute, counted in the cache.
+"""Rate limits: requests and failed attempts in this minute, counted in the cache.
 
-All processes that share a cache count together. Names there are keyed hashes, of accounts and of
-addresses alike; the key changes every minute and is not in the cache, so that no address can be
-read from it. Reports do not come by here: survey/collect/throttle.py.
+All processes that share a cache count together. Accounts and addresses are stored as keyed hashes;
+the key changes every minute and is not in the cache, so no address can be read from it. Reports
+have their own limit: survey/collect/throttle.py.
 """
 
 import logging
@@ -25,7 +25,7 @@ MINUTE = 60
 
 
 def wait(kind: str, who: str, most: int, spend: bool = True) -> int:
-    """Count one more of these; the seconds to wait if they are more than `most`, else 0."""
+    """Count one attempt; return the seconds to wait if there are more than `most`, else 0."""
     if not most:
         return 0
     now = time.time()
@@ -35,26 +35,26 @@ def wait(kind: str, who: str, most: int, spend: bool = True) -> int:
         if spend:
             cache.add(name, 0, 2 * MINUTE)
         count = cache.incr(name) if spend else cache.get(name, 0) + 1
-    except _away() as error:  # or just forgotten: nobody is locked out
+    except _cache_errors() as error:  # also raised for an evicted counter; nobody is locked out
         logger.warning("requests are not counted: %s", type(error).__name__)
         return 0
     return MINUTE - int(now % MINUTE) if count > most else 0
 
 
-def _away() -> tuple[type[Exception], ...]:
-    """What a cache says that is not there. Of Redis, where its library is loaded."""
+def _cache_errors() -> tuple[type[Exception], ...]:
+    """Return the errors of an unavailable cache, including those of Redis if it is in use."""
     redis = sys.modules.get("redis")
     return (ValueError, redis.RedisError) if redis else (ValueError,)
 
 
 def address(request: HttpRequest | Request) -> str:
-    """Where a request comes from."""
+    """Return the address that a request comes from."""
     meta = request.META
     return throttle.address(meta.get("REMOTE_ADDR", ""), meta.get("HTTP_X_FORWARDED_FOR", ""))
 
 
 def stranger(request: HttpRequest | Request) -> int:
-    """The seconds to wait for somebody without an account."""
+    """Count a request without an account; return the seconds to wait."""
     return wait("public", address(request), settings.PUBLIC_PER_MINUTE)
 
 
@@ -65,7 +65,7 @@ def anyone(request: HttpRequest | Request) -> int:
 
 
 class PerMinute(BaseThrottle):
-    """`anyone`, for the API framework."""
+    """`anyone` as a throttle class for the API framework."""
 
     seconds = 0
 

@@ -1,8 +1,8 @@
-"""What happens to surveys by the clock: opening and closing at the hour that was said.
+"""Scheduled changes: surveys that open and close at a given time.
 
-The beat calls `turn` every few seconds. Nothing is remembered but what stands in the database, so a
-killed worker, a second beat or a late message change nothing. An hour has come when it has by our
-clock and by the database's.
+The beat calls `apply` every few seconds. All state is in the database, so a killed worker, a second
+beat or a late message does no harm. A time has come when it has passed by our clock and by the
+database's.
 """
 
 import logging
@@ -22,9 +22,9 @@ logger = logging.getLogger(__name__)
 
 
 def apply() -> None:
-    """Open the drafts and close the open surveys whose hour has come."""
+    """Open and close the surveys whose time has come."""
     now = timezone.now()
-    surveys = Survey.objects.order_by()  # in any, so that SQLite does not read the finished ones
+    surveys = Survey.objects.order_by()  # without an order, SQLite skips the closed surveys
     due = surveys.filter(opens_at__lte=Now(), state=Survey.State.DRAFT)
     for survey in due.filter(opens_at__lte=now):
         open_now(survey)
@@ -34,20 +34,20 @@ def apply() -> None:
 
 
 def open_now(survey: Survey) -> None:
-    """Open what was seen when the hour was said; else say once why not, and give it up."""
+    """Open a survey if it is as approved; otherwise cancel the opening and tell the owners once."""
     try:
         survey.open(survey.approved_hash)
     except (DesignError, ValidationError) as error:
         why = error.messages if isinstance(error, ValidationError) else [str(error)]
-        given_up = Survey.objects.filter(
+        cancelled = Survey.objects.filter(
             pk=survey.pk, state=Survey.State.DRAFT, opens_at=survey.opens_at
         ).update(opens_at=None, approved_hash="", opens_refused="\n".join(why))
-        if given_up:
+        if cancelled:
             tell_owners(survey, why)
 
 
 def tell_owners(survey: Survey, why: list[str]) -> None:
-    """That it did not open, by e-mail; pages say it too, so a letter that fails is only noted."""
+    """E-mail the owners that the survey did not open. Failures are only logged, as pages say it."""
     if not settings.EMAIL_URL:
         return
     own = Membership.objects.filter(survey=survey, role=Role.OWNER)
@@ -55,18 +55,18 @@ def tell_owners(survey: Survey, why: list[str]) -> None:
     owners = User.objects.filter(Q(pk__in=own.values("user")) | Q(pk__in=team.values("user")))
     to = list(owners.filter(is_active=True).exclude(email="").values_list("email", flat=True))
     text = (
-        f"The survey {survey.slug} was to open by itself now, and did not:\n\n"
+        f"The survey {survey.slug} could not open at the scheduled time:\n\n"
         f"{chr(10).join(why)}\n\n"
-        "It is still a draft. Log in, mend it on its page “Check and open”, and set the time again."
+        "It is still a draft. Log in, fix it on its page “Check and open”, and set a new time."
     )
     try:
         send_mail(f"Survey {survey.slug} did not open", text, None, to)
     except (OSError, ValueError) as error:
-        logger.warning("owners were not told of an opening: %s", type(error).__name__)
+        logger.warning("owners were not told that a survey did not open: %s", type(error).__name__)
 
 
 def close_now(survey: Survey) -> None:
     try:
         survey.close()
     except ValidationError:
-        return  # somebody was quicker
+        return  # somebody else closed it first

@@ -1,17 +1,18 @@
 """A simulated population that answers a survey through the real randomizer and the real checks.
 
-Only for surveys one is willing to fill with invented people: demos, tests, rehearsals.
+Only for surveys that may be filled with invented people: demos, tests and rehearsals.
 """
 
 import json
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from random import Random
 from typing import Any
 from uuid import uuid4
 
 from survey.collect import door
-from survey.collect.validator import works
+from survey.collect.validator import is_proof_of_work
 from survey.design import Design, Question, passes
 from survey.models import PassKey, Report
 
@@ -31,14 +32,13 @@ def uniform_shares(questions: Sequence[Question]) -> dict[str, list[float]]:
 def report(
     design: Design, population: Population, background: Shares, random: Random
 ) -> dict[str, Any]:
-    """Return what one invented person sends.
+    """Return the report of one invented person.
 
-    The answers are drawn from `random`, the noise never is.
+    The answers come from `random`, the noise never does.
     """
-    given = {one.key: _pick(background[one.key], random) for one in design.background}
-    shares = population(given)
-    answered = {key: [float(i == value) for i in range(value + 1)] for key, value in given.items()}
-    shares = {**shares, **answered}
+    groups = {one.key: _pick(background[one.key], random) for one in design.background}
+    fixed = {key: [float(i == value) for i in range(value + 1)] for key, value in groups.items()}
+    shares = {**population(groups), **fixed}
     blocks = {}
     for block in design.choose(secure_draw):
         answers = [_pick(shares[question.key], random) for question in block.questions]
@@ -47,14 +47,13 @@ def report(
 
 
 def admitted(report: dict[str, Any], design: Design, key: bytes = b"") -> dict[str, Any]:
-    """The report with what lets it in: a pass signed with the survey's key, or a proof of work."""
+    """Return the report with the pass (signed with `key`) or proof of work that it needs."""
     if design.passes:
-        one = passes.sign(passes.private_key(key), passes.prepare())
-        return report | {"id": one.id, "pass": one.as_text()}
+        signed = passes.sign(passes.private_key(key), passes.prepare())
+        return report | {"id": signed.id, "pass": signed.as_text()}
     if design.work:
-        nonces = (f"{number:08x}" for number in range(1 << 32))
-        found = (one for one in nonces if works(design.hash, report["id"], one, design.work))
-        return report | {"work": next(found)}
+        prove = partial(is_proof_of_work, design.hash, report["id"], bits=design.work)
+        return report | {"work": next(filter(prove, (f"{n:08x}" for n in range(1 << 32))))}
     return report
 
 
@@ -66,20 +65,20 @@ def send(
     background: Shares,
     random: Random,
 ) -> Iterator[int]:
-    """Send the reports of so many people; yield how many are stored so far."""
+    """Send the reports of this many people; yield how many are stored so far."""
     stored = 0
     key = bytes(PassKey.objects.get(survey__slug=slug).private) if design.passes else b""
     while stored < people:
-        some = min(500, people - stored)
+        size = min(500, people - stored)
         reports = [
             admitted(report(design, population, background, random), design, key)
-            for _ in range(some)
+            for _ in range(size)
         ]
-        outcome = accept(slug, {"reports": reports})
-        refused = [one for one in outcome if one["status"] != 201]
+        rows = accept(slug, {"reports": reports})
+        refused = [row for row in rows if row["status"] != 201]
         if refused:
             raise RuntimeError(f"a simulated report was refused: {refused[0]}")
-        stored += some
+        stored += size
         yield stored
 
 
@@ -88,7 +87,7 @@ def _pick(shares: Sequence[float], random: Random) -> int:
 
 
 def accept(slug: str, content: Any) -> list[dict[str, Any]]:
-    """Store a batch of reports through the checks of the door; return a row for each report."""
+    """Check and store a batch of reports; return a row for each report."""
     delivery = door.check_batch(door.target_of(slug), door.list_reports(content))
     reply = delivery.reply(Report.objects.record(delivery.reports))
     rows: list[dict[str, Any]] = json.loads(reply.body)["reports"]

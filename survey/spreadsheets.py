@@ -1,7 +1,7 @@
-"""Tables for other programs: CSV and Excel, in which no text is ever taken for a formula.
+"""CSV and Excel tables in which no text is ever read as a formula.
 
-Question texts come from whoever writes a survey, and a spreadsheet computes what looks like a
-formula. In CSV such a text gets an apostrophe before it; in Excel, texts are written as texts.
+Spreadsheets compute anything that looks like a formula, and question texts are written by users. In
+CSV, such a text gets a leading apostrophe; in Excel, texts are stored as texts.
 """
 
 import csv
@@ -14,43 +14,43 @@ from tempfile import TemporaryFile
 
 import xlsxwriter
 
-LINES = 10_000  # of a table, made into bytes at a time
-LONGEST = 32_767  # characters that a cell of Excel holds
+LINES = 10_000  # encoded at a time
+LONGEST = 32_767  # characters in a cell of Excel
 PIECE = 1 << 16  # bytes
 
 Value = str | int | float | None
 Line = Sequence[Value]
 
-# Where a cell may begin: at the start of a text, and after what some programs take for the end of a
-# cell (Excel does so with a semicolon in half of Europe). Full-width signs count in East Asia.
+# A cell begins at the start of a text and after anything that some programs treat as a separator:
+# Excel does so with semicolons in half of Europe. Full-width signs count in East Asia.
 FORMULA = re.compile(r"(?:^|(?<=[;\t\r\n]))(?=\s*[=+\-@'＝＋－＠]|[\t\r\n])")
 
 
 def cell(text: str) -> str:
-    """A text that no spreadsheet takes for a formula."""
+    """Return the text in a form that no spreadsheet reads as a formula."""
     return FORMULA.sub("'", text)
 
 
 def csv_parts(lines: Iterable[Line]) -> Iterator[bytes]:
-    """CSV in UTF-8, some lines at a time; numbers in full, nothing for None."""
+    """Yield CSV in UTF-8, some lines at a time. Numbers have full precision, None is empty."""
     return csv_of_cells(
         [cell(value) if isinstance(value, str) else value for value in line] for line in lines
     )
 
 
 def csv_of_cells(lines: Iterable[Line]) -> Iterator[bytes]:
-    """The same for texts that went through `cell` already: millions of lines repeat a few."""
-    waiting = iter(lines)
-    while some := list(islice(waiting, LINES)):
+    """Yield the same for texts that `cell` has already converted, for files that repeat a few."""
+    rest = iter(lines)
+    while chunk := list(islice(rest, LINES)):
         text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows(some)
+        csv.writer(text, lineterminator="\n").writerows(chunk)
         yield text.getvalue().encode()
 
 
 def workbook(sheets: Mapping[str, Iterable[Line]], made_at: datetime) -> Iterator[bytes]:
-    """An Excel file of these sheets, each with its names in the first line.
+    """Yield an Excel file with these sheets. The first line of each has the column names.
 
-    Every sheet goes to a file as it comes, so that a large one does not stand in memory.
+    Sheets are written to a temporary file, so that a large one does not fill the memory.
     """
     with TemporaryFile() as file:
         options = {"constant_memory": True, "remove_timezone": True}

@@ -1,4 +1,4 @@
-"""The addresses of this app; those of reports are in survey/collect/door.py."""
+"""The URLs of this app; those for reports are in survey/collect/door.py."""
 
 from django.urls import path, register_converter
 
@@ -9,7 +9,7 @@ from survey.respondent import preview, public_design, shell
 register_converter(preview.Token, "token")
 
 urlpatterns = [
-    path("s/", shell.respond),  # the address under which the manifest lists the shell
+    path("s/", shell.respond),  # the shell's address in the manifest
     path("s/<slug:slug>/", shell.respond, name="respond"),
     path("s/<token:token>/definition/", preview.definition),
     path("s/<slug:slug>/definition/", shell.definition),

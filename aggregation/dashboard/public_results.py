@@ -1,7 +1,7 @@
 """Public results: a page for anyone, where the owner of a survey wants it.
 
 The same figures and words as the dashboard, of the latest release. It is the same for
-everybody: no login, no cookie (survey.views.sealed), and a cache may keep it for a minute.
+everybody: no login, no cookie (shell.respondent_protection), and a cache may keep it for a minute.
 """
 
 import math

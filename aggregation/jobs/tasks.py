@@ -105,7 +105,7 @@ def run_survey_job(job: Job) -> dict[str, int | None]:
     if survey.delete_due():
         removal.expire(survey, lambda: job.advance(0.95))
     else:
-        survey.look_again()
+        survey.schedule_next_task()
     return result
 
 
@@ -118,7 +118,7 @@ def release(job: Job) -> dict[str, int | None]:
     return {
         "release": published.number if published else None,
         "new": (published.reports if published else 0) - (last.reports if last else 0),
-        "waiting": survey.in_crowds(survey.pending().count()),
+        "waiting": survey.round_to_crowds(survey.pending().count()),
         "crowd": survey.crowd,
     }
 

@@ -20,8 +20,8 @@ def due() -> QuerySet[Survey]:
 
     Open ones in which enough reports wait, or were moved and not published; between two releases
     that nobody asked for there is a pause, cut short by a full batch. Closed ones on the day that
-    was noted for them (Survey.look_again). A survey whose release has just failed is left alone
-    for a while.
+    was noted for them (Survey.schedule_next_task). A survey whose release has just failed is left
+    alone for a while.
     """
     now = timezone.now()
     soon = now + CLOCKS_APART  # what is later than this was dated by a clock that was wrong

@@ -11,7 +11,7 @@ from aggregation.jobs.tasks import ping
 from aggregation.models.heartbeat import Heartbeat
 from operations import health
 from operations.selftest.site import Failed, Site, expect
-from survey.audit.verification import Broken, verified
+from survey.audit.verification import BrokenChain, verified_entries
 from survey.database import database, triggers
 
 ROUND_TRIP = 30  # seconds for a message to go through the broker and a worker
@@ -73,7 +73,7 @@ def triggers_there(site: Site) -> None:
 
 def log(site: Site) -> None:
     try:
-        for _ in verified():
+        for _ in verified_entries():
             pass
-    except Broken as error:
+    except BrokenChain as error:
         raise Failed(f"{error} See manage.py verify_log.") from None

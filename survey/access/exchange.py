@@ -1,8 +1,9 @@
-"""A code for a pass: POST /api/v1/surveys/{slug}/passes/. docs/protocol.md.
+"""Exchanges a code for a pass: POST /api/v1/surveys/{slug}/passes/. See docs/protocol.md.
 
-The one request that shows an invitation. It comes apart from the report, is stored in a transaction
-of its own, and holds nothing that a report will hold: the blinded message tells nothing of the pass
-inside (survey/design/passes.py). Like the door, it reads no cookie and logs nothing of a body.
+This is the only request that reveals an invitation. It is separate from the report, is stored in
+its own transaction, and shares nothing with a report: the blinded message reveals nothing about the
+pass inside (survey/design/passes.py). Like the door, it reads no cookies and logs nothing from a
+body.
 """
 
 from typing import Any
@@ -13,17 +14,14 @@ from django.views.decorators.http import require_POST
 
 from survey.collect import throttle
 from survey.collect.door import target_of
-from survey.collect.protocol import Refused, Reply, failed, keys, parse_django
+from survey.collect.protocol import Refused, Reply, check_keys, error_reply, parse_django
 from survey.design import passes
 from survey.models import Invitation, InvitationError
 
 MAX_BODY = 4 * 1024
 REFUSED = {
-    "unknown": (403, "there is no such invitation; a reminder replaces the code before"),
-    "used": (
-        409,
-        "a pass was fetched for this code already, on another device or in another visit",
-    ),
+    "unknown": (403, "this invitation does not exist; a reminder replaces the earlier code"),
+    "used": (409, "this code was already used, on another device or in another visit"),
     "closed": (410, "this survey is closed"),
 }
 
@@ -36,25 +34,25 @@ def view(request: HttpRequest, slug: str) -> HttpResponse:
         throttle.spend(meta.get("REMOTE_ADDR", ""), meta.get("HTTP_X_FORWARDED_FOR", ""))
         target = target_of(slug)
         if target.validator.key is None:
-            raise Refused(404, {"survey": ["this survey needs no pass"]})
+            raise Refused(404, {"survey": ["this survey does not use passes"]})
         content = parse_django(request, MAX_BODY)
         signature = exchange(target.survey, target.validator.key, content)
         return Reply.of(200, {"signature": signature}).as_django()
     except Exception as error:
-        return failed(error).as_django()
+        return error_reply(error).as_django()
 
 
 def exchange(survey: int, key: passes.RSAPublicKey, content: Any) -> str:
-    """The blind signature for a code and a blinded message; the same again for the same two."""
+    """Return the blind signature for a code and a message; repeated requests get the same one."""
     if not isinstance(content, dict):
-        raise Refused(400, {"body": ["an object with code and blinded"]})
-    errors = keys("", content, ("code", "blinded"))
-    errors |= {name: ["a text"] for name in content if not isinstance(content[name], str)}
+        raise Refused(400, {"body": ["must be an object with code and blinded"]})
+    errors = check_keys("", content, ("code", "blinded"))
+    errors |= {name: ["must be a text"] for name in content if not isinstance(content[name], str)}
     if errors:
         raise Refused(400, errors)
-    code = read_code(content["code"])
+    code = normalize_code(content["code"])
     if not code:
-        raise Refused(400, {"code": [f"{CODE_LENGTH} letters and digits"]})
+        raise Refused(400, {"code": [f"must be {CODE_LENGTH} letters and digits"]})
     try:
         blinded = passes.from_text(content["blinded"], passes.size(key))
         passes.number(key, blinded)
@@ -65,19 +63,19 @@ def exchange(survey: int, key: passes.RSAPublicKey, content: Any) -> str:
     except InvitationError as error:
         status, why = REFUSED[error.reason]
         raise Refused(status, {"survey" if status == 410 else "code": [why]}) from None
-    # If this fails the code is used, and the same request again gets its signature all the same.
+    # If this fails, the code is used, but repeating the same request still gets the signature.
     return passes.to_text(passes.blind_sign(passes.private_key(private), key, blinded))
 
 
 # --- Codes ----------------------------------------------------------------------------------------
 
-# 80 bits in Crockford's alphabet: no letter that looks like a digit, in groups for the eye.
+# 80 bits in Crockford's alphabet, which has no letters that look like digits.
 ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 CODE_LENGTH = 16
 LOOKALIKES = str.maketrans("OIL", "011", "- ")
 
 
-def read_code(text: str) -> str:
-    """A code as it is stored, however somebody typed it; empty if it is none."""
+def normalize_code(text: str) -> str:
+    """Return a typed code in its stored form, or "" if it is not a code."""
     code = text.upper().translate(LOOKALIKES)
     return code if len(code) == CODE_LENGTH and set(code) <= set(ALPHABET) else ""

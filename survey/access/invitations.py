@@ -1,9 +1,9 @@
-"""The page where the owner of a survey makes invitations: as a file, as a sheet, or by e-mail.
+"""The page where the owner of a survey creates invitations: as a file, as a sheet or by e-mail.
 
-A code is shown or sent once, when it is made; what is kept is its digest. A reminder therefore
-makes a new code in place of the old one. The day of a letter is kept until its code is used, so
-that nobody gets two in a day; after that, of an address, only a keyed hash, so that the same list
-can be pasted again without inviting anybody twice.
+A code is shown or sent only once, and only its digest is stored, so a reminder replaces the code.
+The address and the day of the last e-mail are kept until the code is used, so that nobody gets two
+e-mails in a day. After that, only a keyed hash of the address is kept, so that the same list can be
+pasted again without inviting anybody twice.
 """
 
 import csv
@@ -39,11 +39,11 @@ from survey.models import Invitation, InvitationError, PassKey, Survey, digest, 
 from survey.models.log import record
 from survey.permissions import private_form, survey_or_403
 
-MOST_CODES = 100_000  # made at once
+MOST_CODES = 100_000  # at once
 MOST_ON_A_SHEET = 500
 MOST_ADDRESSES = 10_000
-MAIL_SECONDS = 20.0  # that one request sends for; the next one goes on
-LINK_HASH = 27  # letters of the design's hash in a link: 162 bits, which nobody can make fit
+MAIL_SECONDS = 20.0  # how long one request sends e-mails; the next one continues
+LINK_HASH = 27  # letters of the design's hash in a link: 162 bits, too many to forge
 
 
 # --- Codes and links ------------------------------------------------------------------------------
@@ -54,17 +54,17 @@ def new_code() -> str:
 
 
 def shown(code: str) -> str:
-    """In groups, for people who read or type it."""
+    """Return a code in groups of four, which are easier to read and type."""
     return "-".join(code[i : i + 4] for i in range(0, CODE_LENGTH, 4))
 
 
 def fingerprint(survey: Survey) -> str:
-    """What stands behind a code in every link of a survey, the same for all: its design."""
+    """Return the start of the design's hash, which ends every invitation link of a survey."""
     return to_text(bytes.fromhex(survey.design_hash.removeprefix("sha256:")))[:LINK_HASH]
 
 
 def link(address: str, survey: Survey, code: str) -> str:
-    """Behind the #, which browsers do not send: the code, and the design that it is for."""
+    """Return the link with the code and the design's fingerprint after the #, which is not sent."""
     return f"{address}#{code}.{fingerprint(survey)}"
 
 
@@ -75,9 +75,9 @@ def make(survey: Survey, count: int) -> list[str]:
 
 
 def picture(text: str) -> SafeString:
-    """A QR code without a style attribute, black on white whatever the colours of the page."""
+    """Return a QR code as SVG without a style attribute, black on white in every colour scheme."""
     code = segno.make(text, micro=False, error="m")
-    return mark_safe(  # noqa: S308  # made by segno out of an address of ours
+    return mark_safe(  # noqa: S308  # made by segno from our own address
         code.svg_inline(svgclass="qr", lineclass=None, omitsize=True, light="#fff", border=3)
     )
 
@@ -86,23 +86,23 @@ def picture(text: str) -> SafeString:
 
 
 def person(survey: Survey, email: str) -> str:
-    """Who it is, to whoever has the site's secret key; to nobody else."""
+    """Return a keyed hash of an address, which means nothing without the site's secret key."""
     return salted_hmac(f"candor.invited.{survey.pk}", email.lower(), algorithm="sha256").hexdigest()
 
 
 def add_people(survey: Survey, emails: Sequence[str]) -> int:
-    """Invitations for these addresses, without a code yet; how many of them are new."""
-    given = {person(survey, email): email for email in emails}
+    """Create invitations for new addresses, without codes yet; return how many were new."""
+    people = {person(survey, email): email for email in emails}
     with transaction.atomic():
         if PassKey.objects.hold(survey.pk) is None:
             raise InvitationError("closed")
         mine = Invitation.objects.filter(survey=survey).exclude(person="")
         known = set(mine.values_list("person", flat=True))
-        # The digest of a code that nobody gets: the first letter brings another.
+        # This code is never sent: the first e-mail replaces it.
         new = [
-            Invitation(survey=survey, digest=digest(new_code()), email=email, person=one)
-            for one, email in given.items()
-            if one not in known
+            Invitation(survey=survey, digest=digest(new_code()), email=email, person=key)
+            for key, email in people.items()
+            if key not in known
         ]
         Invitation.objects.bulk_create(sorted(new, key=lambda row: row.digest), batch_size=1000)
     return len(new)
@@ -111,8 +111,8 @@ def add_people(survey: Survey, emails: Sequence[str]) -> int:
 @dataclass(frozen=True)
 class Letter:
     subject: str
-    text: str  # with {link} in it
-    answers: str = ""  # where answers to the letter go; "": to the site's own address
+    text: str  # contains {link}
+    answers: str = ""  # the Reply-To address; if empty, the site's own
 
     def to(self, email: str, address: str) -> EmailMessage:
         text = self.text.replace("{link}", address)
@@ -121,7 +121,7 @@ class Letter:
 
 
 def contact(survey: Survey) -> str:
-    """The contact that respondents are told, if it is an e-mail address."""
+    """Return the survey's contact if it is an e-mail address, otherwise ""."""
     try:
         validate_email(survey.contact.strip())
     except ValidationError:
@@ -131,19 +131,19 @@ def contact(survey: Survey) -> str:
 
 @dataclass
 class Sent:
-    """What became of a run."""
+    """The outcome of sending e-mails."""
 
     sent: int = 0
     failed: int = 0
 
 
 def send(survey: Survey, letter: Letter, address: str, remind: bool = False) -> Sent:
-    """Send to all who have not got one yet, or who have, before today, but not fetched a pass.
+    """Send the letter to people without one, or with `remind` to those who have not responded.
 
-    For a while; the next time goes on. Each invitation is noted as sent, with the digest of its new
-    code, before its letter leaves. So after a crash at any moment nobody gets two; at worst
-    somebody gets none, and the reminder reaches them. A letter that the mail server refuses is not
-    noted.
+    Reminders go only to people whose last e-mail is from an earlier day. Sending stops after
+    MAIL_SECONDS; the next call continues. Each invitation is marked as sent, with its new code,
+    before its e-mail leaves, so after a crash nobody gets two e-mails. At worst somebody gets none
+    until the reminder. E-mails that the mail server refuses are not marked.
     """
     outcome, end = Sent(), time.monotonic() + MAIL_SECONDS
     mailed = {"mailed_on__lt": today()} if remind else {"mailed_on": None}
@@ -158,7 +158,7 @@ def send(survey: Survey, letter: Letter, address: str, remind: bool = False) -> 
             code = new_code()
             email = _renew(survey, key, code, today())
             if not email:
-                continue  # used, revoked or sent meanwhile
+                continue  # used, revoked or sent in the meantime
             try:
                 mail.send_messages([letter.to(email, link(address, survey, code))])
                 outcome.sent += 1
@@ -169,7 +169,7 @@ def send(survey: Survey, letter: Letter, address: str, remind: bool = False) -> 
 
 
 def _renew(survey: Survey, key: str, code: str, mailed_on: date | None) -> str:
-    """Put a new code in place of one that was not used; its address, or nothing if it was."""
+    """Replace an unused code; return its address, or "" if it was used."""
     with transaction.atomic():
         if PassKey.objects.hold(survey.pk) is None:
             return ""
@@ -192,10 +192,10 @@ class CodesForm(forms.Form):
         min_value=1,
         max_value=MOST_CODES,
         error_messages={
-            "required": "How many?",
-            "invalid": "A whole number, please.",
-            "min_value": "1 or more, please.",
-            "max_value": f"At most {MOST_CODES:,} at once, please.",
+            "required": "Enter how many you need.",
+            "invalid": "Enter a whole number.",
+            "min_value": "Enter 1 or more.",
+            "max_value": f"Enter at most {MOST_CODES:,}.",
         },
     )
     form = forms.ChoiceField(choices=[("csv", "File"), ("sheet", "Sheet")])
@@ -203,57 +203,57 @@ class CodesForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         data = super().clean() or {}
         if data.get("form") == "sheet" and data.get("count", 0) > MOST_ON_A_SHEET:
-            self.add_error("count", f"At most {MOST_ON_A_SHEET} on a sheet. Take the file instead.")
+            self.add_error("count", f"A sheet has room for {MOST_ON_A_SHEET}. Choose the file.")
         return data
 
 
 class LetterForm(forms.Form):
-    """Who gets a letter, and what it says. Without addresses: those who wait for one."""
+    """The recipients and text of an e-mail. Without addresses, it goes to waiting people."""
 
     addresses = forms.CharField(required=False, max_length=1_000_000)
-    subject = forms.CharField(max_length=200, error_messages={"required": "Give a subject."})
-    text = forms.CharField(max_length=10_000, error_messages={"required": "Write something."})
+    subject = forms.CharField(max_length=200, error_messages={"required": "Enter a subject."})
+    text = forms.CharField(max_length=10_000, error_messages={"required": "Enter a text."})
 
     def clean_subject(self) -> str:
         subject: str = self.cleaned_data["subject"]
         if NO_TEXT.search(subject) or len(subject.splitlines()) > 1 or "\t" in subject:
-            raise ValidationError("One line of plain text, please.")
+            raise ValidationError("The subject must be one line of plain text.")
         return subject
 
     def clean_addresses(self) -> list[str]:
-        found = [one for one in re.split(r"[\s,;]+", self.cleaned_data["addresses"]) if one]
-        if len(found) > MOST_ADDRESSES:
-            raise ValidationError(f"At most {MOST_ADDRESSES:,} at once, not {len(found):,}.")
-        for one in found:
+        addresses = [*filter(None, re.split(r"[\s,;]+", self.cleaned_data["addresses"]))]
+        if len(addresses) > MOST_ADDRESSES:
+            raise ValidationError(f"Enter at most {MOST_ADDRESSES:,}, not {len(addresses):,}.")
+        for address in addresses:
             try:
-                validate_email(one)
+                validate_email(address)
             except ValidationError:
-                raise ValidationError(f"“{one[:80]}” is no e-mail address.") from None
-            if len(one) > 254:
-                raise ValidationError(f"“{one[:80]}…” is too long.")
-        return found
+                raise ValidationError(f"“{address[:80]}” is not an e-mail address.") from None
+            if len(address) > 254:
+                raise ValidationError(f"“{address[:80]}…” is too long.")
+        return addresses
 
     def clean_text(self) -> str:
         text: str = self.cleaned_data["text"]
         if "{link}" not in text:
-            raise ValidationError("Write {link} where the link is to stand.")
+            raise ValidationError("Write {link} where the link should go.")
         return text
 
 
 @private_form
 def page(request: HttpRequest, slug: str) -> HttpResponseBase:
-    """POST `do`: codes, letters, remind or revoke."""
+    """Show the page. POST `do`: codes, letters, remind or revoke."""
     survey = survey_or_403(request, slug, "manage")
     ready = survey.access == Survey.Access.INVITED and survey.state == Survey.State.OPEN
     action = request.POST.get("do", "") if request.method == "POST" else ""
     if request.method == "POST" and not (ready and action in DEEDS):
-        what = (
-            "Nothing was done." if ready else "Nothing was done: the survey takes no invitations."
-        )
+        what = "Nothing was done."
+        if not ready:
+            what += " Invitations are only for open surveys that require them."
         return _show(request, survey, problem=what, status=400)
     try:
         return DEEDS[action](request, survey) if action else _show(request, survey)
-    except InvitationError:  # closed meanwhile
+    except InvitationError:  # closed in the meantime
         return _show(request, survey, problem="Nothing was done: the survey is closed.", status=400)
 
 
@@ -294,7 +294,7 @@ def _letters(request: HttpRequest, survey: Survey) -> HttpResponseBase:
     remind = request.POST["do"] == "remind"
     form = LetterForm(request.POST)
     if not settings.EMAIL_URL:
-        return _show(request, survey, problem="No e-mail is set up on this site.", status=400)
+        return _show(request, survey, problem="E-mail is not set up on this site.", status=400)
     if not form.is_valid():
         return _show(request, survey, letter=form, reminding=remind, status=400)
     if not remind:
@@ -304,7 +304,7 @@ def _letters(request: HttpRequest, survey: Survey) -> HttpResponseBase:
     more: dict[str, Any] = {"letter": form, "reminding": remind}
     try:
         outcome = send(survey, letter, address, remind)
-    except (SMTPException, OSError):  # before the first letter; later ones are counted
+    except (SMTPException, OSError):  # before the first e-mail; later failures are counted
         why = "The mail server does not answer. Nothing was sent; try again later."
         return _show(request, survey, **more, problem=why, status=503)
     if outcome.sent:
@@ -314,7 +314,7 @@ def _letters(request: HttpRequest, survey: Survey) -> HttpResponseBase:
 
 def _revoke(request: HttpRequest, survey: Survey) -> HttpResponseBase:
     if "sure" not in request.POST:
-        why = "Nothing was revoked: say that you know what it does."
+        why = "Nothing was revoked. Tick the box to confirm."
         return _show(request, survey, problem=why, status=400)
     with transaction.atomic():
         PassKey.objects.hold(survey.pk)
@@ -327,13 +327,13 @@ DEEDS = {"codes": _codes, "letters": _letters, "remind": _letters, "revoke": _re
 
 
 def _words(survey: Survey, again: bool, more: Mapping[str, Any]) -> dict[str, Any]:
-    """What stands in the form of the letter, or of the reminder: ours, or as it was sent."""
+    """Return the content of the form for the letter or reminder: as sent, or our default."""
     form = more.get("letter") if more.get("reminding", False) is again else None
     if form is None:
         subject, text = letters.subject(survey, again), letters.text(survey, again)
         return {"again": again, "subject": subject, "text": text}
     given = {name: form[name].value() or "" for name in ("subject", "text", "addresses")}
-    if not form.errors:  # they have their invitations now
+    if not form.errors:  # the invitations are sent
         given["addresses"] = ""
     return {"again": again, **given, "errors": form.errors}
 

@@ -1,8 +1,8 @@
-"""The words of invitations: the letter, the reminder and the printed card, in our languages.
+"""The texts of invitations: the e-mail, the reminder and the printed card, in our languages.
 
-A letter is written in the survey's own language and then in those it is translated into, as far as
-we know them; whoever sends it may change every word. The subject names neither the survey nor who
-asks: others may see a list of letters.
+An e-mail is in the survey's own language, followed by its translations as far as we know their
+languages. The sender can change every word. The subject names neither the survey nor who is asking,
+because others may see a list of e-mails.
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,7 +12,7 @@ from typing import Any
 from survey.design.languages import DISCLOSURES
 from survey.models import Survey
 
-BETWEEN = "\n\n· · ·\n\n"  # the same letter in another language follows
+BETWEEN = "\n\n· · ·\n\n"  # separates the languages of one e-mail
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Words:
     hello: str
     invited: str
     again: str
-    labels: tuple[str, str, str]  # of DISCLOSURES
+    labels: tuple[str, str, str]  # for DISCLOSURES
     once: str
     stored: str
     nothing: str
@@ -131,21 +131,21 @@ def subject(survey: Survey, again: bool = False) -> str:
 
 
 def text(survey: Survey, again: bool = False) -> str:
-    """With {link} where the link is to stand, once in each language."""
+    """Return the default text, with {link} once in each language."""
     own = {name: getattr(survey, name) for name in ("title", *DISCLOSURES)}
     parts = ["\n".join(_lines(words(survey.language), own, again))]
     for tag, translated in sorted(survey.translations.items()):
         if tag.partition("-")[0] in WORDS:
-            there = {name: translated.get(name) or own[name] for name in own}
-            parts.append("\n".join(_lines(words(tag), there, again)))
+            texts = {name: translated.get(name) or own[name] for name in own}
+            parts.append("\n".join(_lines(words(tag), texts, again)))
     return BETWEEN.join(parts) + "\n"
 
 
-def _lines(known: Words, told: Mapping[str, Any], again: bool) -> Iterator[str]:
+def _lines(known: Words, texts: Mapping[str, Any], again: bool) -> Iterator[str]:
     yield from (known.hello, "")
-    # Not `format`: a title may have braces of its own.
-    yield (known.again if again else known.invited).replace("{title}", told["title"])
+    # Not `format`, because a title may contain braces.
+    yield (known.again if again else known.invited).replace("{title}", texts["title"])
     for label, name in zip(known.labels, DISCLOSURES, strict=True):
-        if told[name].strip():
-            yield f"{label}: {told[name].strip()}"
+        if texts[name].strip():
+            yield f"{label}: {texts[name].strip()}"
     yield from ("", "{link}", "", f"{known.once} {known.stored}", "", known.nothing)

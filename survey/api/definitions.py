@@ -1,4 +1,4 @@
-"""The survey part of the API: definitions for everyone, and the list of one's own surveys."""
+"""The survey part of the API: public definitions, and the list of the user's surveys."""
 
 from typing import Any
 
@@ -15,18 +15,18 @@ from survey.models import Survey
 
 
 class DefinitionView(APIView):
-    """The definition of a survey, for the client that asks its questions."""
+    """The definition of a survey, for the respondent's client."""
 
     authentication_classes = ()
     permission_classes = (permissions.AllowAny,)
-    throttle_classes = ()  # respondents are not held up; many of them may share an address
+    throttle_classes = ()  # many respondents may share an address
 
     @extend_schema(
         operation_id="survey",
         tags=["respondents"],
         responses={
             200: DefinitionSerializer,
-            404: OpenApiResponse(ProblemSerializer, "No such survey, or not open yet."),
+            404: OpenApiResponse(ProblemSerializer, "The survey does not exist or is not open."),
         },
     )
     def get(self, request: Request, slug: str) -> Response:
@@ -43,7 +43,7 @@ class DefinitionView(APIView):
     )
 )
 class SurveyList(generics.ListAPIView[Survey]):
-    """The surveys whose estimates you may read."""
+    """The surveys whose estimates you can read."""
 
     serializer_class = SurveySerializer
 

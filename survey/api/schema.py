@@ -1,5 +1,4 @@
-"""The OpenAPI description: what refusals look like, and the ingest path, which is no framework view
-and so is written here."""
+"""The OpenAPI description of errors, and of the ingest path, which is not a framework view."""
 
 from typing import Any
 
@@ -17,19 +16,19 @@ class ProblemSerializer(serializers.Serializer[Any]):
 
 
 REFUSED = {
-    400: "The request makes no sense; the body says where.",
-    401: "Not logged in, or not a valid token.",
-    403: "Your part in the survey does not allow it.",
-    404: "There is nothing here.",
-    409: "Not now, or not with this; the body says why.",
+    400: "The request is not valid; the body says what is wrong.",
+    401: "Not logged in, or the token is not valid.",
+    403: "Your role in the survey does not allow this.",
+    404: "Not found.",
+    409: "Not possible in the current state; the body says why.",
     415: "The body is not JSON.",
-    429: "Too many requests; Retry-After says how many seconds to wait.",
-    503: "The database is away or full; Retry-After says when to try again.",
+    429: "Too many requests; wait for the number of seconds in Retry-After.",
+    503: "The database is unavailable or full; retry after the seconds in Retry-After.",
 }
 
 
 def errors(*statuses: int) -> dict[int, OpenApiResponse]:
-    """These refusals, and those that may meet anybody."""
+    """Return the responses for these statuses and for those that any request can get."""
     return {
         status: OpenApiResponse(
             OpenApiTypes.OBJECT if status == 400 else ProblemSerializer, REFUSED[status]
@@ -48,13 +47,13 @@ REPORT = {
             "format": "uuid",
             "pattern": "^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-4[0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-"
             "[0-9a-fA-F]{12}$",
-            "description": "Version 4, by the client.",
+            "description": "A version 4 UUID, chosen by the client.",
         },
         "design": {"type": "string", "description": "The hash of the design."},
         "blocks": {
             "type": "object",
             "description": "Every background block and exactly `ask` of the others. For each "
-            "question an option's position, or null where it was not asked.",
+            "question, the position of an option, or null if it was not asked.",
             "additionalProperties": {
                 "type": "array",
                 "items": {"type": "integer", "minimum": 0, "nullable": True},
@@ -62,8 +61,8 @@ REPORT = {
         },
         "pass": {
             "type": "object",
-            "description": "Where people are invited, and only there: RFC 9474, in base64url. The "
-            "id is then made of the message.",
+            "description": "Only for surveys by invitation: RFC 9474, in base64url. The id is "
+            "then derived from the message.",
             "additionalProperties": False,
             "required": ["message", "signature"],
             "properties": {"message": {"type": "string"}, "signature": {"type": "string"}},
@@ -71,7 +70,7 @@ REPORT = {
         "work": {
             "type": "string",
             "pattern": "^[0-9a-f]{8}$",
-            "description": "Where the design asks for a proof of work, and only there.",
+            "description": "Only if the design requires a proof of work.",
         },
     },
 }
@@ -80,7 +79,7 @@ BLINDED = {
     "additionalProperties": False,
     "required": ["code", "blinded"],
     "properties": {
-        "code": {"type": "string", "description": "Of an invitation."},
+        "code": {"type": "string", "description": "The code of an invitation."},
         "blinded": {"type": "string", "description": "The blinded message, in base64url."},
     },
 }
@@ -89,37 +88,35 @@ ERRORS = {
     "properties": {
         "errors": {
             "type": "object",
-            "description": "Where it is wrong, and what is wrong there.",
+            "description": "The members that are wrong, each with what is wrong.",
             "additionalProperties": {"type": "array", "items": {"type": "string"}},
         }
     },
 }
 OUTCOMES = {
-    200: "A report with this id was stored before; nothing is stored twice.",
-    201: "Stored, and durable.",
+    200: "A report with this id is already stored. It is not stored twice.",
+    201: "Stored durably.",
     400: "Malformed, an unknown or missing key, a value out of range, or another design.",
-    403: "Without a pass of this survey, or without the proof of work that it asks for.",
-    404: "No such survey, or not open yet.",
-    408: "The body did not arrive whole in time.",
+    403: "The pass or proof of work that this survey requires is missing or not valid.",
+    404: "The survey does not exist or is not open yet.",
+    408: "The body did not arrive in time.",
     410: "The survey is closed.",
     413: f"The body is over {door.MAX_BODY // 1024} KiB.",
     415: "The body is not JSON.",
     429: "Too many requests from one address.",
-    503: "The store is unavailable; Retry-After says when to send the same report again.",
+    503: "The store is unavailable; send the same report again after Retry-After seconds.",
 }
-
-
 SLUG = {"type": "string", "pattern": "^[-a-zA-Z0-9_]+$"}
 HEADERS = {
-    "202": ("Location", "Where the job can be looked at.", {"type": "string", "format": "uri"}),
+    "202": ("Location", "The address of the job.", {"type": "string", "format": "uri"}),
     "429": ("Retry-After", "Seconds to wait.", {"type": "integer", "minimum": 1}),
     "503": ("Retry-After", "Seconds to wait.", {"type": "integer", "minimum": 1}),
 }
 
 
 def describe_details(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """What the framework does not see: headers of replies, and what a slug looks like."""
-    for operation in (one for path in result["paths"].values() for one in path.values()):
+    """Add what the framework does not know: headers of replies, and the pattern of slugs."""
+    for operation in (item for path in result["paths"].values() for item in path.values()):
         for parameter in operation.get("parameters", []):
             if parameter["name"] == "slug":
                 parameter["schema"] = SLUG
@@ -131,7 +128,7 @@ def describe_details(result: dict[str, Any], **_: Any) -> dict[str, Any]:
 
 
 def describe_ingest(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """Add the ingest path, which is no framework view, to the OpenAPI description."""
+    """Add the ingest path to the OpenAPI description."""
     stored = {"type": "object", "properties": {"id": {"type": "string", "format": "uuid"}}}
     row = {
         "type": "object",
@@ -149,10 +146,10 @@ def describe_ingest(result: dict[str, Any], **_: Any) -> dict[str, Any]:
             BLINDED,
             {200: {"type": "object", "properties": {"signature": {"type": "string"}}}},
             {
-                200: "The blind signature; the same again for the same code and message.",
-                403: "There is no such invitation.",
-                404: "No such survey, not open yet, or open to anyone.",
-                409: "A pass was fetched for this code with another message.",
+                200: "The blind signature. Repeated requests get the same one.",
+                403: "The invitation does not exist.",
+                404: "The survey does not exist, is not open yet, or does not use passes.",
+                409: "The code was already used with another message.",
             }
             | {s: OUTCOMES[s] for s in (400, 408, 410, 413, 415, 429, 503)},
         ),
@@ -170,7 +167,7 @@ def describe_ingest(result: dict[str, Any], **_: Any) -> dict[str, Any]:
                     "reports": {
                         "type": "array",
                         "maxItems": door.MAX_REPORTS,
-                        # Anything may stand there: each is judged by itself.
+                        # Any item is accepted, because each gets its own status.
                         "items": {"anyOf": [REPORT, {}]},
                     }
                 },

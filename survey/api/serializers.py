@@ -1,4 +1,4 @@
-"""The shapes of what the survey API returns. The ingest path does not come by here."""
+"""Serializers for what the survey API returns. The ingest path does not use them."""
 
 import json
 from typing import Any
@@ -22,7 +22,7 @@ class QuestionSerializer(serializers.Serializer[Any]):
 class BlockSerializer(serializers.Serializer[Any]):
     key = serializers.CharField()
     epsilon = serializers.FloatField()
-    keep = serializers.IntegerField(help_text="Of `scale`: how often the answers are kept.")
+    keep = serializers.IntegerField(help_text="How often out of `scale` the answers are kept.")
     background = serializers.BooleanField(
         required=False, help_text="True if everybody is asked this block, besides `ask` others."
     )
@@ -30,18 +30,18 @@ class BlockSerializer(serializers.Serializer[Any]):
 
 
 class QuestionTextsSerializer(serializers.Serializer[Any]):
-    """One question in another language; what is missing is read in the survey's own."""
+    """One question in another language; missing texts fall back to the survey's own language."""
 
     text = serializers.CharField(required=False)
     options = serializers.ListField(
         child=serializers.CharField(),
         required=False,
-        help_text="All of them, in the order of the question's options.",
+        help_text="All options, in the order of the question.",
     )
 
 
 class ToldTextsSerializer(serializers.Serializer[Any]):
-    """Who asks, why, and how to reach them; what there is of it."""
+    """Who asks, why, and how to reach them; empty texts are left out."""
 
     asked_by = serializers.CharField(required=False)
     purpose = serializers.CharField(required=False)
@@ -50,12 +50,12 @@ class ToldTextsSerializer(serializers.Serializer[Any]):
 
 class ToldSerializer(ToldTextsSerializer):
     retention_days = serializers.IntegerField(
-        required=False, help_text="So long after the closing everything is deleted."
+        required=False, help_text="Everything is deleted this many days after the survey closes."
     )
 
 
 class DesignTextsSerializer(serializers.Serializer[Any]):
-    """What is asked, in another language, by the keys of the questions."""
+    """The texts of the design in another language, by the keys of the questions."""
 
     told = ToldTextsSerializer(required=False)
     questions = serializers.DictField(child=QuestionTextsSerializer(), required=False)
@@ -69,7 +69,7 @@ class SurveyTextsSerializer(serializers.Serializer[Any]):
 
 
 class PassesSerializer(serializers.Serializer[Any]):
-    """The public key of a survey's passes, RFC 9474."""
+    """The public key for a survey's passes, RFC 9474."""
 
     scheme = serializers.CharField()
     n = serializers.CharField(help_text="The modulus, big-endian, in base64url.")
@@ -77,7 +77,7 @@ class PassesSerializer(serializers.Serializer[Any]):
 
 
 class DesignSerializer(serializers.Serializer[Any]):
-    hash = serializers.CharField(help_text="SHA-256 of the canonical JSON of all but this member.")
+    hash = serializers.CharField(help_text="SHA-256 of the canonical JSON of all other members.")
     mechanism = serializers.CharField()
     scale = serializers.IntegerField()
     epsilon = serializers.FloatField(
@@ -87,20 +87,20 @@ class DesignSerializer(serializers.Serializer[Any]):
         help_text="How many of the blocks that are not background one respondent is asked."
     )
     blocks = BlockSerializer(many=True)
-    told = ToldSerializer(required=False, help_text="Absent where nothing of it was given.")
+    told = ToldSerializer(required=False, help_text="Absent if all texts are empty.")
     translations = serializers.DictField(
         child=DesignTextsSerializer(),
         required=False,
-        help_text="By language tag; absent where nothing that is asked is translated.",
+        help_text="By language tag; absent if nothing in the design is translated.",
     )
-    passes = PassesSerializer(required=False, help_text="Where people are invited.")
+    passes = PassesSerializer(required=False, help_text="Only for surveys by invitation.")
     work = serializers.IntegerField(
-        required=False, help_text="Bits of the proof of work that a report carries."
+        required=False, help_text="Bits of the proof of work that each report must carry."
     )
 
 
 class DefinitionSerializer(serializers.Serializer[Survey]):
-    """A survey as a respondent's client needs it: protocol 1."""
+    """The definition of a survey for respondents' clients (protocol 1)."""
 
     protocol = serializers.IntegerField()
     slug = serializers.CharField()
@@ -109,7 +109,7 @@ class DefinitionSerializer(serializers.Serializer[Survey]):
     language = serializers.CharField(help_text="The language tag of the survey's own texts.")
     translations = serializers.DictField(
         child=SurveyTextsSerializer(),
-        help_text="Every other language of the survey, by its tag.",
+        help_text="Texts in the other languages of the survey, by language tag.",
     )
     state = serializers.ChoiceField(choices=["open", "closed"])
     design = DesignSerializer()
@@ -131,7 +131,7 @@ class DefinitionSerializer(serializers.Serializer[Survey]):
 
 
 class SurveySerializer(serializers.ModelSerializer[Survey]):
-    """A survey in the list of those that one may read."""
+    """A survey in the list of those that the user can read."""
 
     class Meta:
         model = Survey

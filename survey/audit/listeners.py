@@ -1,7 +1,7 @@
-"""What comes into the log because Django says that it happened: logins, accounts, the admin pages.
+"""Writes Django's own events to the audit log: logins, changes of accounts and the admin pages.
 
-Of a failed login only what is no secret: the name of an account that there is. Other names are not
-written down, because people type their password there by mistake.
+For a failed login, only the name of an existing account is logged. Other names are not, because
+people sometimes type their password there by mistake.
 """
 
 from typing import Any
@@ -17,7 +17,7 @@ from survey import rate_limits
 from survey.models import Survey
 from survey.models.log import record
 
-FAILURES_NOTED = 1  # a minute, of one account: somebody who tries many fills no disk
+FAILURES_NOTED = 1  # per minute and account, so that an attack does not fill the disk
 
 
 @receiver(user_logged_in, dispatch_uid="log")
@@ -47,7 +47,7 @@ def account_saved(instance: User, created: bool, raw: bool = False, **rest: Any)
     if created:
         powers = [power for power in ("staff", "superuser") if getattr(instance, f"is_{power}")]
         record(None, "account made", account=instance.username, powers=powers)
-    elif getattr(instance, "_password", None) is not None:  # set_password, since it was last saved
+    elif getattr(instance, "_password", None) is not None:  # after set_password
         record(None, "password changed", account=instance.username)
 
 
@@ -58,7 +58,7 @@ def account_deleted(instance: User, **rest: Any) -> None:
 
 @receiver(post_save, sender=LogEntry, dispatch_uid="log")
 def admin_site_used(instance: LogEntry, created: bool, raw: bool = False, **rest: Any) -> None:
-    """Django notes who changed which fields of what there, and no values."""
+    """Log a change in the admin pages. Django notes the changed fields, but not their values."""
     if raw or not created:
         return
     verbs = {ADDITION: "added", CHANGE: "changed"}

@@ -1,4 +1,4 @@
-"""The log as a page and as files: all of it for admins, that of a survey for its owners."""
+"""The log as a page and as files: all of it for admins, a survey's part for its owners."""
 
 import json
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ ON_A_PAGE = 50
 
 
 def visible(request: HttpRequest, slug: str) -> tuple[Survey | None, "QuerySet[Entry]"]:
-    """The entries that this person may read here; PermissionDenied if none."""
+    """Return the survey and the entries to show; PermissionDenied if this person may not."""
     survey = get_object_or_404(Survey, slug=slug) if slug else None
     user = request.user
     if not (survey.may(user, "manage") if survey else getattr(user, "is_superuser", False)):

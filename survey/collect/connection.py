@@ -1,4 +1,4 @@
-"""A database connection of a thread that Django does not look after."""
+"""Database connections of threads that Django does not manage."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -9,10 +9,10 @@ Result = TypeVar("Result")
 
 
 def retry_if_ended(call: Callable[..., Result], *arguments: Any) -> Result:
-    """Call it; once more, on a fresh connection, if the database had ended the one of this thread.
+    """Make a database call, and retry it once if the database had closed this thread's connection.
 
-    So a database that was restarted costs nothing but the time. After any other error of the
-    database its connection is given up all the same: the next call begins with a new one.
+    So a restart of the database only costs time. Any other connection error also closes the
+    connection, so that the next call opens a new one.
     """
     try:
         return call(*arguments)

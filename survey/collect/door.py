@@ -1,12 +1,12 @@
-"""The one way in for reports: a request in, a reply out. Protocol 1, docs/protocol.md.
+"""The only entrance for reports: request in, reply out. Protocol 1, see docs/protocol.md.
 
-Every report takes it, the first one to a survey in a process like all others. The store is an
-argument: the web server's is the inbox (survey/collect/inbox.py), a test's is the table itself. No
-2xx is said before the store has said that a report is durable. What is said depends on the form of
-a report and on whether its id is known, never on what was stored under that id: a receipt must not
-open a report.
+Every report takes this path, including the first one to a survey in a process. The store is an
+argument: the web server passes the inbox (survey/collect/inbox.py), tests pass the table itself. A
+2xx is sent only after the store confirms that the report is durable. The reply depends on the form
+of a report and on whether its id is known, never on what was stored under that id, because a
+receipt must not reveal a report.
 
-No session, cookie or serializer, and nothing of a body in a log.
+There are no sessions, cookies or serializers, and nothing from a body is logged.
 """
 
 import re
@@ -20,11 +20,11 @@ from django.conf import settings
 
 from survey.collect import throttle
 from survey.collect.connection import retry_if_ended
-from survey.collect.protocol import Errors, Full, Refused, Reply, dump, failed, parse
+from survey.collect.protocol import Errors, Full, Refused, Reply, dump, error_reply, parse
 from survey.collect.validator import UUID4, Validator
 from survey.models import Arrival, Recorded, Survey, parse_design
 
-# Slugs have at most 50 characters; longer ones are the previews of drafts.
+# Slugs have at most 50 characters; longer names are previews of drafts.
 PATH = re.compile(r"/api/v1/surveys/(?P<slug>[-a-zA-Z0-9_]{1,50})/(?P<kind>reports/(?:batch/)?)")
 SINGLE, BATCH = "reports/", "reports/batch/"
 MAX_BODY = 16 * 1024
@@ -40,7 +40,7 @@ Result = TypeVar("Result")
 
 
 class Request(NamedTuple):
-    """A request whose body has arrived whole."""
+    """A request whose body has arrived completely."""
 
     method: str
     path: str
@@ -54,11 +54,11 @@ class Request(NamedTuple):
 
 
 async def answer(request: Request, store: Store) -> Reply:
-    """Check what a request brings, hand it to the store, and say what became of it."""
+    """Check a request, pass its reports to the store, and return the reply."""
     try:
         return await _answer(request, store)
     except Exception as error:
-        return failed(error)
+        return error_reply(error)
 
 
 async def _answer(request: Request, store: Store) -> Reply:
@@ -66,14 +66,14 @@ async def _answer(request: Request, store: Store) -> Reply:
     if not found:
         raise Refused(404, {"survey": ["there is no such address"]})
     if settings.SECURE_SSL_REDIRECT and not request.secure:
-        raise Refused(403, {"connection": ["this site takes reports over https only"]})
+        raise Refused(403, {"connection": ["this site accepts reports over https only"]})
     if request.method != "POST":
         return Reply.of(405, {"errors": {"method": ["send reports by POST"]}}, {"Allow": "POST"})
     sender = throttle.spend(request.remote, request.header(b"x-forwarded-for"))
     target = known.get(found["slug"])
     if target is None:
         target = await lookups.run(look_up, found["slug"])
-    if found["kind"] == BATCH:  # a thousand reports, and more so a thousand passes, take a while
+    if found["kind"] == BATCH:  # checking a thousand reports, or even passes, takes a while
         delivery = await checks.run(read_batch, target, request, sender)
     else:
         content = parse(request.header(b"content-type"), request.body, MAX_BODY)
@@ -81,30 +81,30 @@ async def _answer(request: Request, store: Store) -> Reply:
     return delivery.reply(await store(delivery.reports))
 
 
-class Beside:
-    """Work that would hold up the event loop: one call after the other, and only so many that wait.
+class BoundedRunner:
+    """Runs slow calls outside the event loop, one at a time, with a limit on how many wait.
 
-    In a thread of its own; or, without one, in the thread that asgiref keeps for the database.
+    They run in the given thread, or in the thread that asgiref uses for the database.
     """
 
     def __init__(self, most: int, thread: ThreadPoolExecutor | None = None) -> None:
         self.most, self.thread, self.waiting = most, thread, 0
 
     async def run(self, call: Callable[..., Result], *arguments: Any) -> Result:
-        """Return what the call returns; Full if too many wait."""
+        """Return the result of the call; Full if too many calls are waiting."""
         if self.waiting >= self.most:
             raise Full
         self.waiting += 1
         try:
             sensitive = self.thread is None
-            beside = sync_to_async(call, thread_sensitive=sensitive, executor=self.thread)
-            return await beside(*arguments)
+            run = sync_to_async(call, thread_sensitive=sensitive, executor=self.thread)
+            return await run(*arguments)
         finally:
             self.waiting -= 1
 
 
-lookups = Beside(50)  # of surveys that this process does not know: strangers can make up any name
-checks = Beside(16, ThreadPoolExecutor(1, "checks"))  # of batches; each may hold 2 MiB
+lookups = BoundedRunner(50)  # for unknown surveys; limited because anyone can invent names
+checks = BoundedRunner(16, ThreadPoolExecutor(1, "checks"))  # for batches of up to 2 MiB each
 
 
 # --- Surveys --------------------------------------------------------------------------------------
@@ -112,27 +112,27 @@ checks = Beside(16, ThreadPoolExecutor(1, "checks"))  # of batches; each may hol
 
 @dataclass(frozen=True)
 class Target:
-    """The survey that a path names."""
+    """The survey that a path names, with its validator."""
 
     survey: int
     validator: Validator
 
 
-known: dict[str, Target] = {}  # for good: an opened design never changes
+known: dict[str, Target] = {}  # never invalidated, because an opened design never changes
 
 
 def target_of(slug: str) -> Target:
-    """Return the survey of this name; looked up once a process, or every time if there is none."""
+    """Return the survey with this slug; every process looks an existing one up only once."""
     if slug not in known:
         row = Survey.objects.filter(slug=slug).exclude(state="draft").values_list("pk", "design")
         if not row:
-            raise Refused(404, {"survey": ["there is no survey here, or it is not open yet"]})
+            raise Refused(404, {"survey": ["this survey does not exist or is not open yet"]})
         known[slug] = Target(row[0][0], Validator(parse_design(row[0][1])))
     return known[slug]
 
 
 def look_up(slug: str) -> Target:
-    """Do the same in a thread whose connection nobody else looks after."""
+    """Return the same in a thread whose connection Django does not manage."""
     return retry_if_ended(target_of, slug)
 
 
@@ -141,14 +141,14 @@ def look_up(slug: str) -> Target:
 
 @dataclass(frozen=True)
 class Delivery:
-    """The well-formed reports of a request, and how to tell its sender what became of them."""
+    """The valid reports of a request, and a function that makes the reply from their outcomes."""
 
     reports: Sequence[Arrival]
     reply: Callable[[Sequence[Recorded]], Reply]
 
 
 def check_report(target: Target, content: Any) -> Delivery:
-    """Check the body of a POST to reports/; Refused where it makes no sense."""
+    """Check the body of a POST to reports/; Refused if it is not valid."""
     report = Arrival(*target.validator.check(content), target.survey)
 
     def reply(outcomes: Sequence[Recorded]) -> Reply:
@@ -159,7 +159,7 @@ def check_report(target: Target, content: Any) -> Delivery:
 
 
 def read_batch(target: Target, request: Request, sender: bytes) -> Delivery:
-    """Check the body of a POST to reports/batch/, once its reports are charged to the sender."""
+    """Check the body of a POST to reports/batch/ after charging its reports to the sender."""
     listed = list_reports(parse(request.header(b"content-type"), request.body, MAX_BATCH_BODY))
     throttle.charge(sender, len(listed))
     return check_batch(target, listed)
@@ -168,7 +168,7 @@ def read_batch(target: Target, request: Request, sender: bytes) -> Delivery:
 def list_reports(content: Any) -> list[Any]:
     listed = content.get("reports") if isinstance(content, dict) and len(content) == 1 else None
     if not isinstance(listed, list):
-        raise Refused(400, {"reports": ["an object with one key, reports, and a list in it"]})
+        raise Refused(400, {"reports": ["must be an object with only one key, reports: a list"]})
     if len(listed) > MAX_REPORTS:
         raise Refused(400, {"reports": [f"at most {MAX_REPORTS:,}, not {len(listed):,}"]})
     return listed
@@ -176,23 +176,23 @@ def list_reports(content: Any) -> list[Any]:
 
 def check_batch(target: Target, listed: Sequence[Any]) -> Delivery:
     """Check each report on its own; the reply has a status for each, in order."""
-    checked = [_one_of_many(target, one) for one in listed]
+    checked = [_check_item(target, item) for item in listed]
 
     def reply(outcomes: Sequence[Recorded]) -> Reply:
-        became = iter(outcomes)
-        rows = [one if isinstance(one, bytes) else _row(one, next(became)) for one in checked]
+        left = iter(outcomes)
+        rows = [item if isinstance(item, bytes) else _row(item, next(left)) for item in checked]
         return Reply(200, b'{"reports":[%s]}' % b",".join(rows))
 
-    return Delivery([one for one in checked if isinstance(one, Arrival)], reply)
+    return Delivery([item for item in checked if isinstance(item, Arrival)], reply)
 
 
-def _one_of_many(target: Target, one: Any) -> Arrival | bytes:
-    """Return a report, or the row that says why it is none: it does not harm its neighbours."""
+def _check_item(target: Target, item: Any) -> Arrival | bytes:
+    """Return a report, or the row that says what is wrong with it."""
     try:
-        return Arrival(*target.validator.check(one), target.survey)
+        return Arrival(*target.validator.check(item), target.survey)
     except Refused as refused:
-        given = one.get("id") if isinstance(one, dict) else None
-        pk = given if isinstance(given, str) and UUID4.fullmatch(given) else None
+        pk = item.get("id") if isinstance(item, dict) else None
+        pk = pk if isinstance(pk, str) and UUID4.fullmatch(pk) else None
         return dump({"id": pk, "status": refused.status, "errors": refused.errors})
 
 

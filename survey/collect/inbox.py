@@ -1,11 +1,11 @@
 """Group commit: reports that arrive at the same time are stored in one transaction.
 
-One inbox a web process, on its event loop. While one group is being written, by the one thread and
-on the one connection that this process stores reports with, the next group gathers; every request
-is answered only after the commit that holds its report. So the disk is waited for once a group, and
-SQLite sees one writer. When the process is asked to end, `drain` waits until all of it is written.
+Each web process has one inbox, on its event loop. One thread with one connection writes a group of
+reports while the next group gathers. A request is answered only after the commit that includes its
+report. So there is one wait for the disk per group, and SQLite sees one writer. When the process is
+asked to stop, `drain` waits until everything is written.
 
-Never here: what a report means, or a reply. Nothing of a report is logged.
+The inbox does not interpret reports or build replies, and logs nothing about a report.
 """
 
 import asyncio
@@ -24,27 +24,25 @@ from survey.models import Arrival, Recorded, Report
 
 logger = logging.getLogger(__name__)
 
-MOST_WAITING = 10_000  # reports, beyond which the next request is turned away
-MOST_WRITTEN = 2_000  # reports in one transaction, unless one request alone brings more
-LOOK = 10.0  # seconds between two looks at how many wait in the database
-COMMIT_SECONDS = (
-    20.0  # seconds for a commit; then the outcome is unknown, and the same report welcome
-)
+MOST_WAITING = 10_000  # reports; above this, further requests are refused
+MOST_WRITTEN = 2_000  # reports in one transaction, unless a single request has more
+LOOK_SECONDS = 10.0  # between two checks of how many reports wait in the database
+COMMIT_SECONDS = 20.0  # for a commit; after this the outcome is unknown and clients should retry
 
 Group = tuple[Sequence[Arrival], "asyncio.Future[list[Recorded]]"]  # the reports of one request
 
 
 class Inbox:
-    """Where the requests of one process hand in their reports."""
+    """The reports of one process that wait to be stored."""
 
     def __init__(self) -> None:
         self.thread = ThreadPoolExecutor(1, "inbox")
         self.groups: list[Group] = []
-        self.waiting = 0  # reports that were handed in and are not written yet
+        self.waiting = 0  # reports that are not written yet
         self.writer: asyncio.Task[None] | None = None
 
     async def store(self, reports: Sequence[Arrival]) -> list[Recorded]:
-        """What became of each, once it is durable. Raises Full, DatabaseError or TimeoutError."""
+        """Return the outcomes once they are durable; Full, DatabaseError or TimeoutError if not."""
         if self.waiting + len(reports) > MOST_WAITING:
             raise Full
         stored: asyncio.Future[list[Recorded]] = asyncio.get_running_loop().create_future()
@@ -55,47 +53,48 @@ class Inbox:
             return await stored
 
     async def drain(self) -> None:
-        """Wait until everything that was handed in is written, though its sender may be gone."""
+        """Wait until all accepted reports are written, even if their senders are gone."""
         while self.waiting:
             await asyncio.wait([self._wake()])
 
     def _wake(self) -> "asyncio.Task[None]":
-        """Return the task that writes, a new one unless one is at work."""
+        """Return the writer task, starting a new one if none is running."""
         if self.writer is None or self.writer.done():
             self.writer = asyncio.create_task(self._write_all())
         return self.writer
 
     async def _write_all(self) -> None:
-        """Write what waits, group after group, until nothing does."""
+        """Write group after group until none is left."""
         while self.groups:
             await self._write_some()
 
     async def _write_some(self) -> None:
-        """Write the requests that one transaction takes, and tell each what became of it.
+        """Write as many requests as fit in one transaction, and resolve their futures.
 
-        Whatever goes wrong is told to those who wait for it and ends with them: the writer goes on.
+        Errors are passed to the waiting requests and never stop the writer.
         """
         taken: list[Group] = []
         try:
             taken = self._take()
             loop = asyncio.get_running_loop()
-            outcomes = await loop.run_in_executor(self.thread, write, [them for them, _ in taken])
+            requests = [reports for reports, _ in taken]
+            outcomes = await loop.run_in_executor(self.thread, write, requests)
             for (_, stored), outcome in zip(taken, outcomes, strict=True):
-                tell(stored, outcome)
+                resolve(stored, outcome)
         except Exception as error:
             logger.error("a group of reports failed: %s", type(error).__name__)
             if not taken:
                 taken, self.groups = self.groups, []
             for _, stored in taken:
-                tell(stored, error)
+                resolve(stored, error)
         finally:
-            self.waiting -= sum(len(them) for them, _ in taken)
+            self.waiting -= sum(len(reports) for reports, _ in taken)
 
     def _take(self) -> list[Group]:
-        reports = 0
-        for count, (them, _) in enumerate(self.groups):
-            reports += len(them)
-            if count and reports > MOST_WRITTEN:
+        total = 0
+        for count, (reports, _) in enumerate(self.groups):
+            total += len(reports)
+            if count and total > MOST_WRITTEN:
                 break
         else:
             count = len(self.groups)
@@ -103,33 +102,33 @@ class Inbox:
         return taken
 
 
-def tell(stored: "asyncio.Future[list[Recorded]]", outcome: list[Recorded] | Exception) -> None:
-    """Tell one request what became of it; a fault in that harms no other."""
+def resolve(stored: "asyncio.Future[list[Recorded]]", outcome: list[Recorded] | Exception) -> None:
+    """Resolve the future of one request, without letting an error there affect the others."""
     try:
-        if stored.done():  # given up on
+        if stored.done():  # the request has timed out
             return
         if isinstance(outcome, Exception):
             stored.set_exception(outcome)
         else:
             stored.set_result(outcome)
     except Exception as error:
-        logger.error("a request could not be told: %s", type(error).__name__)
+        logger.error("a request could not be answered: %s", type(error).__name__)
 
 
 class Backlog:
-    """Whether more reports wait in the database than it should hold, looked up now and then.
+    """A periodic check for too many waiting reports in the database.
 
-    They do when no worker has moved any for long. The table must not grow until the disk is full:
-    on it the worker, too, could do nothing any more.
+    They accumulate when no worker has moved any for a long time. The table must not grow until the
+    disk is full, because then the worker could not move them either.
     """
 
     def __init__(self) -> None:
-        self.looked = -LOOK
+        self.looked = -LOOK_SECONDS
         self.long = False
 
     def too_long(self) -> bool:
-        if time.monotonic() - self.looked >= LOOK:
-            self.long = Report.objects.more_wait_than(settings.INBOX_REPORTS)
+        if time.monotonic() - self.looked >= LOOK_SECONDS:
+            self.long = Report.objects.has_more_waiting_than(settings.INBOX_REPORTS)
             self.looked = time.monotonic()
         return self.long
 
@@ -138,21 +137,22 @@ backlog = Backlog()
 
 
 def write(requests: Sequence[Sequence[Arrival]]) -> list[list[Recorded] | Exception]:
-    """Store the reports of several requests together; for each its outcomes, or what went wrong.
+    """Store the reports of several requests; return the outcomes, or an error, for each request.
 
-    A group that fails for what is in it is stored request by request, so that none suffers for its
-    neighbours. One that met the end of its connection is stored again: what is known counts once.
+    If the group fails because of its content, its requests are stored one by one, so that one
+    cannot harm the others. If the connection was lost, the group is stored again; known reports
+    count only once.
     """
     try:
         return retry_if_ended(_write, requests)
     except (OperationalError, InterfaceError) as error:
         return [error] * len(requests)
     except Exception as error:
-        return [error] if len(requests) == 1 else [write([them])[0] for them in requests]
+        return [error] if len(requests) == 1 else [write([reports])[0] for reports in requests]
 
 
 def _write(requests: Sequence[Sequence[Arrival]]) -> list[list[Recorded] | Exception]:
     if backlog.too_long():
         return [Full()] * len(requests)
-    outcomes = iter(Report.objects.record([one for them in requests for one in them]))
-    return [list(islice(outcomes, len(them))) for them in requests]
+    outcomes = iter(Report.objects.record([report for reports in requests for report in reports]))
+    return [list(islice(outcomes, len(reports))) for reports in requests]

@@ -1,7 +1,7 @@
-"""Protocol 1 as reports and passes share it: JSON in, a status and its reasons out.
+"""The part of protocol 1 that reports and passes share: JSON in, a status with reasons out.
 
-Nothing of a body is ever logged or put in an error message beyond the name of the place that is
-wrong. docs/protocol.md lists every status.
+Nothing from a body is ever logged or put into an error message, except the name of the member that
+is wrong. docs/protocol.md lists every status.
 """
 
 import json
@@ -26,7 +26,7 @@ Errors = dict[str, list[str]]
 
 
 class Refused(Exception):
-    """A request that gets no further: the status and the reason."""
+    """A refused request, with its status and the reasons."""
 
     def __init__(self, status: int, errors: Errors) -> None:
         super().__init__(status)
@@ -35,12 +35,12 @@ class Refused(Exception):
 
 
 class Full(Exception):
-    """More waits than this process, or the database, will hold."""
+    """Too many reports are waiting in this process or in the database."""
 
 
 @dataclass(frozen=True)
 class Reply:
-    """What a client is told; `headers` come on top of HEADERS."""
+    """A reply to a client, with `headers` in addition to HEADERS."""
 
     status: int
     body: bytes
@@ -58,39 +58,39 @@ def dump(content: Any) -> bytes:
     return json.dumps(content, separators=(",", ":")).encode()
 
 
-def failed(error: Exception) -> Reply:
-    """Return the reply for whatever went wrong; nothing of the body gets into a log."""
+def error_reply(error: Exception) -> Reply:
+    """Return the reply for an error, without logging anything from the body."""
     if isinstance(error, Refused):
-        again = {"Retry-After": "60"} if error.status == 429 else {}
-        return Reply.of(error.status, {"errors": error.errors}, again)
+        headers = {"Retry-After": "60"} if error.status == 429 else {}
+        return Reply.of(error.status, {"errors": error.errors}, headers)
     if isinstance(error, DatabaseError | TimeoutError | Full):
-        if not isinstance(error, Full):  # which is said to a crowd, and no fault
+        if not isinstance(error, Full):  # Full is not a fault, and would be logged very often.
             logger.error("a report could not be stored: %s", type(error).__name__)
-        errors = {"store": ["not available just now; send the same report again later"]}
+        errors = {"store": ["temporarily unavailable; send the same report again later"]}
         return Reply.of(503, {"errors": errors}, {"Retry-After": RETRY_AFTER})
     logger.error("ingest failed: %s", type(error).__name__)
-    errors = {"server": ["something is wrong here; send the same report again later"]}
+    errors = {"server": ["internal error; send the same report again later"]}
     return Reply.of(500, {"errors": errors})
 
 
 def parse(content_type: str, body: bytes, limit: int) -> Any:
-    """Read a JSON body; Refused if it is none, or too large."""
+    """Parse a JSON body; Refused if it is not valid or too large."""
     if content_type.partition(";")[0].strip().lower() != "application/json":
-        raise Refused(415, {"body": ["send JSON, with Content-Type: application/json"]})
+        raise Refused(415, {"body": ["send JSON with Content-Type: application/json"]})
     if len(body) > limit:
         raise too_large(limit)
     try:
         return json.loads(body.decode(), parse_constant=_no_constant)
     except (ValueError, RecursionError):
-        raise Refused(400, {"body": ["not well-formed JSON in UTF-8"]}) from None
+        raise Refused(400, {"body": ["not valid JSON in UTF-8"]}) from None
 
 
 def parse_django(request: HttpRequest, limit: int) -> Any:
-    """Read the JSON body of a request that came by Django."""
+    """Parse the JSON body of a Django request."""
     try:
         body = request.read(limit + 1)
     except OSError:
-        raise Refused(400, {"body": ["the body did not arrive whole"]}) from None
+        raise Refused(400, {"body": ["the body did not arrive completely"]}) from None
     return parse(request.META.get("CONTENT_TYPE", ""), body, limit)
 
 
@@ -98,9 +98,9 @@ def too_large(limit: int) -> Refused:
     return Refused(413, {"body": [f"at most {limit // 1024} KiB"]})
 
 
-def keys(prefix: str, given: dict[str, Any], wanted: Any) -> Errors:
-    missing = {prefix + key: ["missing"] for key in wanted if key not in given}
-    return missing | {prefix + key[:50]: ["unknown key"] for key in given if key not in wanted}
+def check_keys(prefix: str, data: dict[str, Any], wanted: Any) -> Errors:
+    missing = {prefix + key: ["missing"] for key in wanted if key not in data}
+    return missing | {prefix + key[:50]: ["unknown key"] for key in data if key not in wanted}
 
 
 def _no_constant(name: str) -> None:

@@ -1,7 +1,7 @@
-"""How much one address may send in a minute, counted in the memory of this process.
+"""Limits how much one address may send in a minute, counted in the memory of this process.
 
-Counted by a keyed hash of the address; key and counts are thrown away every minute. A batch counts
-as the reports that it lists, right or wrong, because each of them is work.
+Counts are stored under a keyed hash of the address; the key and the counts are discarded every
+minute. A batch counts as many requests as it has reports, valid or not, because each is work.
 """
 
 import hashlib
@@ -15,60 +15,60 @@ from django.conf import settings
 
 from survey.collect.protocol import Refused
 
-_lock = threading.Lock()  # the event loop counts here, and so do the threads beside it
+_lock = threading.Lock()  # shared by the event loop and other threads
 _minute = 0
 _key = secrets.token_bytes(32)
 _counts: Counter[bytes] = Counter()
 
 
 def spend(remote: str, forwarded: str) -> bytes:
-    """Count one request, and return who sent it, for `charge`; Refused after too many.
+    """Count one request and return its sender for `charge`; Refused after too many.
 
-    `forwarded` is its X-Forwarded-For.
+    `forwarded` is the X-Forwarded-For header.
     """
     global _minute, _key
     if not settings.INGEST_PER_MINUTE:
         return b""
-    found = address(remote, forwarded).encode(errors="surrogateescape")
+    origin = address(remote, forwarded).encode(errors="surrogateescape")
     with _lock:
         minute = int(time.monotonic() // 60)
         if minute != _minute:
             _counts.clear()
             _minute, _key = minute, secrets.token_bytes(32)
-        sender = hashlib.blake2b(found, key=_key, digest_size=16).digest()
+        sender = hashlib.blake2b(origin, key=_key, digest_size=16).digest()
         _counts[sender] += 1
         _check(sender)
     return sender
 
 
 def charge(sender: bytes, reports: int) -> None:
-    """Count a request as the reports that it lists, before they are looked at.
+    """Count a batch as the number of its reports, before they are checked.
 
-    Refused if other requests have spent what was left since this one came in.
+    Refused if other requests have used up the limit since this one arrived.
     """
     with _lock:
-        if sender in _counts:  # else a new minute has begun
+        if sender in _counts:  # otherwise a new minute has begun
             _check(sender)
             _counts[sender] += max(0, reports - 1)
 
 
 def _check(sender: bytes) -> None:
     if _counts[sender] > settings.INGEST_PER_MINUTE:
-        raise Refused(429, {"rate": ["too many requests; wait a minute and send the same again"]})
+        raise Refused(429, {"rate": ["too many requests; wait a minute, then send this again"]})
 
 
 def address(remote: str, forwarded: str) -> str:
-    """Return where a request comes from, past the proxies of our own.
+    """Return the address that a request comes from, skipping our own proxies.
 
-    Of IPv6 the network, since one house has all of that.
+    For IPv6, return the /64 network, because one household has a whole network.
     """
-    named = forwarded.split(",")
+    addresses = forwarded.split(",")
     hops = settings.TRUSTED_PROXIES
-    found = named[-hops].strip() if hops and len(named) >= hops else remote
-    if ":" not in found:
-        return found
+    origin = addresses[-hops].strip() if hops and len(addresses) >= hops else remote
+    if ":" not in origin:
+        return origin
     try:
-        parsed = IPv6Address(found)
+        parsed = IPv6Address(origin)
     except ValueError:
-        return found
+        return origin
     return str(parsed.ipv4_mapped or ip_network((parsed, 64), strict=False))

@@ -1,14 +1,14 @@
-"""What a report must look like, and the bytes that it is stored as.
+"""Checks reports and converts them to the bytes that are stored.
 
-One validator a survey, made of its frozen design. It says what is wrong, and where, without quoting
-anything of the report beyond the name of the place.
+Every survey has one validator, made from its frozen design. It reports what is wrong and where,
+without quoting anything from the report except names of members.
 """
 
 import hashlib
 import re
 from typing import Any
 
-from survey.collect.protocol import Errors, Refused, keys
+from survey.collect.protocol import Errors, Refused, check_keys
 from survey.design import Design, passes
 from survey.models import ABSENT
 
@@ -18,10 +18,10 @@ NONCE = re.compile(r"[0-9a-f]{8}")
 
 
 class Validator:
-    """Checks reports against one frozen design and turns them into bytes.
+    """Checks reports against one frozen design and converts them to bytes.
 
-    A fourth member is looked at and not kept: the pass where people are invited, the proof of work
-    where the design asks for one.
+    A fourth member is checked but not stored: the pass in a survey by invitation, or the proof of
+    work if the design requires one.
     """
 
     def __init__(self, design: Design) -> None:
@@ -34,34 +34,34 @@ class Validator:
             offset += len(block.questions)
         self.background = [block.key for block in design.background_blocks]
         self.count = design.ask + len(self.background)
-        self.nothing = bytes([ABSENT]) * offset
+        self.blank = bytes([ABSENT]) * offset
         self.key = passes.public_key(design.passes) if design.passes else None
         self.work = design.work
         more = ("pass",) if self.key else ("work",) if self.work else ()
         self.members = (*MEMBERS, *more)
 
     def check(self, report: Any) -> tuple[str, bytes]:
-        """The id and the content, or Refused with every place that is wrong."""
+        """Return the id and the content; Refused with all errors."""
         pk, content = self.quick(report) or self.thorough(report)
         if self.key:
             self._pass(self.key, pk, report["pass"])
-        if self.work and not works(self.hash, pk, report["work"], self.work):
-            raise Refused(403, {"work": ["not a proof of work for this report"]})
+        if self.work and not is_proof_of_work(self.hash, pk, report["work"], self.work):
+            raise Refused(403, {"work": ["not a valid proof of work for this report"]})
         return pk, content
 
-    def _pass(self, key: passes.RSAPublicKey, pk: str, given: Any) -> None:
-        """Refused unless it is a pass of this survey, and the one that this id was made of."""
+    def _pass(self, key: passes.RSAPublicKey, pk: str, text: Any) -> None:
+        """Raise Refused unless this is a pass of this survey, and the source of the report's id."""
         try:
-            found = passes.Pass.from_text(given)
+            sent = passes.Pass.from_text(text)
         except passes.PassError as error:
             raise Refused(403, {"pass": [str(error)]}) from None
-        if found.id != pk:
-            raise Refused(403, {"pass": ["the id of the report is not the one of this pass"]})
-        if not passes.verify(key, found.prepared, found.signature):
+        if sent.id != pk:
+            raise Refused(403, {"pass": ["the report's id does not match this pass"]})
+        if not passes.verify(key, sent.prepared, sent.signature):
             raise Refused(403, {"pass": ["not signed for this survey"]})
 
     def quick(self, report: Any) -> tuple[str, bytes] | None:
-        """The same for a report in which nothing is wrong, without looking what could be said."""
+        """Check a report that is probably valid; None if it is not, without saying why."""
         if type(report) is not dict or report.get("design") != self.hash:
             return None
         if len(report) != len(self.members) or self.members[-1] not in report:
@@ -74,7 +74,7 @@ class Validator:
         for key in self.background:
             if key not in blocks:
                 return None
-        content = bytearray(self.nothing)
+        content = bytearray(self.blank)
         for key, values in blocks.items():
             offset, sizes = self.blocks.get(key, (0, ()))
             if type(values) is not list or not sizes or len(values) != len(sizes):
@@ -88,29 +88,29 @@ class Validator:
     def thorough(self, report: Any) -> tuple[str, bytes]:
         if not isinstance(report, dict):
             listed = f"{', '.join(self.members[:-1])} and {self.members[-1]}"
-            raise Refused(400, {"report": [f"an object with {listed}"]})
-        errors = keys("", report, self.members)
-        content = bytearray(self.nothing)
+            raise Refused(400, {"report": [f"must be an object with {listed}"]})
+        errors = check_keys("", report, self.members)
+        content = bytearray(self.blank)
         if "id" in report and not (isinstance(report["id"], str) and UUID4.fullmatch(report["id"])):
-            errors["id"] = ["a version 4 UUID, such as crypto.randomUUID() makes"]
+            errors["id"] = ["must be a version 4 UUID, such as crypto.randomUUID() returns"]
         if "design" in report and report["design"] != self.hash:
             errors["design"] = ["not the design of this survey; load the survey again"]
         if "blocks" in report:
             self._blocks(report["blocks"], content, errors)
         if errors in ({"pass": ["missing"]}, {"work": ["missing"]}):
-            raise Refused(403, errors)  # a report, from somebody who is not let in
+            raise Refused(403, errors)  # a valid report from somebody without access
         if errors:
             raise Refused(400, errors)
         return report["id"].lower(), bytes(content)
 
     def _blocks(self, blocks: Any, content: bytearray, errors: Errors) -> None:
         if not isinstance(blocks, dict):
-            errors["blocks"] = ["an object: block key to a list of option positions"]
+            errors["blocks"] = ["must be an object: block key to a list of option positions"]
             return
         others = len(blocks.keys() - set(self.background))
         if others != self.ask:
             errors["blocks"] = [
-                f"exactly {self.ask} of the design's blocks that are not background, not {others}"
+                f"must have {self.ask} of the design's blocks that are not background, not {others}"
             ]
         errors |= {f"blocks.{key}": ["missing"] for key in self.background if key not in blocks}
         for key, values in blocks.items():
@@ -120,18 +120,18 @@ class Validator:
                 continue
             offset, sizes = self.blocks[key]
             if not isinstance(values, list) or len(values) != len(sizes):
-                errors[where] = [f"a list of {len(sizes)} option positions, one a question"]
+                errors[where] = [f"must be {len(sizes)} option positions, one per question"]
                 continue
             for i, (value, size) in enumerate(zip(values, sizes, strict=True)):
                 if type(value) is int and 0 <= value < size:
                     content[offset + i] = value
                 else:
-                    errors[f"{where}.{i}"] = [f"an option position from 0 to {size - 1}"]
+                    errors[f"{where}.{i}"] = [f"must be an option position from 0 to {size - 1}"]
 
 
-def works(design: str, pk: str, nonce: Any, bits: int) -> bool:
-    """Whether a nonce is the proof of work for a report: SHA-256 with so many zero bits first."""
+def is_proof_of_work(design: str, pk: str, nonce: Any, bits: int) -> bool:
+    """Return whether a nonce makes the report's SHA-256 begin with this many zero bits."""
     if not isinstance(nonce, str) or not NONCE.fullmatch(nonce):
         return False
-    found = hashlib.sha256(f"{design}{pk}{nonce}".encode()).digest()
-    return not int.from_bytes(found, "big") >> (256 - bits)
+    digest = hashlib.sha256(f"{design}{pk}{nonce}".encode()).digest()
+    return not int.from_bytes(digest, "big") >> (256 - bits)

@@ -1,6 +1,6 @@
-"""What SQLite and PostgreSQL do differently, in one place: two modules with the same functions.
+"""Database-specific code: one module for SQLite and one for PostgreSQL, with the same functions.
 
-`database()` is the module of the database that this site uses.
+`database()` returns the module for the database that this site uses.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,11 +11,11 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 from survey.database import postgresql, sqlite
 
-Places = list[str] | int  # how to find rows again: their ids, or the last of their row numbers
+Places = list[str] | int  # how to find rows again: by their ids, or by their highest row number
 
 
 class Database(Protocol):
-    """The functions of both modules; sqlite.py and postgresql.py say why they differ."""
+    """The functions that both modules provide; each module explains its own version."""
 
     def insert_reports(self, reports: Sequence[tuple[str, bytes, int]]) -> set[str]: ...
     def read_waiting(self, survey: int, most: int) -> tuple[list[bytes], Places]: ...
@@ -31,6 +31,6 @@ class Database(Protocol):
 
 
 def database(of: BaseDatabaseWrapper | None = None) -> Database:
-    """Return the module for a connection, the site's own unless another is given."""
+    """Return the module for a connection, by default the site's own."""
     vendor = (of or connection).vendor
     return cast(Database, postgresql if vendor == "postgresql" else sqlite)

@@ -1,8 +1,7 @@
-"""PostgreSQL: many writers at once, so rows and whole tables are locked where it matters.
+"""PostgreSQL: many writers work at once, so rows and tables are locked where it matters.
 
-Beside every row PostgreSQL notes the transaction that wrote it, and where the row lies. Both would
-tell in which order people came, so rows that matter are written again, together and in an order
-that is random.
+PostgreSQL stores the writing transaction and the position of every row. Both would reveal the order
+in which people responded, so the rows concerned are rewritten together in random order.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,15 +11,16 @@ from django.db import connection
 
 
 def insert_reports(reports: Sequence[tuple[str, bytes, int]]) -> set[str]:
-    """Store reports whose survey is open; return the ids that were not there before.
+    """Store the reports whose survey is open and return the ids that are new.
 
-    The survey's row is held until the commit: closing waits for it, or we for closing and then look
-    again. The ids come back only where some are missing: a tenth of the time of the rest.
+    The survey's row is locked until the commit. Either closing waits for us, or we wait for closing
+    and then check the state again. The ids are returned only if some are missing, because returning
+    them adds a tenth to the run time.
     """
     columns = [list(column) for column in zip(*reports, strict=True)]
     with connection.cursor() as cursor:
         cursor.execute(
-            # %b: in binary, at half the price
+            # %b sends values in binary, at half the cost.
             "WITH new (id, content, survey) AS"  # noqa: S608
             " (SELECT * FROM unnest(%s::uuid[], %b::bytea[], %b::bigint[])), stored (id) AS ("
             " INSERT INTO survey_report (id, content, survey_id)"
@@ -32,14 +32,14 @@ def insert_reports(reports: Sequence[tuple[str, bytes, int]]) -> set[str]:
             " THEN coalesce(array_agg(id), '{}') END FROM stored",
             columns,
         )
-        (some,) = cursor.fetchone()
-    return {pk for pk, *_ in reports} if some is None else set(some)
+        (stored,) = cursor.fetchone()
+    return {pk for pk, *_ in reports} if stored is None else set(stored)
 
 
 def read_waiting(survey: int, most: int) -> tuple[list[bytes], list[str]]:
-    """Read the contents and the ids of so many waiting reports.
+    """Return the contents and ids of at most `most` waiting reports, chosen at random.
 
-    Chance decides which: in the order of their ids, the same ones would stay behind every time.
+    If they were read in the order of their ids, the same reports would stay behind every time.
     """
     with connection.cursor() as cursor:
         cursor.execute(
@@ -47,15 +47,15 @@ def read_waiting(survey: int, most: int) -> tuple[list[bytes], list[str]]:
             " WHERE survey_id = %s AND content IS NOT NULL ORDER BY random() LIMIT %s",
             [survey, most],
         )
-        found = cursor.fetchall()
-    return [bytes(content) for content, _ in found], [pk for _, pk in found]
+        rows = cursor.fetchall()
+    return [bytes(content) for content, _ in rows], [pk for _, pk in rows]
 
 
 def empty_reports(survey: int, places: Any) -> int:
-    """Delete the contents of these reports and keep their ids; return how many there were.
+    """Delete the contents of these reports, keep their ids, and return how many there were.
 
-    The ids are written again in one statement and in their own order, which is random, so that
-    neither their place nor their transaction keeps the order of arrival.
+    One statement rewrites the ids in sorted order. Ids are random, so neither the position nor the
+    transaction of a row reveals the order of arrival.
     """
     with connection.cursor() as cursor:
         cursor.execute(
@@ -70,14 +70,14 @@ def empty_reports(survey: int, places: Any) -> int:
 
 
 def checkpoint() -> None:
-    """Do nothing: what was deleted leaves the tables with `vacuum`."""
+    """Do nothing: `vacuum` removes deleted rows from the tables."""
 
 
 def vacuum(tables: Sequence[str], wait: bool = True) -> None:
-    """Take what was deleted out of these tables; nothing within a transaction.
+    """Remove deleted rows from these tables. Does nothing inside a transaction.
 
-    Costs about half of a move of reports, whatever the size of the table, because only pages that
-    changed are looked at. Without `wait`, a table that somebody else is vacuuming is left to them.
+    This costs about half as much as moving the reports, whatever the size of the table, because
+    only changed pages are read. Without `wait`, skip tables that are already being vacuumed.
     """
     if connection.in_atomic_block:
         return
@@ -87,7 +87,7 @@ def vacuum(tables: Sequence[str], wait: bool = True) -> None:
 
 
 def rewrite_invitations(survey: int) -> None:
-    """Write the used invitations of a survey again, in the order of their digests."""
+    """Rewrite the used invitations of a survey in the order of their digests."""
     with connection.cursor() as cursor:
         cursor.execute(
             "WITH gone AS (DELETE FROM survey_invitation"
@@ -98,15 +98,15 @@ def rewrite_invitations(survey: int) -> None:
 
 
 def lock_for_transaction(number: int) -> None:
-    """Wait until nobody else holds the lock of this number, and hold it until the commit."""
+    """Acquire the advisory lock with this number and hold it until the commit."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [number])
 
 
 def stream(statement: str, types: Sequence[str]) -> Iterator[Sequence[Any]]:
-    """Yield rows as they come, bytes as they are.
+    """Yield rows as they arrive, with binary columns as bytes.
 
-    Nothing else can be asked on this connection until the last. The statement takes no parameters.
+    The connection cannot run anything else until the last row. The statement takes no parameters.
     """
     with (
         connection.cursor() as cursor,
@@ -123,7 +123,7 @@ def size_in_bytes() -> int:
 
 
 def columns_of(table: str) -> dict[str, str]:
-    """Return the type of every column of a table, as the database has it."""
+    """Return the database type of every column of a table."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT column_name, data_type FROM information_schema.columns"
@@ -134,7 +134,7 @@ def columns_of(table: str) -> dict[str, str]:
 
 
 def trigger_names() -> set[str]:
-    """Return the triggers that are switched on."""
+    """Return the names of all enabled triggers."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT tgname FROM pg_trigger WHERE NOT tgisinternal AND tgenabled <> 'D'")
         return {name for (name,) in cursor.fetchall()}

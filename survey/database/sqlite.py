@@ -1,7 +1,7 @@
-"""SQLite: one writer at a time, in a transaction that is IMMEDIATE, so little needs a lock.
+"""SQLite: IMMEDIATE transactions allow one writer at a time, so little needs a lock.
 
-What was deleted is overwritten in the file (secure_delete), but stays in the write-ahead log until
-a checkpoint.
+Deleted data is overwritten in the file (secure_delete) but stays in the write-ahead log until a
+checkpoint.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,11 +10,11 @@ from typing import Any
 
 from django.db import connection
 
-MAPPED = 1 << 30  # bytes of the file that are read without copying every page
+MAPPED = 1 << 30  # bytes of the file to map into memory, so that pages are not copied
 
 
 def insert_reports(reports: Sequence[tuple[str, bytes, int]]) -> set[str]:
-    """Store reports whose survey is open; return the ids that were not there before."""
+    """Store the reports whose survey is open and return the ids that are new."""
     rows = ", ".join(["(%s, %s, %s)"] * len(reports))
     values: list[Any] = [value for pk, *rest in reports for value in (pk.replace("-", ""), *rest)]
     with connection.cursor() as cursor:
@@ -31,22 +31,22 @@ def insert_reports(reports: Sequence[tuple[str, bytes, int]]) -> set[str]:
 
 
 def read_waiting(survey: int, most: int) -> tuple[list[bytes], int]:
-    """Read the contents of the oldest waiting reports, and the last of their row numbers."""
+    """Return the contents of the oldest waiting reports and the highest of their row numbers."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT content, rowid FROM survey_report"
             " WHERE survey_id = %s AND content IS NOT NULL ORDER BY rowid LIMIT %s",
             [survey, most],
         )
-        found = cursor.fetchall()
-    return [bytes(content) for content, _ in found], found[-1][1] if found else 0
+        rows = cursor.fetchall()
+    return [bytes(content) for content, _ in rows], rows[-1][1] if rows else 0
 
 
 def empty_reports(survey: int, places: Any) -> int:
-    """Delete the contents of these reports and keep their ids; return how many there were.
+    """Delete the contents of these reports, keep their ids, and return how many there were.
 
-    The ids are written again in their own order, which is random, so that their row numbers do not
-    keep the order of arrival.
+    The ids are rewritten in sorted order. Ids are random, so the new row numbers do not reveal the
+    order of arrival.
     """
     with connection.cursor() as cursor:
         cursor.execute(
@@ -59,25 +59,25 @@ def empty_reports(survey: int, places: Any) -> int:
 
 
 def checkpoint() -> None:
-    """Take what was deleted out of the write-ahead log, too."""
+    """Remove deleted data from the write-ahead log as well."""
     with connection.cursor() as cursor:
         cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def vacuum(tables: Sequence[str], wait: bool = True) -> None:
-    """Do nothing: what is deleted is overwritten at once."""
+    """Do nothing: deleted data is overwritten immediately."""
 
 
 def rewrite_invitations(survey: int) -> None:
-    """Do nothing: the table has no row numbers, and lies in the order of the digests."""
+    """Do nothing: the table has no row numbers and is stored in the order of the digests."""
 
 
 def lock_for_transaction(number: int) -> None:
-    """Do nothing: there is one writer at a time anyhow."""
+    """Do nothing: SQLite allows only one writer at a time."""
 
 
 def stream(statement: str, types: Sequence[str]) -> Iterator[Sequence[Any]]:
-    """Yield rows as they come, through a map of the file."""
+    """Yield rows as they are read, through a memory map of the file."""
     with connection.cursor() as cursor:
         cursor.execute(f"PRAGMA mmap_size = {MAPPED}")
         yield from cursor.execute(statement)
@@ -89,14 +89,14 @@ def size_in_bytes() -> int:
 
 
 def columns_of(table: str) -> dict[str, str]:
-    """Return the type of every column of a table, as the database has it."""
+    """Return the database type of every column of a table."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT name, type FROM pragma_table_info(%s)", [table])
         return {name: str(kind).lower() for name, kind in cursor.fetchall()}
 
 
 def trigger_names() -> set[str]:
-    """Return the triggers that are there."""
+    """Return the names of all triggers."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'")
         return {name for (name,) in cursor.fetchall()}

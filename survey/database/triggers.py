@@ -1,8 +1,8 @@
-"""Triggers: what the database itself refuses, from the .sql files of each app.
+"""Triggers that make the database itself refuse changes, from the .sql files of each app.
 
-Python code can be walked around (a queryset's update(), raw SQL, another program); the database
-cannot. A migration that alters a table with triggers drops them before and calls `install` after:
-SQLite drops the triggers of a table that it rebuilds, and rebuilds none that another's name.
+Checks in Python can be bypassed by a queryset's update(), raw SQL or another program; triggers
+cannot. A migration that alters a table drops its triggers first and calls `install` afterwards:
+SQLite loses the triggers of a table that it rebuilds, and rebuilds none that another one names.
 """
 
 import re
@@ -26,7 +26,7 @@ def install(app: str, schema_editor: BaseDatabaseSchemaEditor) -> None:
 
 
 def expected() -> set[str]:
-    """Return the names of all triggers that should be there."""
+    """Return the names of all triggers that should exist."""
     texts = (_source(app, connection.vendor) for app in APPS)
     return {name for text in texts for name in re.findall(r"CREATE TRIGGER (\w+)", text)}
 
@@ -36,7 +36,7 @@ def _source(app: str, vendor: str) -> str:
 
 
 def _statements(text: str) -> Iterator[str]:
-    """Yield SQLite's statements one by one: it runs no more at a time."""
+    """Yield the statements one by one, because SQLite runs only one at a time."""
     statement = ""
     for line in text.splitlines(keepends=True):
         statement += line

@@ -1,4 +1,4 @@
-"""What a survey asks and what that costs in privacy. Pure: no Django."""
+"""The design of a survey: its questions and their privacy cost. Pure: no Django."""
 
 from survey.design.canonical import canonical_json
 from survey.design.design import (

@@ -1,4 +1,4 @@
-"""JSON in the canonical form of RFC 8785: the same bytes in every language, for hashes."""
+"""Canonical JSON (RFC 8785), which has the same bytes in every language and can be hashed."""
 
 import json
 from decimal import Decimal
@@ -6,9 +6,9 @@ from typing import Any
 
 
 def canonical_json(value: Any) -> str:
-    """Return the canonical form of a value, for the types that a design has."""
+    """Return the canonical form of a value. Supports the types that a design contains."""
     if isinstance(value, dict):
-        keys = sorted(value, key=lambda key: key.encode("utf-16-be"))  # by code units, 3.2.3
+        keys = sorted(value, key=lambda key: key.encode("utf-16-be"))  # section 3.2.3: code units
         members = (f"{canonical_json(key)}:{canonical_json(value[key])}" for key in keys)
         return "{" + ",".join(members) + "}"
     if isinstance(value, list):
@@ -20,7 +20,7 @@ def canonical_json(value: Any) -> str:
 
 def _canonical_float(value: float) -> str:
     """Return the shortest decimal that reads back as `value`, as ECMAScript writes it."""
-    digits = repr(value or 0.0)  # there is one zero
+    digits = repr(value or 0.0)  # write -0.0 as 0
     if "e" not in digits:
         return digits.removesuffix(".0")
     if 1e-6 <= abs(value) < 1e21:

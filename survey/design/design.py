@@ -1,7 +1,7 @@
-"""The frozen design of a survey: what is asked, in which blocks, and what it costs in privacy.
+"""The frozen design of a survey: its questions, its blocks and their privacy cost.
 
-Pure: no Django. A design is a value with a canonical JSON form (RFC 8785) and the SHA-256 of
-that; it is fixed when a survey opens, and every report names the hash it was made under.
+Pure: no Django. A design is a value with a canonical JSON form (RFC 8785), identified by the
+SHA-256 of that form. It is frozen when a survey opens, and every report names the design's hash.
 """
 
 import hashlib
@@ -34,8 +34,8 @@ from survey.design.questions import (
     question_json,
 )
 
-BACKGROUND_EPSILON = 3.0  # of a background answer, where nobody says otherwise
-MAX_WORK = 22  # bits: some minutes of a slow phone
+BACKGROUND_EPSILON = 3.0  # the default for a background answer
+MAX_WORK = 22  # bits; takes a slow phone a few minutes
 PASSES = "RSABSSA-SHA384-PSS-Randomized"
 
 
@@ -47,7 +47,7 @@ class Block:
     epsilon: float
     keep: int
     questions: tuple[Question, ...]
-    background: bool = False  # asked of everybody, with an ε of its own
+    background: bool = False  # everybody is asked, and it has an ε of its own
 
     @cached_property
     def mechanism(self) -> Cells:
@@ -61,15 +61,15 @@ def shapes(questions: Sequence[Question]) -> tuple[Shape, ...]:
 
 @dataclass(frozen=True)
 class Design:
-    epsilon: float  # what one respondent spends on the blocks that are not background
-    ask: int  # how many of these one respondent is asked
-    blocks: tuple[Block, ...]  # the background ones last
-    # By language, what survey.languages.freeze gives; only texts, so that no report depends on it.
+    epsilon: float  # what one respondent spends on the sensitive blocks
+    ask: int  # how many sensitive blocks one respondent is asked
+    blocks: tuple[Block, ...]  # the background blocks come last
+    # The output of languages.freeze by language. Only texts, so no report depends on them.
     translations: dict[str, Any] = field(default_factory=dict, hash=False)
-    # Where people are invited: the public key of their passes, as survey.passes.public_text has it.
+    # For surveys by invitation: the public key for passes, in the form of passes.public_text.
     passes: dict[str, str] = field(default_factory=dict, hash=False)
-    work: int = 0  # bits of the proof of work that a report carries
-    # What respondents are told besides: who asks, why, how to reach them, how long it is kept.
+    work: int = 0  # bits of the proof of work that each report must carry
+    # Who asks, why, how to reach them, and for how long the data is kept.
     told: dict[str, Any] = field(default_factory=dict, hash=False)
 
     @cached_property
@@ -82,7 +82,7 @@ class Design:
 
     @cached_property
     def questions(self) -> tuple[Question, ...]:
-        """Every question, the background ones last."""
+        """All questions; the background questions come last."""
         return tuple(question for block in self.blocks for question in block.questions)
 
     @cached_property
@@ -91,12 +91,12 @@ class Design:
 
     @property
     def report_epsilon(self) -> float:
-        """What a whole report costs: the sensitive answers and every background answer."""
+        """The ε of a whole report: the sensitive answers plus every background answer."""
         return math.fsum([self.epsilon, *(block.epsilon for block in self.background_blocks)])
 
     @property
     def sure(self) -> int:
-        """How sure, out of 100, a report can make somebody who thought it 50:50 before."""
+        """How sure, out of 100, a report can make someone who was guessing 50:50."""
         return round(100 / (1 + math.exp(-self.epsilon)))
 
     @cached_property
@@ -118,7 +118,7 @@ class Design:
                     for block in self.blocks
                 ],
             }
-            # Absent where there are none.
+            # Empty members are left out.
             | ({"translations": self.translations} if self.translations else {})
             | ({"passes": self.passes} if self.passes else {})
             | ({"work": self.work} if self.work else {})
@@ -131,14 +131,14 @@ class Design:
 
     @classmethod
     def from_json(cls, text: str) -> "Design":
-        """The design that `canonical` wrote; refuses a mechanism or scale it does not know."""
+        """Return the design that `canonical` wrote, if its mechanism and scale are supported."""
         data = json.loads(text)
         if data["mechanism"] != MECHANISM or data["scale"] != SCALE:
             raise DesignError(
-                "mechanism", f"{data['mechanism']} over {data['scale']} is not known here"
+                "mechanism", f"{data['mechanism']} over {data['scale']} is not supported"
             )
         if data.get("passes", {}).get("scheme", PASSES) != PASSES:
-            raise DesignError("passes", f"{data['passes']['scheme']} is not known here")
+            raise DesignError("passes", f"{data['passes']['scheme']} is not supported")
         return cls(
             epsilon=float(data["epsilon"]),
             ask=data["ask"],
@@ -159,20 +159,20 @@ class Design:
         )
 
     def choose(self, draw: Draw) -> tuple[Block, ...]:
-        """Choose the blocks that one respondent is asked.
+        """Choose the blocks to ask one respondent.
 
-        Every background block, and `ask` of the others, each set of them equally likely.
+        These are all background blocks and `ask` of the others, every subset equally likely.
         """
         others = list(self.sensitive_blocks)
         for i in range(self.ask):
             j = i + uniform(len(others) - i, draw)
             others[i], others[j] = others[j], others[i]
         chosen = {block.key for block in others[: self.ask]}
-        return tuple(one for one in self.blocks if one.background or one.key in chosen)
+        return tuple(block for block in self.blocks if block.background or block.key in chosen)
 
 
 class Background(NamedTuple):
-    """A background question and what its answer costs."""
+    """A background question with the ε of its answer."""
 
     question: Question
     epsilon: float = BACKGROUND_EPSILON
@@ -189,8 +189,8 @@ def build(
 ) -> Design:
     """Return the design for these questions.
 
-    Where no blocks or `ask` are given, those with the least variance are chosen. A background
-    question is a block of its own.
+    By default, choose the blocks and `ask` with the least variance. Every background question is a
+    block of its own.
     """
     _check_epsilon("epsilon", epsilon)
     epsilon = float(epsilon)
@@ -201,16 +201,16 @@ def build(
         where = f"background {one.question.key}.epsilon"
         _check_epsilon(where, one.epsilon)
         if one.epsilon > MAX_EPSILON:
-            raise DesignError(where, f"at most {MAX_EPSILON}, not {one.epsilon:g}")
+            raise DesignError(where, f"must be at most {MAX_EPSILON}, not {one.epsilon:g}")
     if not questions:
         raise DesignError("questions", "a survey needs at least one question")
     if len(keys) > MAX_QUESTIONS:
-        raise DesignError("questions", f"at most {MAX_QUESTIONS} in all, not {len(keys)}")
+        raise DesignError("questions", f"at most {MAX_QUESTIONS} in total, not {len(keys)}")
     if ask is not None and (type(ask) is not int or ask < 1):
-        raise DesignError("ask", f"a whole number of blocks, 1 or more, not {ask!r}")
+        raise DesignError("ask", f"must be a whole number of blocks, 1 or more, not {ask!r}")
     most = len(questions if blocks is None else blocks)
     if ask is not None and ask > most:
-        raise DesignError("ask", f"{ask} blocks are asked for, but there are at most {most}")
+        raise DesignError("ask", f"cannot ask {ask} blocks: there are at most {most}")
     if ask is not None:
         _check_share(epsilon, ask)
 
@@ -240,14 +240,14 @@ def build(
 
 
 def block_epsilon(epsilon: float, ask: int) -> float:
-    """A respondent's share for one of `ask` blocks, rounded so that the sum is never above ε."""
+    """Return the ε for each of `ask` blocks, rounded so that their sum never exceeds ε."""
     share = epsilon / ask
     while Fraction(share) * ask > Fraction(epsilon):
         share = math.nextafter(share, 0)
     return share
 
 
-# A draft's design is built again and again while it is edited, mostly of the same blocks.
+# Cached because editing a draft rebuilds its design often, mostly from the same blocks.
 _mechanism = lru_cache(maxsize=1024)(Cells.for_epsilon)
 
 
@@ -267,18 +267,18 @@ def _check_share(epsilon: float, ask: int) -> float:
     share = block_epsilon(epsilon, ask)
     if share > MAX_EPSILON:
         raise DesignError(
-            "epsilon", f"{share:g} for one block; at most {MAX_EPSILON} (total {epsilon:g})"
+            "epsilon", f"at most {MAX_EPSILON} for one block, not {share:g} (total {epsilon:g})"
         )
     return share
 
 
 def _check_epsilon(where: str, epsilon: float) -> None:
     if isinstance(epsilon, bool) or not isinstance(epsilon, int | float):
-        raise DesignError(where, f"a number, not {epsilon!r}")
+        raise DesignError(where, f"must be a number, not {epsilon!r}")
     if not (math.isfinite(epsilon) and epsilon > 0):
-        raise DesignError(where, f"above 0 and finite, not {epsilon}")
+        raise DesignError(where, f"must be above 0 and finite, not {epsilon}")
     if epsilon < 2 / SCALE:
-        raise DesignError(where, f"{epsilon} is too small to be told from 0")
+        raise DesignError(where, f"{epsilon} is too close to 0")
 
 
 def _check_blocks(blocks: Sequence[Sequence[str]], keys: list[str]) -> tuple[tuple[int, ...], ...]:

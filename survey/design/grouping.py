@@ -1,9 +1,9 @@
-"""Which questions to randomize together, and how many blocks to ask one person.
+"""Decide which questions to randomize together and how many blocks to ask one person.
 
-Seen alone, a question in a block of K cells with keep probability c has, at equal shares of its
-options, 1/c^2 times the variance of the same question asked in clear, and c = t/(t + K) with
-t = e^(epsilon/ask) - 1. A person is asked `ask` of B blocks, so that per respondent the factor
-is (B/ask) (1 + K/t)^2. We choose the grouping and `ask` with the least mean factor.
+Consider one question in a block of K cells with keep probability c. If its options have equal
+shares, its variance is 1/c^2 times that of the same question asked without noise, where
+c = t/(t + K) and t = e^(epsilon/ask) - 1. A person is asked `ask` of B blocks, so the factor per
+respondent is (B/ask) (1 + K/t)^2. We choose the grouping and `ask` with the least mean factor.
 """
 
 import math
@@ -20,7 +20,7 @@ from survey.design.questions import DesignError
 def variance_factor(
     grouping: Sequence[Sequence[int]], sizes: Sequence[int], epsilon: float, ask: int
 ) -> float:
-    """Mean over questions of n Var / (variance without privacy, everybody asked everything)."""
+    """Return the mean over questions of n Var / (variance without privacy, asking everything)."""
     t = math.expm1(epsilon / ask)
     cost = sum(
         len(members) * (1 + math.prod(sizes[i] for i in members) / t) ** 2 for members in grouping
@@ -28,21 +28,21 @@ def variance_factor(
     return cost * len(grouping) / (ask * len(sizes))
 
 
-Sizes = tuple[int, ...]  # the numbers of options of the questions in one block, sorted
-REFINED = 6  # of the numbers of blocks, with `ask`, that look best at first
-EXHAUSTIVE = 8  # so many questions are divided anew three blocks at a time, not only two
+Sizes = tuple[int, ...]  # the number of options of each question in one block, sorted
+REFINED = 6  # how many of the best first groupings are refined
+EXHAUSTIVE = 8  # up to this many questions, three blocks at a time are regrouped, not only two
 
 
 @lru_cache(maxsize=256)
 def plan(
     sizes: tuple[int, ...], epsilon: float, ask: int | None = None
 ) -> tuple[tuple[tuple[int, ...], ...], int]:
-    """The grouping and `ask` with the least variance: (positions of the questions by block, ask).
+    """Return the positions of the questions by block, and `ask`, with the least variance.
 
     For a fixed grouping and K >= 2, asking one block less is better while epsilon/(ask - 1) stays
-    below the root 2.177 of sinh y = 2y, which bounds `ask` from above; the ceiling on a block's
-    epsilon bounds it from below. Every number of blocks gets a first grouping; the few with the
-    least factor are refined. The tests compare the result with all groupings of 6 questions.
+    below the root 2.177 of sinh y = 2y, which bounds `ask` from above. The limit on a block's
+    epsilon bounds it from below. Every number of blocks gets a first grouping, and the best few are
+    refined. The tests compare the result with all groupings of 6 questions.
     """
     least = max(1, math.ceil(epsilon / MAX_EPSILON))
     most = min(len(sizes), max(least, math.floor(1 + epsilon / 2.177318985)))
@@ -63,10 +63,10 @@ def plan(
     if best is None:
         raise DesignError(
             "epsilon",
-            f"{epsilon:g} in all needs at least {ask or least} blocks of at most "
-            f"{MAX_EPSILON} each, and "
-            + ("one question does" if len(sizes) == 1 else f"{len(sizes)} questions do")
-            + " not give as many",
+            f"a total of {epsilon:g} needs at least {ask or least} blocks of at most "
+            f"{MAX_EPSILON} each: "
+            + ("one question is" if len(sizes) == 1 else f"{len(sizes)} questions are")
+            + " not enough",
         )
     return _assign(best[2], sizes), best[1]
 
@@ -76,8 +76,8 @@ def best_ask(grouping: Sequence[Sequence[int]], sizes: tuple[int, ...], epsilon:
     if least > len(grouping):
         raise DesignError(
             "epsilon",
-            f"{epsilon:g} in all needs at least {least} blocks of at most {MAX_EPSILON} each, "
-            f"and there are {len(grouping)}",
+            f"a total of {epsilon:g} needs at least {least} blocks of at most {MAX_EPSILON} each, "
+            f"not {len(grouping)}",
         )
     return min(
         range(least, len(grouping) + 1),
@@ -92,13 +92,13 @@ def _cost(block: Sizes, t: float) -> float:
 
 
 def _factor(groups: Sequence[Sizes], epsilon: float, ask: int) -> float:
-    """variance_factor of blocks that are given by their sizes; infinite where one is refused."""
+    """Return variance_factor for blocks given by their sizes, or infinity if one is too large."""
     t = math.expm1(epsilon / ask)
     return sum(_cost(block, t) for block in groups) * len(groups) / (ask * sum(map(len, groups)))
 
 
 def _spread(sizes: Sequence[int], blocks: int) -> list[Sizes]:
-    """A first grouping: the largest question first, always into the smallest block."""
+    """Return a first grouping: put the largest question first, always into the smallest block."""
     groups: list[Sizes] = [()] * blocks
     smallest_first = [(1, 0, number) for number in range(blocks)]  # cells, questions, which block
     for size in sorted(sizes, reverse=True):
@@ -109,9 +109,9 @@ def _spread(sizes: Sequence[int], blocks: int) -> list[Sizes]:
 
 
 def _refine(first: Sequence[Sizes], t: float) -> list[Sizes]:
-    """Divide two or three blocks anew, in the best way, as long as that lowers the cost."""
+    """Regroup two or three blocks in the best way, as long as that lowers the cost."""
     groups = list(first)
-    few = sum(map(len, groups)) <= EXHAUSTIVE
+    exhaustive = sum(map(len, groups)) <= EXHAUSTIVE
 
     @cache
     def two(pool: Sizes) -> tuple[float, tuple[Sizes, ...]]:
@@ -131,13 +131,13 @@ def _refine(first: Sequence[Sizes], t: float) -> list[Sizes]:
                 return True
         return False
 
-    while improved(2, two) or (few and improved(3, three)):
+    while improved(2, two) or (exhaustive and improved(3, three)):
         pass
     return groups
 
 
 def _divisions(block: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Every way to divide a multiset of sizes in two."""
+    """Yield every way to split a multiset of sizes in two."""
     counts = sorted(Counter(block).items())
     for taken in product(*(range(count + 1) for _, count in counts)):
         pairs = list(zip(counts, taken, strict=True))
@@ -147,6 +147,6 @@ def _divisions(block: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], tuple[
 
 
 def _assign(groups: Sequence[Sizes], sizes: Sizes) -> tuple[tuple[int, ...], ...]:
-    """Blocks of sizes as blocks of positions: earlier questions into earlier blocks."""
+    """Turn blocks of sizes into blocks of positions, with earlier questions in earlier blocks."""
     waiting = {size: [i for i, other in enumerate(sizes) if other == size] for size in set(sizes)}
     return tuple(sorted(tuple(sorted(waiting[size].pop(0) for size in group)) for group in groups))

@@ -1,8 +1,8 @@
-"""The texts of a survey in other languages than its own, and the few texts that are ours.
+"""The translations of a survey's texts, and the few texts that we translate ourselves.
 
-Pure: no Django. Translations come in the form of a survey file (docs/operations.md). `check` looks
-at their shape, which can be wrong before there are questions; `freeze` fits them to the questions
-and gives what the design holds. Both raise a DesignError that says where.
+Pure: no Django. Translations have the form of a survey file (docs/operations.md). `check` checks
+their structure, which does not need questions; `freeze` matches them to the questions and returns
+what the design contains. Both raise a DesignError that says where the problem is.
 """
 
 import re
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 
 from survey.design import KEY, DesignError, check_text
 
-# Language, script, region and variants of BCP 47, in their usual case: one way to write each.
+# A BCP 47 language, script, region and variants in their usual case: one spelling for each.
 TAG = re.compile(
     r"[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?(-([a-z0-9]{5,8}|[0-9][a-z0-9]{3}))*"
 )
@@ -21,7 +21,7 @@ DISCLOSURES = ("asked_by", "purpose", "contact")  # texts about who asks, part o
 
 
 class Words(NamedTuple):
-    """The options that no survey writes itself."""
+    """The options that Candor adds and translates itself."""
 
     no: str
     yes: str
@@ -39,7 +39,7 @@ WORDS = {
 
 
 def words(tag: str) -> Words | None:
-    """Our words in a language, where we know it: those of `de` for `de-AT` as well."""
+    """Return our words in a language, if we know it; `de-AT` uses those of `de`."""
     return WORDS.get(tag.partition("-")[0])
 
 
@@ -48,7 +48,7 @@ def is_tag(text: str) -> bool:
 
 
 class Asked(Protocol):
-    """A question: its key, the options that it wrote itself, and all of them."""
+    """A question with its key, its own options, and all options including ours."""
 
     @property
     def key(self) -> str: ...
@@ -58,12 +58,12 @@ class Asked(Protocol):
 
 
 def check(language: str, translations: Any) -> None:
-    """Refuse translations of the wrong shape, whatever is asked."""
+    """Refuse translations with the wrong structure, independently of the questions."""
     _check_object("translations", translations)
     for tag, translation in translations.items():
         if not is_tag(tag):
             raise DesignError(
-                "translations", f"{tag!r} is no language tag, such as de, pt-BR or zh-Hant"
+                "translations", f"{tag!r} is not a language tag such as de, pt-BR or zh-Hant"
             )
         where = f"translations.{tag}"
         if tag == language:
@@ -79,7 +79,7 @@ def _check_asked(where: str, translated: Any) -> None:
     _check_object(where, translated)
     for key, texts in translated.items():
         if not KEY.fullmatch(key):
-            raise DesignError(where, f"{key!r} is no key")
+            raise DesignError(where, f"{key!r} is not a valid key")
         _check_object(f"{where}.{key}", texts, "text", "options")
         _check_texts(f"{where}.{key}", texts, "text")
         if "options" in texts:
@@ -88,14 +88,14 @@ def _check_asked(where: str, translated: Any) -> None:
 
 def _check_options(where: str, options: Any) -> None:
     if not isinstance(options, list) or not options:
-        raise DesignError(where, "a list of texts, please")
+        raise DesignError(where, "must be a list of texts")
     for i, option in enumerate(options):
         _check_text(f"{where}[{i}]", option)
 
 
 def _check_object(where: str, value: Any, *members: str) -> None:
     if not isinstance(value, dict):
-        raise DesignError(where, "an object, please")
+        raise DesignError(where, "must be an object")
     for member in value:
         if members and member not in members:
             raise DesignError(where, f"{member!r} is not a known key")
@@ -109,7 +109,7 @@ def _check_texts(where: str, value: Mapping[str, Any], *members: str) -> None:
 
 def _check_text(where: str, text: Any) -> None:
     if not isinstance(text, str):
-        raise DesignError(where, "a text, please")
+        raise DesignError(where, "must be a text")
     if not text.strip():
         raise DesignError(where, "the text is empty")
     check_text(where, text)
@@ -121,7 +121,7 @@ def freeze(
     questions: Iterable[Asked],
     told: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """What the design holds: by language, the texts and whole lists of options that there are."""
+    """Return the translations for the design: by language, texts and complete option lists."""
     check(language, translations)
     known = {question.key: question for question in questions}
     frozen: dict[str, Any] = {}
@@ -131,14 +131,14 @@ def freeze(
         for key, texts in translation.get("questions", {}).items():
             where = f"translations.{tag}.questions"
             if key not in known:
-                raise DesignError(where, f"there is no question {key!r} in the survey")
+                raise DesignError(where, f"the survey has no question {key!r}")
             if fitted := _fit(f"{where}.{key}", texts, known[key], words(tag)):
                 frozen.setdefault(tag, {}).setdefault("questions", {})[key] = fitted
     return frozen
 
 
 def _fit(where: str, texts: dict[str, Any], asked: Asked, ours: Words | None) -> dict[str, Any]:
-    """One question's texts with all of its options: in a language of ours, we add our words."""
+    """Return one question's texts with all of its options, adding our words if we know them."""
     fitted = dict(texts)
     if ours and "text" in texts and not asked.options:
         fitted["options"] = asked.option_texts([], ours)
@@ -146,15 +146,15 @@ def _fit(where: str, texts: dict[str, Any], asked: Asked, ours: Words | None) ->
         _check_count(f"{where}.options", texts["options"], asked, ours)
         fitted["options"] = asked.option_texts(texts["options"], ours) if ours else texts["options"]
         if len(set(fitted["options"])) < len(fitted["options"]):
-            raise DesignError(f"{where}.options", "the same option stands there twice")
+            raise DesignError(f"{where}.options", "two options are the same")
     return fitted
 
 
 def _check_count(where: str, options: list[str], asked: Asked, ours: Words | None) -> None:
     if ours and not asked.options:
-        raise DesignError(where, "none, please: “No” and “Yes” are translated already")
+        raise DesignError(where, "leave out “No” and “Yes”: they are translated already")
     wanted = asked.options if ours else asked.option_texts(asked.options, ENGLISH)
     if len(options) != len(wanted):
         added = [f"“{text}”" for text in wanted if text not in asked.options]
-        note = f", with {', '.join(added)}: we have no words of this language" if added else ""
-        raise DesignError(where, f"{len(wanted)} options, not {len(options)}{note}")
+        note = f", and include {', '.join(added)} in this language" if added else ""
+        raise DesignError(where, f"must be {len(wanted)} options, not {len(options)}{note}")

@@ -1,11 +1,11 @@
-"""How the answers of one block are randomized before they leave the device: `cells/1`.
+"""The mechanism `cells/1`, which randomizes the answers of one block on the respondent's device.
 
 A block has K allowed cells: the combinations of answers that a person can have. With probability
 keep/2^32 the person's own cell is reported, otherwise a uniformly random allowed cell.
 
-Pure: no Django, no clock, and no randomness but the `draw` that the caller brings. The same
-procedure stands in static/respond/randomizer.js; the vectors in tests/vectors hold the two
-together. What a name means never changes: another procedure gets another name.
+Pure: no Django, no clock, and no randomness except the caller's `draw`. The same procedure is in
+static/respond/randomizer.js; the vectors in tests/vectors keep the two in step. The meaning of a
+name never changes: another procedure gets another name.
 """
 
 import math
@@ -19,9 +19,9 @@ from itertools import product
 
 MECHANISM = "cells/1"
 SCALE = 2**32  # probabilities on the wire are integers over this
-MAX_EPSILON = 8  # 32 bits resolve the keep probability well up to here
+MAX_EPSILON = 8  # up to here, 32 bits resolve the keep probability well
 MAX_CELLS = 2**20
-MAX_BOUND = 2**31  # of a number, so that browsers compute its level exactly
+MAX_BOUND = 2**31  # for a number's bounds, so that browsers compute its level exactly
 
 Draw = Callable[[], int]  # an integer, uniform on [0, SCALE), fresh at every call
 Value = int | None  # an option's position, a number's level, or None: not asked, nothing picked
@@ -30,11 +30,11 @@ Answer = int | None | Sequence[int]  # a position, a number, None if not asked, 
 
 
 class MechanismError(ValueError):
-    """Parameters outside what the mechanism can promise, or answers that nobody can have."""
+    """Parameters that the mechanism does not support, or impossible answers."""
 
 
 def uniform(size: int, draw: Draw) -> int:
-    """Draw an integer, uniform on [0, size): exact for every size, by rejection."""
+    """Draw a uniform integer from [0, size). Rejection sampling makes it exact for every size."""
     limit = SCALE - SCALE % size
     while (word := draw()) >= limit:
         pass
@@ -43,16 +43,16 @@ def uniform(size: int, draw: Draw) -> int:
 
 @dataclass(frozen=True)
 class Shape:
-    """What the mechanism needs to know of a question."""
+    """What the mechanism needs to know about a question."""
 
     size: int  # how many values it can have: options, or the levels of a number
-    only_if: tuple[int, frozenset[int]] | None = None  # asked after these values of that question
-    bounds: tuple[int, int] | None = None  # of a number: the least and the most
-    picks: int = 0  # of multiple choice: how many options may be picked
+    only_if: tuple[int, frozenset[int]] | None = None  # a question, and the values that lead here
+    bounds: tuple[int, int] | None = None  # the least and the greatest number
+    picks: int = 0  # multiple choice: how many options may be picked
 
     @property
     def values(self) -> int:
-        """How many values chance draws from: with every blank of multiple choice."""
+        """The number of values that can be drawn, including the blanks of multiple choice."""
         return self.size + self.picks
 
     def is_asked(self, before: Sequence[Value]) -> bool:
@@ -67,9 +67,9 @@ class Cells:
     On K cells this is k-ary randomized response, whose loss is exactly ln(1 + cK/(1-c)) with
     c = keep/SCALE (Kairouz, Oh and Viswanath 2016; Warner 1965 for K = 2). Multiple choice, "pick
     up to r of d", is alone in its block: the picks are padded with blanks to r slots, one slot is
-    drawn, and its cells are the d options and r blanks. Because the slot is random the loss is
-    ln(1 + cK/(r(1-c))). A number is first rounded at random to one of its levels; that is
-    independent of all else and costs nothing.
+    drawn, and its cells are the d options and r blanks. Because the slot is random, the loss is
+    ln(1 + cK/(r(1-c))). A number is first rounded at random to one of its levels, independently of
+    everything else, which costs no privacy.
     """
 
     keep: int
@@ -77,50 +77,50 @@ class Cells:
 
     def __post_init__(self) -> None:
         if not self.questions:
-            raise MechanismError("questions: a block needs at least one")
+            raise MechanismError("questions: a block needs at least one question")
         for place, question in enumerate(self.questions):
             self._check_question(place, question)
         if self.cells > MAX_CELLS:
             raise MechanismError(
-                f"questions: more than {MAX_CELLS:,} combinations of answers in one block"
+                f"questions: a block may have at most {MAX_CELLS:,} combinations of answers"
             )
         if type(self.keep) is not int or not 0 < self.keep < SCALE:
-            raise MechanismError(f"keep: an integer between 1 and {SCALE - 1}, not {self.keep}")
+            raise MechanismError(f"keep: must be an integer from 1 to {SCALE - 1}, not {self.keep}")
 
     def _check_question(self, place: int, question: Shape) -> None:
         where = f"questions[{place}]"
         if not _is_whole(question.size, 2, MAX_CELLS):
-            raise MechanismError(f"{where}: 2 or more values, not {question.size}")
+            raise MechanismError(f"{where}: needs 2 or more values, not {question.size}")
         if question.bounds:
             least, most = question.bounds
             within = all(_is_whole(bound, -MAX_BOUND, MAX_BOUND) for bound in question.bounds)
             if not within or least >= most:
                 raise MechanismError(f"{where}: two whole numbers in order, within ±{MAX_BOUND}")
             if question.size - 1 > most - least:
-                raise MechanismError(f"{where}: more levels than there are numbers")
+                raise MechanismError(f"{where}: has more levels than numbers")
         if question.picks != 0:
             if len(self.questions) > 1 or question.only_if or question.bounds:
-                raise MechanismError(f"{where}: multiple choice is alone in its block")
+                raise MechanismError(f"{where}: multiple choice must be alone in its block")
             if not _is_whole(question.picks, 1, question.size):
                 raise MechanismError(f"{where}: 1 to {question.size} picks, not {question.picks}")
         if question.only_if:
             gate, values = question.only_if
             earlier = 0 <= gate < place and not self.questions[gate].bounds
             if not earlier or not values or not values <= set(range(self.questions[gate].size)):
-                raise MechanismError(f"{where}: asked only after options of an earlier question")
+                raise MechanismError(f"{where}: must depend on options of an earlier question")
 
     @classmethod
     def for_epsilon(cls, epsilon: float, questions: Sequence[Shape]) -> "Cells":
         """Return the most truthful mechanism whose loss does not exceed `epsilon`.
 
-        `keep` is rounded down in 80-digit arithmetic, so that the real loss is never above the
-        stated one, whatever the rounding of binary floating point.
+        `keep` is rounded down in 80-digit arithmetic, so the real loss never exceeds the stated
+        loss, whatever the rounding of binary floating point.
         """
         if isinstance(epsilon, bool) or not isinstance(epsilon, int | float):
-            raise MechanismError(f"epsilon: a number, not {epsilon!r}")
+            raise MechanismError(f"epsilon: must be a number, not {epsilon!r}")
         if not 0 < epsilon <= MAX_EPSILON:
             raise MechanismError(f"epsilon: above 0 and at most {MAX_EPSILON}, not {epsilon}")
-        block = cls(1, tuple(questions))  # refuses questions that no mechanism can have
+        block = cls(1, tuple(questions))  # checks the questions
         with localcontext() as context:
             context.prec = 80
             gain = (Decimal(epsilon).exp() - 1) * block.slots
@@ -129,52 +129,52 @@ class Cells:
                 raise ArithmeticError("the rounded keep probability exceeds the stated epsilon")
         if keep == 0:
             raise MechanismError(
-                f"epsilon: {epsilon} is too small to be told from 0 with {block.cells:,} "
-                "combinations of answers in one block"
+                f"epsilon: {epsilon} is too close to 0 for a block with {block.cells:,} "
+                "combinations of answers"
             )
         return cls(keep, block.questions)
 
     @property
     def slots(self) -> int:
-        """How many slots the picks of multiple choice are padded to; 1 for any other block."""
+        """The number of slots that picks are padded to; 1 unless this is multiple choice."""
         return self.questions[0].picks or 1
 
     @cached_property
     def cells(self) -> int:
-        """How many cells chance draws from, if they are not more than a block may have."""
+        """The number of cells that can be drawn; only exact up to MAX_CELLS."""
         return self.completions(())
 
     @property
     def epsilon(self) -> float:
-        """The loss of the whole block, from the integer that is really used."""
+        """The privacy loss of the whole block, computed from the integer `keep`."""
         return math.log1p(self.keep * self.cells / (self.slots * (SCALE - self.keep)))
 
     def channel(self, question: int, value: int = 0) -> tuple[float, float]:
         """Return (a, b): how likely a value is reported if it is true, and if it is not.
 
-        All options of a question have the same channel where no other question depends on it.
+        All options of a question have the same channel unless another question depends on it.
         """
         kept, chance = Fraction(self.keep, SCALE * self.slots), Fraction(SCALE - self.keep, SCALE)
         b = chance * Fraction(self.count(question, value), self.cells)
         return float(kept + b), float(b)
 
     def count(self, question: int, value: Value) -> int:
-        """Return how many of the cells have this value of this question; None: it is not asked."""
+        """Return how many cells have this value of a question, or None for "not asked"."""
         return self._completions((), {question: value})
 
     def completions(self, before: Cell) -> int:
-        """Return how many of the cells begin with these values."""
+        """Return how many cells begin with these values."""
         return self._completions(before, {})
 
     def _completions(self, before: Cell, fixed: dict[int, Value]) -> int:
-        """Count the cells that begin so and have the fixed values; stop when there are too many."""
+        """Count the cells with this beginning and the fixed values; stop above MAX_CELLS."""
         place = len(before)
         if place == len(self.questions):
             return 1
         values = self._values(before)
         if place in fixed:
             values = [fixed[place]] if fixed[place] in values else []
-        if place not in self._gates:  # whatever it is, what comes later can be the same
+        if place not in self._gates:  # later questions do not depend on its value
             return len(values) and len(values) * self._completions((*before, values[0]), fixed)
         total = 0
         for value in values:
@@ -194,27 +194,27 @@ class Cells:
         return range(question.values) if question.is_asked(before) else (None,)
 
     def cell(self, number: int) -> Cell:
-        """Return one of the cells, which are numbered in lexicographic order from 0.
+        """Return the cell with this number, counting from 0 in lexicographic order.
 
-        The blanks of multiple choice are told apart; in a report every one is None.
+        The blanks of multiple choice have different numbers, but in a report each of them is None.
         """
-        found: Cell = ()
-        while len(found) < len(self.questions):
-            for value in self._values(found):
-                completions = self.completions((*found, value))
+        cell: Cell = ()
+        while len(cell) < len(self.questions):
+            for value in self._values(cell):
+                completions = self.completions((*cell, value))
                 if number < completions:
                     break
                 number -= completions
-            found = (*found, value)
-        return found
+            cell = (*cell, value)
+        return cell
 
     def as_sent(self, cell: Cell) -> Cell:
-        """Return a cell as it is reported, in which all blanks are alike."""
+        """Return a cell as it is reported, with every blank as None."""
         pairs = zip(self.questions, cell, strict=True)
         return tuple(None if value is None or value >= q.size else value for q, value in pairs)
 
     def allows(self, report: Sequence[object]) -> bool:
-        """Return whether a list of values is a cell of this block, as it is sent."""
+        """Return whether a list of values is a cell of this block in the form that is sent."""
         if len(report) != len(self.questions):
             return False
         for question, value in zip(self.questions, report, strict=True):
@@ -228,7 +228,7 @@ class Cells:
         return True
 
     def probability(self, answers: Sequence[Answer], report: Sequence[Value]) -> Fraction:
-        """Return P(report | answers), exact: 0 for what is no report of this block."""
+        """Return the exact P(report | answers), which is 0 if the report is not allowed."""
         self._check_answers(answers)
         if not self.allows(report):
             return Fraction(0)
@@ -238,7 +238,7 @@ class Cells:
         return keep * own + chance * Fraction(blanks, self.cells)
 
     def _own_cells(self, answers: Sequence[Answer]) -> dict[Cell, Fraction]:
-        """Return the cells that may stand for these answers, by every rounding and every slot."""
+        """Return the cells that can represent these answers, with their probabilities."""
         pairs = zip(self.questions, answers, strict=True)
         each = [_own_values(question, answer) for question, answer in pairs]
         return {
@@ -251,7 +251,7 @@ class Cells:
     def randomize(self, answers: Sequence[Answer], draw: Draw) -> Cell:
         """Return the report for these answers.
 
-        Draws, in this order and whatever the answers are: the coin, one rounding for each number,
+        Always draw in this order, whatever the answers are: the coin, one rounding for each number,
         one slot for multiple choice, one cell.
         """
         self._check_answers(answers)
@@ -270,15 +270,15 @@ class Cells:
 
     def _check_answers(self, answers: Sequence[Answer]) -> None:
         if len(answers) != len(self.questions):
-            raise MechanismError(f"answers: {len(self.questions)} needed, {len(answers)} given")
+            raise MechanismError(f"answers: {len(self.questions)} needed, not {len(answers)}")
         for place, (question, answer) in enumerate(zip(self.questions, answers, strict=True)):
             if not question.is_asked(answers):  # type: ignore[arg-type]
                 if answer is not None:
-                    raise MechanismError(f"answers[{place}]: not asked, so nothing can be answered")
+                    raise MechanismError(f"answers[{place}]: must be None, as it was not asked")
             elif question.picks:
                 if not _are_picks(answer, question):
                     raise MechanismError(
-                        f"answers[{place}]: up to {question.picks} positions, in order"
+                        f"answers[{place}]: must be up to {question.picks} positions, in order"
                     )
             else:
                 low, high = question.bounds or (0, question.size - 1)
@@ -299,7 +299,7 @@ def _are_picks(answer: Answer, question: Shape) -> bool:
 
 
 def _in_slot(answer: Answer, slot: int) -> Value:
-    assert isinstance(answer, list | tuple)  # noqa: S101  # it was checked
+    assert isinstance(answer, list | tuple)  # noqa: S101  # checked before
     return answer[slot] if slot < len(answer) else None
 
 
@@ -309,25 +309,25 @@ def _value(answer: Answer) -> Value:
 
 
 def _own_values(question: Shape, answer: Answer) -> dict[Value, Fraction]:
-    """Return the values that may stand for an answer, each with its probability."""
+    """Return the values that can represent an answer, each with its probability."""
     if question.picks:
         slots = Counter(_in_slot(answer, slot) for slot in range(question.picks))
         return {value: Fraction(count, question.picks) for value, count in slots.items()}
     if question.bounds and answer is not None:
-        level, rest, span = _divided(question, answer)
+        level, rest, span = _level_below(question, answer)
         up: dict[Value, Fraction] = {level + 1: Fraction(rest, span)} if rest else {}
         return {level: Fraction(span - rest, span)} | up
     return {_value(answer): Fraction(1)}
 
 
-def _divided(question: Shape, answer: Answer) -> tuple[int, int, int]:
-    """Return the level below a number, how far above it the number is, and over how much."""
+def _level_below(question: Shape, answer: Answer) -> tuple[int, int, int]:
+    """Return the level below a number, and the numerator and denominator of its distance."""
     assert question.bounds and isinstance(answer, int)  # noqa: S101
     least, most = question.bounds
     return (*divmod((answer - least) * (question.size - 1), most - least), most - least)
 
 
 def _level(question: Shape, answer: Answer, u: int) -> int:
-    """Round a number to a level, up with a probability that makes it right on average."""
-    level, rest, _ = _divided(question, answer)
+    """Round a number to a level at random, so that it is right on average."""
+    level, rest, _ = _level_below(question, answer)
     return level + (u < rest)

@@ -1,4 +1,4 @@
-"""What a survey asks: questions and their options, checked, and as JSON."""
+"""Questions and their options: their checks and their JSON form."""
 
 import re
 from collections.abc import Sequence
@@ -9,11 +9,11 @@ from survey.design.mechanism import Shape
 
 MAX_QUESTIONS = 100
 MAX_OPTIONS = 20
-MAX_KEY = 50  # characters of an option's key, before it is made distinct
+MAX_KEY = 50  # characters of an option's key, before a number is added to make it unique
 KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,49}")
-# Control characters and halves of characters, which no database takes, and what lets a text be read
-# as another: letters without a width, and what turns the direction of writing. Plain marks and
-# joiners, as Arabic and Persian have, may stay.
+# Control characters and lone surrogates, which no database stores, and characters that can disguise
+# a text: zero-width characters and overrides of the writing direction. Plain direction marks and
+# joiners, which Arabic and Persian need, are allowed.
 NO_TEXT = re.compile(
     "[\0-\x08\x0b-\x1f\x80-\x9f\u200b\u2060\ufeff\u202a-\u202e\u2066-\u2069\ud800-\udfff"
     "\U000e0000-\U000e007f]"
@@ -21,7 +21,7 @@ NO_TEXT = re.compile(
 
 
 class DesignError(ValueError):
-    """A design that is refused: `where` it is wrong and `what` is wrong with it."""
+    """An invalid design: `where` the problem is and `what` is wrong."""
 
     def __init__(self, where: str, what: str) -> None:
         super().__init__(f"{where}: {what}")
@@ -43,11 +43,11 @@ class Question:
     text: str
     options: tuple[Option, ...] = ()
     kind: str = "choice"
-    least: int = 0  # of a number, with `most` and `levels`: how many steps it is rounded to
+    least: int = 0  # for a number, like the next two
     most: int = 0
-    levels: int = 0
-    picks: int = 0  # of multiple choice
-    only_if: tuple[str, tuple[str, ...]] | None = None  # an earlier question, and options of it
+    levels: int = 0  # how many steps a number is rounded to
+    picks: int = 0  # for multiple choice
+    only_if: tuple[str, tuple[str, ...]] | None = None  # an earlier question, and its options
 
     def __post_init__(self) -> None:
         if not KEY.fullmatch(self.key):
@@ -58,18 +58,18 @@ class Question:
             if not text.strip():
                 raise DesignError(self.key, "a text is empty")
             if any("\ud800" <= character <= "\udfff" for character in text):
-                raise DesignError(self.key, "a text is not Unicode: it has half a character in it")
+                raise DesignError(self.key, "a text is not valid Unicode (lone surrogate)")
 
         if self.kind == "several" and not self.picks:
-            raise DesignError(self.key, "multiple choice needs to say how many may be picked")
+            raise DesignError(self.key, "multiple choice needs the number of picks")
 
     @property
     def size(self) -> int:
-        """How many values the question can have in a report."""
+        """The number of values that the question can have in a report."""
         return self.levels + 1 if self.kind == "number" else len(self.options)
 
     def shape(self, earlier: Sequence["Question"]) -> Shape:
-        """Return what the mechanism needs to know, given the questions before it in the block."""
+        """Return the question's shape, given the questions before it in the block."""
         return Shape(
             self.size,
             self._gate(earlier) if self.only_if else None,
@@ -84,13 +84,13 @@ class Question:
             keys = [option.key for option in question.options]
             if question.key == key and set(wanted) <= set(keys):
                 return place, frozenset(keys.index(option) for option in wanted)
-        raise DesignError(self.key, "asked only after options of an earlier question of its block")
+        raise DesignError(self.key, "must depend on options of an earlier question in its block")
 
 
 def check_questions(where: str, questions: Sequence[Question], keys: Sequence[str]) -> None:
-    """Refuse keys that are used twice among `keys`, too few or too many options, and unfit texts.
+    """Refuse keys that occur twice in `keys`, too few or too many options, and invalid texts.
 
-    One option more than a survey may write itself: “Prefer not to say”.
+    One more option is allowed than a survey may write itself, for “Prefer not to say”.
     """
     for question in questions:
         if keys.count(question.key) > 1:
@@ -107,12 +107,12 @@ def check_questions(where: str, questions: Sequence[Question], keys: Sequence[st
 
 
 def check_text(where: str, text: str) -> None:
-    if found := NO_TEXT.search(text):
-        raise DesignError(where, f"a character that is no text, {found[0]!r}")
+    if match := NO_TEXT.search(text):
+        raise DesignError(where, f"contains the character {match[0]!r}, which is not allowed")
 
 
 def options_from_texts(texts: Sequence[str]) -> tuple[Option, ...]:
-    """Options with keys made from their texts: lower case, the rest as hyphens, made distinct."""
+    """Return options with unique keys made from their texts, in lower case with hyphens."""
     options: list[Option] = []
     for text in texts:
         stem = re.sub(r"[\W_]+", "-", text.lower()).strip("-")[:MAX_KEY].strip("-") or "option"
@@ -125,20 +125,20 @@ def options_from_texts(texts: Sequence[str]) -> tuple[Option, ...]:
 
 
 def question_json(question: Question) -> dict[str, Any]:
-    found: dict[str, Any] = {
+    data: dict[str, Any] = {
         "key": question.key,
         "kind": question.kind,
         "text": question.text,
         "options": [{"key": option.key, "text": option.text} for option in question.options],
     }
     if question.kind == "number":
-        found |= {"least": question.least, "most": question.most, "levels": question.levels}
+        data |= {"least": question.least, "most": question.most, "levels": question.levels}
     if question.kind == "several":
-        found["picks"] = question.picks
+        data["picks"] = question.picks
     if question.only_if:
         key, options = question.only_if
-        found["only_if"] = {"question": key, "options": list(options)}
-    return found
+        data["only_if"] = {"question": key, "options": list(options)}
+    return data
 
 
 def question_from_json(data: dict[str, Any]) -> Question:

@@ -1,6 +1,6 @@
-"""The tables of surveys: what is asked, who may do what, invitations, the inbox, the log.
+"""The tables for surveys, access, invitations, reports and the audit log.
 
-Models carry the verbs: each method that changes several rows is one transaction.
+Every method that changes several rows runs in one transaction.
 """
 
 from survey.models.access import (

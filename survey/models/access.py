@@ -1,4 +1,4 @@
-"""Who may do what: roles, teams, and memberships in surveys and teams."""
+"""Access control: roles, teams, and memberships in surveys and teams."""
 
 from typing import Any, Literal
 
@@ -10,19 +10,19 @@ from survey.models.log import Actor, record
 
 
 class Role(models.TextChoices):
-    """What somebody is in a survey or a team; each contains the one before."""
+    """A role in a survey or a team. Each includes the permissions of the one before."""
 
     VIEWER = "viewer"
     RESEARCHER = "researcher"
     OWNER = "owner"
 
 
-# Who may do what with a survey: the one place. A superuser may do everything.
-#   see     what is public once the owner says so: estimates, and the files made of them
-#   read    the dashboard, all releases and finished analyses
-#   ask     for releases and analyses, and cancel these
-#   take    the noisy reports home
-#   manage  people, and whether the results are public
+# The only place that defines who may do what with a survey. A superuser may do everything.
+#   see       the estimates and their files, which an owner can make public
+#   read      the dashboard, all releases and finished analyses
+#   ask       request releases and analyses, and cancel analyses
+#   download  the noisy reports
+#   manage    people, and whether the results are public
 Action = Literal["see", "read", "ask", "download", "manage"]
 
 
@@ -36,16 +36,16 @@ ROLE_ACTIONS: dict[Action, set[Role]] = {
 
 
 def may_design(user: AbstractBaseUser | AnonymousUser) -> bool:
-    """Whether this person may make surveys and teams: the permission, or a team's work.
+    """Return whether this person may create surveys and teams.
 
-    That owners and researchers of a team have it is said by survey.accounts.Passwords.
+    Owners and researchers of a team have the permission through people.authentication.Passwords.
     """
     return isinstance(user, User) and user.has_perm("survey.add_survey")
 
 
 class TeamQuerySet(models.QuerySet["Team"]):
     def where_may(self, user: AbstractBaseUser | AnonymousUser, action: Action) -> "TeamQuerySet":
-        """The teams with whose surveys this person may do this; who manages those, manages it."""
+        """Return the teams whose surveys allow this person this action; so does the team itself."""
         if getattr(user, "is_superuser", False):
             return self
         parts = TeamMembership.objects.filter(user=user.pk, role__in=ROLE_ACTIONS[action])
@@ -53,7 +53,7 @@ class TeamQuerySet(models.QuerySet["Team"]):
 
 
 class Team(models.Model):
-    """People who work together: what each is in the team, they are in all its surveys."""
+    """People who work together. Team roles apply to all of the team's surveys."""
 
     name = models.CharField(max_length=100)
 
@@ -70,36 +70,36 @@ class Team(models.Model):
 
 
 class LastOwner(Exception):
-    """A survey or a team would be left without an owner."""
+    """The change would leave a survey or a team without an owner."""
 
 
 class MembershipQuerySet(models.QuerySet[Any]):
-    """Who has which part in `target`, a survey or a team."""
+    """Memberships in a `target`, which is a survey or a team."""
 
     def give(self, target: models.Model, user: User, role: Role, by: Actor = None) -> None:
-        """Make somebody this, whatever they were before; LastOwner if nobody else owns it."""
-        part: dict[str, Any] = {self.model.target: target, "user": user}
+        """Give a person this role in place of any other; LastOwner if no owner would remain."""
+        key: dict[str, Any] = {self.model.target: target, "user": user}
         with transaction.atomic():
-            self._spare(target, user, role)
-            before = self.filter(**part).values_list("role", flat=True).first()
-            self.update_or_create(**part, defaults={"role": role})
+            self._keep_an_owner(target, user, role)
+            before = self.filter(**key).values_list("role", flat=True).first()
+            self.update_or_create(**key, defaults={"role": role})
             if before != role:
                 what = "role changed" if before else "role given"
                 self._record(by, what, target, user, role=str(role))
 
     def raise_to(self, target: models.Model, user: User, role: Role) -> None:
-        """Make somebody this, unless they are more already: they were invited to it."""
+        """Give an invited person this role, unless they have a higher one."""
         weaker = [each for each in Role if list(Role).index(each) < list(Role).index(role)]
-        part: dict[str, Any] = {self.model.target: target, "user": user}
+        key: dict[str, Any] = {self.model.target: target, "user": user}
         with transaction.atomic():
-            _, created = self.get_or_create(**part, defaults={"role": role})
-            raised = self.filter(**part, role__in=weaker).update(role=role)
+            _, created = self.get_or_create(**key, defaults={"role": role})
+            raised = self.filter(**key, role__in=weaker).update(role=role)
             if created or raised:
                 self._record(user, "invitation accepted", target, user, role=str(role))
 
     def remove(self, target: models.Model, user: User, by: Actor = None) -> None:
         with transaction.atomic():
-            self._spare(target, user)
+            self._keep_an_owner(target, user)
             if self.filter(**{self.model.target: target}, user=user).delete()[0]:
                 self._record(by, "role taken", target, user)
 
@@ -110,31 +110,31 @@ class MembershipQuerySet(models.QuerySet[Any]):
         team = {} if survey else {"team": str(target)}
         record(by, what, survey, account=user.get_username(), **team, **detail)
 
-    def of_last_owner(self, user: User) -> list[str]:
-        """The names of what this person owns alone. Held until the commit, as in `_spare`."""
+    def names_owned_alone(self, user: User) -> list[str]:
+        """Return the names of the targets that only this person owns, locking their owners."""
         name = self.model.target
         owned = self.filter(user=user, role=Role.OWNER).values(name)
-        held = self.select_for_update(of=("self",)).filter(
+        locked = self.select_for_update(of=("self",)).filter(
             role=Role.OWNER, **{f"{name}__in": owned}
         )
-        parts = list(held.select_related(name, "user").order_by("pk"))
-        others = [part for part in parts if part.user_id != user.pk and part.user.is_active]
-        shared = {getattr(part, name).pk for part in others}
-        wholes = [getattr(part, name) for part in parts if part.user_id == user.pk]
-        return [str(target) for target in wholes if target.pk not in shared]
+        owners = list(locked.select_related(name, "user").order_by("pk"))
+        others = [owner for owner in owners if owner.user_id != user.pk and owner.user.is_active]
+        shared = {getattr(owner, name).pk for owner in others}
+        targets = [getattr(owner, name) for owner in owners if owner.user_id == user.pk]
+        return [str(target) for target in targets if target.pk not in shared]
 
-    def _spare(self, target: models.Model, user: User, role: Role | None = None) -> None:
-        """Held until the commit, so that of two owners who leave at once one is the last."""
+    def _keep_an_owner(self, target: models.Model, user: User, role: Role | None = None) -> None:
+        """Raise LastOwner if no owner would remain. Locks, as two owners may leave at once."""
         owners = self.filter(**{self.model.target: target}, role=Role.OWNER).select_related("user")
-        held = list(owners.select_for_update(of=("self",)).order_by("pk"))
-        owns = any(owner.user_id == user.pk for owner in held)
-        others = [owner for owner in held if owner.user_id != user.pk and owner.user.is_active]
+        locked = list(owners.select_for_update(of=("self",)).order_by("pk"))
+        owns = any(owner.user_id == user.pk for owner in locked)
+        others = [owner for owner in locked if owner.user_id != user.pk and owner.user.is_active]
         if role != Role.OWNER and owns and not others:
             raise LastOwner
 
 
 class Membership(models.Model):
-    """Somebody's part in a survey."""
+    """A person's role in a survey."""
 
     target = "survey"
 
@@ -158,7 +158,7 @@ class Membership(models.Model):
 
 
 class TeamMembership(models.Model):
-    """Somebody's part in a team, and so in all surveys of it."""
+    """A person's role in a team, and so in all of its surveys."""
 
     target = "team"
 

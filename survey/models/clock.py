@@ -1,4 +1,4 @@
-"""Today, as the models and everything above them see it."""
+"""The current date (UTC) for the models and everything above them."""
 
 from datetime import UTC, date, datetime
 

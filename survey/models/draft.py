@@ -5,25 +5,25 @@ from django.db import models
 
 
 class Draft(models.Model):
-    """Where the editing of a draft stands; gone, with the history, when the survey opens."""
+    """The editing state of a draft. Opening the survey deletes it together with the history."""
 
     survey = models.OneToOneField(
         "survey.Survey", models.CASCADE, primary_key=True, related_name="editing"
     )
-    number = models.PositiveIntegerField(default=1)  # higher after each change, undoing included
-    place = models.PositiveIntegerField(default=0)  # in the history, of what the draft is now
+    number = models.PositiveIntegerField(default=1)  # increases with every change, even an undo
+    place = models.PositiveIntegerField(default=0)  # the current position in the history
 
     def __str__(self) -> str:
         return f"{self.survey}, {self.number}"
 
 
 class DraftRevision(models.Model):
-    """What a draft was at one place of its history, as a survey file has it."""
+    """The content of a draft at one place of its history, in the form of a survey file."""
 
     draft = models.ForeignKey(Draft, models.CASCADE, related_name="revisions")
     place = models.PositiveIntegerField()
     document = models.JSONField()
-    step = models.CharField(max_length=100, blank=True)  # what was being changed
+    step = models.CharField(max_length=100, blank=True)  # the edit that it is part of
     saved_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+"
     )

@@ -1,4 +1,4 @@
-"""Invitations and the keys that sign passes. Nothing here knows of reports."""
+"""Invitations and the keys that sign passes. Nothing here knows about reports."""
 
 import hashlib
 from collections.abc import Sequence
@@ -13,26 +13,25 @@ from survey.models.token import digest
 
 class PassKeyManager(models.Manager["PassKey"]):
     def make(self, survey: int) -> dict[str, str]:
-        """A new key for a survey that is about to open; its public half, for the design."""
+        """Create a key for a survey that is about to open; return its public half."""
         key = passes.new_key()
         self.create(survey_id=survey, private=passes.private_bytes(key))
         return passes.public_text(key.public_key())
 
     def hold(self, survey: int) -> "PassKey | None":
-        """The key, held until the end of the transaction; None once the survey is closed.
+        """Lock the key until the transaction ends and return it, or None if the survey is closed.
 
-        Whoever writes invitations holds it first, before any row of theirs or of the survey, so
-        that nobody waits for somebody who waits for them.
+        To prevent deadlocks, code that writes invitations must lock the key first, before any row
+        of the invitations or of the survey.
         """
         return self.select_for_update().filter(survey=survey).first()
 
 
 class PassKey(models.Model):
-    """The private key that signs the passes of a survey, while it is open.
+    """The private key that signs the passes of a survey while it is open.
 
-    The public half is part of the design. The database lets no key be changed, nor a second one
-    come to an opened survey (survey/triggers/). Whoever uses or rewrites invitations holds this
-    row.
+    The public half is part of the design. The database refuses to change a key or to give an opened
+    survey another one (survey/triggers/). Using or rewriting invitations locks this row.
     """
 
     survey = models.OneToOneField(
@@ -47,7 +46,7 @@ class PassKey(models.Model):
 
 
 class InvitationError(Exception):
-    """Why there is no pass for a code."""
+    """A code was refused a pass, for this reason."""
 
     def __init__(self, reason: Literal["unknown", "used", "closed"]) -> None:
         super().__init__(reason)
@@ -56,8 +55,10 @@ class InvitationError(Exception):
 
 class InvitationManager(models.Manager["Invitation"]):
     def make(self, survey: int, codes: Sequence[str]) -> None:
-        """Invitations with these codes, all in one transaction and in the order of their digests,
-        so that nothing tells in which order they were made."""
+        """Create invitations with these codes in one transaction.
+
+        They are stored in the order of their digests, which hides the order of creation.
+        """
         rows = sorted(
             (Invitation(digest=digest(code), survey_id=survey) for code in codes), key=_pk
         )
@@ -67,10 +68,10 @@ class InvitationManager(models.Manager["Invitation"]):
             self.bulk_create(rows, batch_size=1000)
 
     def use(self, survey: int, code: str, blinded: bytes) -> bytes:
-        """Note that a pass is fetched for this code with this blinded message; the key to sign it.
+        """Record that this code is used for this blinded message; return the key to sign it.
 
-        The same once more is as if it were the first time: an answer that was lost on its way can
-        be asked for again. The address, if any, goes: nobody is reminded after this.
+        The same request may be repeated, in case its reply was lost. The address, if there is one,
+        is deleted, because nobody is reminded after this.
         """
         with transaction.atomic():
             key = PassKey.objects.hold(survey)
@@ -79,28 +80,28 @@ class InvitationManager(models.Manager["Invitation"]):
             invitation = self.filter(digest=digest(code), survey=survey).first()
             if invitation is None:
                 raise InvitationError("unknown")
-            with_this = hashlib.sha256(blinded).hexdigest()
-            if invitation.used_with not in ("", with_this):
+            message = hashlib.sha256(blinded).hexdigest()
+            if invitation.used_with not in ("", message):
                 raise InvitationError("used")
             if not invitation.used_with:
-                self.filter(pk=invitation.pk).update(used_with=with_this, email="", mailed_on=None)
+                self.filter(pk=invitation.pk).update(used_with=message, email="", mailed_on=None)
             return bytes(key.private)
 
     def rewrite(self, survey: int) -> None:
-        """Write the used ones of a survey again, together and in the order of their digests.
+        """Rewrite the used invitations of a survey together, in the order of their digests.
 
-        Where a row lies, and the transaction that PostgreSQL notes beside it, tell in which order
-        passes were fetched, and beside the order of reports that would tell who sent which.
+        The position of a row, and the transaction that PostgreSQL stores with it, reveal the order
+        in which passes were fetched. Compared with the order of reports, this could link the two.
         """
         with transaction.atomic():
             if PassKey.objects.hold(survey) is not None:
                 database().rewrite_invitations(survey)
 
     def forget(self, survey: int) -> tuple[int, int]:
-        """Delete all of a survey; how many there were, and how many of them were used."""
-        every = self.filter(survey=survey)
-        counts = every.count(), every.exclude(used_with="").count()
-        every.delete()
+        """Delete a survey's invitations; return how many there were, and how many were used."""
+        invitations = self.filter(survey=survey)
+        counts = invitations.count(), invitations.exclude(used_with="").count()
+        invitations.delete()
         return counts
 
 
@@ -109,19 +110,19 @@ def _pk(invitation: "Invitation") -> str:
 
 
 class Invitation(models.Model):
-    """The right to fetch one pass. Nothing of a report, no time, and the code only as its digest.
+    """The right to fetch one pass, deleted when the survey closes.
 
-    It goes when the survey closes.
+    It holds the digest of its code, but no time and nothing about a report.
     """
 
     digest = models.CharField(max_length=64, primary_key=True, editable=False)  # SHA-256 of a code
     survey = models.ForeignKey("survey.Survey", models.CASCADE, related_name="invitations")
-    # Of the blinded message that it was used with, its SHA-256; empty until then.
+    # SHA-256 of the blinded message that it was used with; empty until then.
     used_with = models.CharField(max_length=64, blank=True, editable=False)
-    # Until it is used: where to send it, and the day of its last letter.
+    # Kept until it is used: the address, and the day of the last e-mail.
     email = models.EmailField(blank=True)
     mailed_on = models.DateField(null=True)
-    # A keyed hash of the address, so that nobody is invited twice; survey/access/invitations.py.
+    # Keyed hash of the address, so that nobody is invited twice: survey/access/invitations.py.
     person = models.CharField(max_length=64, blank=True, editable=False)
 
     objects = InvitationManager()

@@ -1,8 +1,8 @@
-"""The audit log: who did what to which survey, each entry with the hash of the one before.
+"""The audit log: who did what to which survey. Each entry contains the hash of the one before.
 
-An entry that is changed, taken out or put in breaks the chain, and `manage.py verify_log` says
-where; the database refuses all three to begin with (survey/triggers/). About the people who run
-surveys. Never about respondents: no report, answer, code or address comes here.
+Changing, removing or inserting an entry breaks the chain, and `manage.py verify_log` reports where;
+the database refuses such writes in the first place (survey/triggers/). The log is about the people
+who run surveys, never about respondents: it contains no report, answer, code or address.
 """
 
 import hashlib
@@ -15,14 +15,14 @@ from django.db import models, transaction
 
 from survey.database import database
 
-FIRST = "0" * 64  # what the first entry has before it
-LOCK = 5_307_132_201  # of PostgreSQL; any number that nothing else here locks
+FIRST = "0" * 64  # the first entry's previous hash
+LOCK = 5_307_132_201  # a PostgreSQL advisory lock that nothing else uses
 
 Actor = AbstractBaseUser | AnonymousUser | None
 
 
 class Entry(models.Model):
-    """One action. No foreign keys: it stays as it is whatever becomes of people and surveys."""
+    """One action. It has no foreign keys, so it outlives the person and the survey."""
 
     number = models.PositiveBigIntegerField(primary_key=True)
     time = models.DateTimeField()  # to the second
@@ -43,7 +43,7 @@ class Entry(models.Model):
         return f"{self.number} {self.what}"
 
     def as_dict(self) -> dict[str, Any]:
-        """All but its own hash, as it is hashed and exported."""
+        """Return everything except the entry's own hash, as it is hashed and exported."""
         return {
             "number": self.number,
             "time": self.time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
@@ -60,8 +60,8 @@ class Entry(models.Model):
         return hashlib.sha256(canonical(self.as_dict()).encode()).hexdigest()
 
     def details(self) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads(self.detail)
-        return found
+        details: dict[str, Any] = json.loads(self.detail)
+        return details
 
 
 def canonical(value: Any) -> str:
@@ -69,19 +69,19 @@ def canonical(value: Any) -> str:
 
 
 def record(actor: Actor, what: str, survey: Any = None, **detail: Any) -> Entry:
-    """Write an entry, in the caller's transaction: what is undone was never done.
+    """Write an entry in the caller's transaction, so that a rollback removes it too.
 
-    Others who record wait until that transaction ends, so this comes last in it, behind all locks.
+    Other writers of the log wait until that transaction ends, so call this last, after all locks.
     """
-    known = actor if actor is not None and actor.pk is not None else None
+    account = actor if actor is not None and actor.pk is not None else None
     with transaction.atomic(savepoint=False):
         wait_for_others()
         last = head()
         entry = Entry(
             number=last.number + 1 if last else 1,
             time=datetime.now(UTC).replace(microsecond=0),
-            actor=known.get_username() if known else "",
-            actor_number=known.pk if known else None,
+            actor=account.get_username() if account else "",
+            actor_number=account.pk if account else None,
             what=what,
             survey=survey.slug if survey else "",
             survey_number=survey.pk if survey else None,
@@ -94,7 +94,7 @@ def record(actor: Actor, what: str, survey: Any = None, **detail: Any) -> Entry:
 
 
 def wait_for_others() -> None:
-    """One writer at a time, until the commit."""
+    """Make other writers of the log wait until the commit."""
     database().lock_for_transaction(LOCK)
 
 

@@ -1,4 +1,4 @@
-"""What a survey asks: its questions, sensitive and background."""
+"""The questions of a survey, sensitive and background."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,10 +17,10 @@ key_validator = RegexValidator(
 
 
 class Question(models.Model):
-    """A question, sensitive or background: its answers are randomized in the browser.
+    """A sensitive or background question, whose answers are randomized in the browser.
 
-    A background question is a choice that everybody is asked, in a block of its own and with an ε
-    of its own; “Prefer not to say” is always one of its options.
+    A background question is a choice that everybody is asked. It has its own block and its own ε,
+    and “Prefer not to say” is always one of its options.
     """
 
     class Kind(models.TextChoices):
@@ -32,7 +32,7 @@ class Question(models.Model):
     key = models.CharField(max_length=50, validators=[key_validator])
     text = models.TextField()
     kind = models.CharField(max_length=6, choices=Kind, default=Kind.YES_NO)
-    options = models.JSONField(default=list, blank=True, help_text="For a choice: one a line.")
+    options = models.JSONField(default=list, blank=True, help_text="For a choice: one per line.")
     prefer_not_to_say = models.BooleanField(
         "may be declined",
         default=False,
@@ -42,7 +42,7 @@ class Question(models.Model):
         null=True,
         blank=True,
         help_text="Questions with the same number are randomized together. "
-        "Empty everywhere: chosen for the least error.",
+        "If all are empty, the grouping with the smallest error is chosen.",
     )
 
     background = models.BooleanField(default=False)
@@ -50,9 +50,9 @@ class Question(models.Model):
         "ε",
         null=True,
         blank=True,
-        validators=[MinValueValidator(1e-9, "More than 0, please.")],
-        help_text="For a background question: what its answer costs. Empty: "
-        f"{designs.BACKGROUND_EPSILON:g}.",
+        validators=[MinValueValidator(1e-9, "Enter a number above 0.")],
+        help_text="For a background question: the privacy cost of its answer. "
+        f"{designs.BACKGROUND_EPSILON:g} if empty.",
     )
 
     class Meta:
@@ -77,15 +77,15 @@ class Question(models.Model):
         if self.kind == self.Kind.CHOICE:
             check_options(self.options)
         if self.background and (self.kind != self.Kind.CHOICE or not self.prefer_not_to_say):
-            raise ValidationError("A background question is a choice that may be declined.")
+            raise ValidationError("A background question must be a choice that may be declined.")
         if self.background and self.block is not None:
-            raise ValidationError({"block": "A background question is a block of its own."})
+            raise ValidationError({"block": "A background question always has its own block."})
         if self.epsilon is not None and not self.background:
-            raise ValidationError({"epsilon": "Only a background question has an ε of its own."})
+            raise ValidationError({"epsilon": "Only a background question has its own ε."})
         declined = self._words().declined
         keys = [option.key for option in designs.options_from_texts(self.options)]
         if self.prefer_not_to_say and ("prefer-not-to-say" in keys or declined in self.options):
-            raise ValidationError({"options": f"“{declined}” stands there twice."})
+            raise ValidationError({"options": f"Remove “{declined}”: it is added automatically."})
 
     @property
     def cost(self) -> float:
@@ -96,12 +96,12 @@ class Question(models.Model):
         return languages.words(self.survey.language) or ENGLISH
 
     def option_texts(self, own: Sequence[str], words: Words) -> list[str]:
-        """Return all options in one language: the question's own there, and those that are ours."""
+        """Return all options in one language: the question's own and the ones that we add."""
         yes_no = [words.no, words.yes] if self.kind == self.Kind.YES_NO else []
         return [*yes_no, *own, *([words.declined] if self.prefer_not_to_say else [])]
 
     def as_design(self) -> designs.Question:
-        """Keys do not depend on the language: those of our options are made of the English."""
+        """Return the design of this question. The keys of our options come from the English."""
         keyed = designs.options_from_texts(self.option_texts(self.options, ENGLISH))
         texts = self.option_texts(self.options, self._words())
         options = (
@@ -111,14 +111,14 @@ class Question(models.Model):
 
 
 def check_options(options: Any) -> None:
-    """Check what the import command and the admin forms both ask of a list of option texts."""
+    """Refuse an invalid list of option texts."""
     if not isinstance(options, list) or not all(
         isinstance(text, str) and text.strip() for text in options
     ):
-        raise ValidationError({"options": "A list of texts, none of them empty."})
+        raise ValidationError({"options": "Give a list of texts, none of them empty."})
     if not 2 <= len(options) <= designs.MAX_OPTIONS:
         raise ValidationError(
-            {"options": f"2 to {designs.MAX_OPTIONS} options, not {len(options)}."}
+            {"options": f"Give 2 to {designs.MAX_OPTIONS} options, not {len(options)}."}
         )
     if len(set(options)) < len(options):
-        raise ValidationError({"options": "The same option stands there twice."})
+        raise ValidationError({"options": "Two options are the same."})

@@ -1,4 +1,4 @@
-"""What is left of a survey that was removed."""
+"""The records of removed surveys."""
 
 from django.db import models
 
@@ -6,13 +6,13 @@ from survey.design.languages import MAX_TITLE
 
 
 class Removed(models.Model):
-    """What is left of a survey that was removed: that it was, and of which archive to ask more.
+    """The permanent record of a removed survey, with the hash of its archive.
 
-    While one is there, the database lets the closed survey of this id and slug be deleted, and no
-    other one come to its address (survey/triggers/). It stays for good.
+    It makes the database allow the deletion of the closed survey with this id and slug, and refuse
+    any other survey at its address (survey/triggers/).
     """
 
-    id = models.BigIntegerField(primary_key=True)  # that of the survey
+    id = models.BigIntegerField(primary_key=True)  # the survey's id
     slug = models.SlugField(unique=True)
     title = models.CharField(max_length=MAX_TITLE)
     design_hash = models.CharField(max_length=71)

@@ -1,4 +1,4 @@
-"""A survey, from draft to closed. Once it is open, nothing that was promised can change."""
+"""A survey, from draft to closed."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -32,36 +32,36 @@ tag_validator = RegexValidator(
 )
 
 
-# Sent by Survey.open, with the survey as it will be frozen and its design, while it is locked. Who
-# knows of something that stands in the way raises NotReady (docs/decisions/0029-opening.md).
+# Sent by Survey.open while the survey is locked, with the survey and the design to freeze. A
+# receiver can raise NotReady to prevent the opening (docs/decisions/0029-opening.md).
 opening = Signal()
 
 
 class NotReady(ValidationError):
-    """What stands in the way of opening a survey that could be opened."""
+    """The reasons why a survey with a valid design may not open yet."""
 
 
 class SurveyQuerySet(models.QuerySet["Survey"]):
     def where_may(self, user: AbstractBaseUser | AnonymousUser, action: Action) -> "SurveyQuerySet":
-        """The surveys with which this person may do this."""
+        """Return the surveys that allow this person this action."""
         if getattr(user, "is_superuser", False):
             return self
-        parts = Membership.objects.filter(user=user.pk, role__in=ROLE_ACTIONS[action])
+        own = Membership.objects.filter(user=user.pk, role__in=ROLE_ACTIONS[action])
         teams = TeamMembership.objects.filter(user=user.pk, role__in=ROLE_ACTIONS[action])
-        allowed = models.Q(pk__in=parts.values("survey")) | models.Q(team__in=teams.values("team"))
+        allowed = models.Q(pk__in=own.values("survey")) | models.Q(team__in=teams.values("team"))
         if action == "see":
             allowed |= models.Q(results_public=True) & ~models.Q(state=Survey.State.DRAFT)
         return self.filter(allowed)
 
     def readable_by(self, user: AbstractBaseUser | AnonymousUser) -> "SurveyQuerySet":
-        """The surveys that this person has a part in."""
+        """Return the surveys in which this person has a role."""
         return self.where_may(user, "read")
 
 
 class Survey(models.Model):
-    """A survey. Once open, nothing that was promised to respondents can change.
+    """A survey. Once it is open, nothing that respondents were promised can change.
 
-    The database itself refuses such a change (survey/triggers/), whichever way it is tried.
+    The database itself refuses such changes, wherever they come from (survey/triggers/).
     """
 
     class State(models.TextChoices):
@@ -70,48 +70,48 @@ class Survey(models.Model):
         CLOSED = "closed"
 
     class Access(models.TextChoices):
-        OPEN = "open", "Open: anyone who has the address"
-        INVITED = "invited", "Invited: one report for each invitation"
+        OPEN = "open", "Open: anyone with the address"
+        INVITED = "invited", "Invited: one report per invitation"
 
     slug = models.SlugField(unique=True)
     title = models.CharField(max_length=MAX_TITLE)
     introduction = models.TextField(blank=True)
     asked_by = models.CharField(
-        "who asks", max_length=200, blank=True, help_text="A name that respondents know."
+        "who is asking", max_length=200, blank=True, help_text="A name that respondents know."
     )
     purpose = models.TextField(
-        "why", blank=True, help_text="What it is for, and what becomes of the results."
+        "why", blank=True, help_text="The purpose, and what will happen with the results."
     )
     contact = models.CharField(
-        max_length=200, blank=True, help_text="How to reach whoever asks, with questions."
+        max_length=200, blank=True, help_text="Where respondents can send questions."
     )
     expected = models.PositiveIntegerField(
-        "people one hopes to reach",
+        "expected number of people",
         null=True,
         blank=True,
         validators=[MinValueValidator(1), MaxValueValidator(1_000_000_000)],
-        help_text="For the check before opening. Nobody else is told.",
+        help_text="Used for the check before opening. Respondents do not see it.",
     )
     retention_days = models.PositiveIntegerField(
         "days until deletion",
         null=True,
         blank=True,
         validators=[MinValueValidator(1), MaxValueValidator(36_500)],
-        help_text="So long after the closing everything is deleted by itself. Respondents are "
-        "told, and it cannot be changed then. Empty: kept until somebody deletes it.",
+        help_text="Everything is deleted automatically this many days after the survey closes. "
+        "Respondents are told, so it cannot change later. If empty, it is kept until deleted.",
     )
     language = models.CharField(
         max_length=MAX_TAG,
         default="en",
         validators=[tag_validator],
-        help_text="The language tag of the texts here, such as en, pt-BR or zh-Hant.",
+        help_text="The language tag of these texts, such as en, pt-BR or zh-Hant.",
     )
-    translations = models.JSONField(default=dict, blank=True)  # in the form of a survey file
+    translations = models.JSONField(default=dict, blank=True)  # as in a survey file
     epsilon = models.FloatField(
         "ε of the sensitive answers",
-        validators=[MinValueValidator(1e-9, "More than 0, please.")],
+        validators=[MinValueValidator(1e-9, "Enter a number above 0.")],
         help_text="For all sensitive answers of one person together; each background answer has "
-        "an ε of its own. Smaller protects better and needs more people: 1 is strong, 2 is usual, "
+        "its own ε. A smaller ε protects better but needs more people: 1 is strong, 2 is usual, "
         "above 3 is weak.",
     )
     ask = models.PositiveSmallIntegerField(
@@ -119,26 +119,26 @@ class Survey(models.Model):
         null=True,
         blank=True,
         validators=[MinValueValidator(1)],
-        help_text="How many blocks one person is asked. Empty: the number with the least error.",
+        help_text="Blocks that one person is asked. If empty, the number with the smallest error.",
     )
     crowd = models.PositiveIntegerField(
         default=20,
         validators=[MinValueValidator(2), MaxValueValidator(1_000_000)],
-        help_text="Reports are counted, and estimates change, only in crowds of at least this.",
+        help_text="Reports are counted, and estimates change, only in groups of at least this.",
     )
     access = models.CharField(
         max_length=7,
         choices=Access,
         default=Access.OPEN,
-        help_text="An open survey is not safe from people who send many reports. Invitations are "
-        "made once it is open; nothing that is stored connects an invitation with a report.",
+        help_text="An open survey cannot stop people from sending many reports. Invitations are "
+        "created once it is open; nothing stored links an invitation to a report.",
     )
     work = models.PositiveSmallIntegerField(
         "proof of work",
         default=0,
         validators=[MaxValueValidator(designs.MAX_WORK)],
-        help_text="Of an open survey: how many bits of work a browser does for each report, 0 to "
-        f"{designs.MAX_WORK}. 16 takes a phone a few seconds, each bit more twice as long. It "
+        help_text="For an open survey: the bits of work that a browser does for each report, 0 to "
+        f"{designs.MAX_WORK}. 16 takes a phone a few seconds; each further bit doubles that. It "
         "makes forging many reports slower, not impossible.",
     )
     state = models.CharField(max_length=6, choices=State, default=State.DRAFT, editable=False)
@@ -147,20 +147,20 @@ class Survey(models.Model):
     opened_on = models.DateField(null=True, editable=False)
     closed_on = models.DateField(null=True, editable=False)
     ids_removed_on = models.DateField(null=True, editable=False)
-    # Of a closed survey: the day on which a worker looks at it again; none when nothing is left.
+    # For a closed survey: the day of a worker's next task, or none if nothing is left to do.
     due_on = models.DateField(null=True, editable=False)
-    # Of a closed survey: how many invitations there were, and how many of them fetched a pass.
+    # For a closed survey: how many invitations there were, and how many fetched a pass.
     invited = models.PositiveIntegerField(default=0, editable=False)
     fetched = models.PositiveIntegerField(default=0, editable=False)
-    # When it opens and closes by itself, and what the person who said so has seen.
+    # When it opens and closes automatically, and the content_hash of what was approved.
     opens_at = models.DateTimeField(null=True, editable=False)
     approved_hash = models.CharField(max_length=64, blank=True, editable=False)
     opens_refused = models.TextField(blank=True, editable=False)  # why it did not open
     closes_at = models.DateTimeField(null=True, editable=False)
-    archived_on = models.DateField(null=True, editable=False)  # closed, and put out of the way
-    delete_asked_on = models.DateField(null=True, editable=False)  # a worker does it
+    archived_on = models.DateField(null=True, editable=False)  # only if closed
+    delete_asked_on = models.DateField(null=True, editable=False)  # a worker deletes it
     results_public = models.BooleanField(
-        default=False, help_text="Anyone may read the estimates, through the API as well."
+        default=False, help_text="Anyone can read the estimates, also through the API."
     )
     team = models.ForeignKey(
         Team, models.PROTECT, null=True, blank=True, editable=False, related_name="surveys"
@@ -199,7 +199,7 @@ class Survey(models.Model):
 
     def clean(self) -> None:
         if self.access == self.Access.INVITED and self.work:
-            raise ValidationError({"work": "Only for open surveys: a pass is proof enough."})
+            raise ValidationError({"work": "Only open surveys can require work. Set it to 0."})
         if self.state == self.State.DRAFT and (
             removed := Removed.objects.filter(slug=self.slug).first()
         ):
@@ -211,20 +211,20 @@ class Survey(models.Model):
             )
 
     def may(self, user: AbstractBaseUser | AnonymousUser, action: Action) -> bool:
-        """Whether this person may do this; pages, API and downloads all ask here."""
+        """Return whether this person may do this, for pages, API and downloads alike."""
         return Survey.objects.where_may(user, action).filter(pk=self.pk).exists()
 
     def actions(self, user: AbstractBaseUser | AnonymousUser) -> set[Action]:
-        """All that `may` allows, for pages that show several, in one query."""
+        """Return all actions that `may` allows, in one query."""
         if getattr(user, "is_superuser", False):
             return set(ROLE_ACTIONS)
         own = Membership.objects.filter(user=user.pk, survey=self).values_list("role", flat=True)
         team = TeamMembership.objects.filter(user=user.pk, team=self.team_id)
-        mine = {Role(role) for role in own.union(team.values_list("role", flat=True))}
-        found = {action for action, roles in ROLE_ACTIONS.items() if mine & roles}
+        held = {Role(role) for role in own.union(team.values_list("role", flat=True))}
+        actions = {action for action, roles in ROLE_ACTIONS.items() if held & roles}
         if self.results_public and self.state != Survey.State.DRAFT:
-            found.add("see")
-        return found
+            actions.add("see")
+        return actions
 
     def draft_design(self) -> Design:
         """Return the design that opening would freeze; DesignError says what to fix first."""
@@ -247,14 +247,14 @@ class Survey(models.Model):
         return [question for question in self.questions.all() if question.background]
 
     def disclosures(self) -> dict[str, Any]:
-        """What respondents are told about who asks: what there is of it."""
+        """Return what respondents are told about who asks, leaving out empty texts."""
         texts = {name: getattr(self, name) for name in DISCLOSURES if getattr(self, name).strip()}
         return texts | ({"retention_days": self.retention_days} if self.retention_days else {})
 
     def content_hash(self) -> str:
-        """Return a hash of all that opening would freeze, or nothing if it cannot open.
+        """Return a hash of everything that opening would freeze, or "" if it cannot open.
 
-        Whoever opens a survey must have seen this content.
+        Opening a survey requires the hash of what its owner has looked at.
         """
         try:
             design = self.draft_design()
@@ -267,22 +267,23 @@ class Survey(models.Model):
         return parse_design(self.design)
 
     def hold(self) -> "Survey":
-        """Return the survey as it is now, held until the end of the transaction.
+        """Return the current survey, locked until the end of the transaction.
 
-        NO KEY, so that reports that refer to it can still come in.
+        NO KEY allows reports that refer to it to be stored meanwhile.
         """
         return Survey.objects.select_for_update(no_key=True).get(pk=self.pk)
 
     def design_to_open(self) -> Design:
-        """Return the draft's design, if this site lets a survey spend as much."""
+        """Return the draft's design if every ε is within this site's limits."""
         design = self.draft_design()
         check_site_limits(design)
         return design
 
     def open(self, seen: str | None = None, by: Actor = None) -> None:
-        """Freeze the design and start taking reports; `seen` is what the person has looked at.
+        """Freeze the design and start accepting reports. This is the only way to open a survey.
 
-        The only way to open a survey. DesignError, ValidationError and its NotReady say why not.
+        `seen` is the content_hash of what the person has looked at. Raises DesignError,
+        ValidationError or its subclass NotReady if the survey cannot open.
         """
         with transaction.atomic():
             survey = Survey.objects.select_for_update().get(pk=self.pk)
@@ -303,7 +304,7 @@ class Survey(models.Model):
         self.refresh_from_db()
 
     def close(self, by: Actor = None) -> None:
-        """Take no more reports; a worker then moves what still waits, if that is a crowd."""
+        """Stop accepting reports. A worker then moves the waiting ones if they are a crowd."""
         with transaction.atomic():
             PassKey.objects.hold(self.pk)
             survey = Survey.objects.select_for_update().get(pk=self.pk)
@@ -318,7 +319,7 @@ class Survey(models.Model):
         self.refresh_from_db()
 
     def publish_results(self, public: bool, by: Actor = None) -> None:
-        """Let anyone read the estimates, or no longer."""
+        """Make the estimates readable by anyone, or stop doing so."""
         with transaction.atomic():
             others = Survey.objects.filter(pk=self.pk).exclude(results_public=public)
             if others.update(results_public=public):
@@ -326,9 +327,9 @@ class Survey(models.Model):
         self.refresh_from_db()
 
     def delete_due(self) -> bool:
-        """Whether it has been kept for as long as it may be, by our clock and the database's.
+        """Return whether the retention period is over by our clock and by the database's.
 
-        What is deleted does not come back when a clock is set right.
+        Both must agree because a wrong clock cannot be corrected after a deletion.
         """
         if self.delete_on is None or today() < self.delete_on:
             return False
@@ -337,38 +338,38 @@ class Survey(models.Model):
 
     @property
     def stage(self) -> str:
-        """The state in a word, for people: an archived survey is a closed one out of the way."""
+        """The state as shown to people. An archived survey is closed."""
         if self.delete_asked_on:
             return "Being deleted"
         return "Archived" if self.archived_on else self.get_state_display()
 
     @property
     def delete_on(self) -> date | None:
-        """The day on which everything goes, as respondents were told; or sooner, if asked for."""
+        """The day of deletion that respondents were told, or an earlier one that was requested."""
         if self.delete_asked_on or not (self.closed_on and self.retention_days):
             return self.delete_asked_on
         return self.closed_on + timedelta(days=self.retention_days)
 
     def pending(self) -> "models.QuerySet[Report]":
-        """The reports that wait in the inbox."""
+        """Return the reports that wait in the inbox."""
         return Report.objects.filter(survey=self, content__isnull=False)
 
-    def in_crowds(self, count: int) -> int:
-        """So many waiting reports as may be told of, in whole crowds.
+    def round_to_crowds(self, count: int) -> int:
+        """Round the number of waiting reports down to a multiple of the crowd.
 
-        Else whoever may look could see when each one comes, and whether somebody who has fetched a
+        The exact number would show when each report arrives, and whether somebody who fetched a
         pass then sent a report.
         """
         return count - count % self.crowd
 
     def waiting(self, count: int | None = None) -> str:
-        """How many reports wait, in words that may be shown."""
-        told = self.in_crowds(self.pending().count() if count is None else count)
-        return f"{told:,} or more" if told else f"fewer than {self.crowd}"
+        """Describe how many reports wait, without revealing the exact number."""
+        rounded = self.round_to_crowds(self.pending().count() if count is None else count)
+        return f"{rounded:,} or more" if rounded else f"fewer than {self.crowd}"
 
     @property
     def ids_due_on(self) -> date | None:
-        """The day on which the ids have been kept for long enough after the closing."""
+        """The day on which to delete the ids of a closed survey, if that is still to be done."""
         if self.closed_on is None or self.ids_removed_on is not None:
             return None
         return self.closed_on + timedelta(days=settings.KEEP_IDS_DAYS)
@@ -376,18 +377,18 @@ class Survey(models.Model):
     def ids_due(self) -> bool:
         return self.ids_due_on is not None and self.ids_due_on <= today()
 
-    def look_again(self) -> None:
-        """Note the next day on which something is due for a closed survey."""
+    def schedule_next_task(self) -> None:
+        """Store the next day on which something is due for a closed survey."""
         survey = Survey.objects.get(pk=self.pk)
         days = [day for day in (survey.ids_due_on, survey.delete_on) if day]
-        # Unless its deletion was asked for meanwhile, which is due at once.
+        # A deletion that was requested in the meantime stays due immediately.
         unchanged = Survey.objects.filter(pk=self.pk, delete_asked_on=survey.delete_asked_on)
         unchanged.update(due_on=min(days, default=None))
 
     def forget_ids(self) -> Iterator[int]:
-        """Delete the ids of a closed survey, which takes no more reports; yield how many so far."""
+        """Delete the report ids of a closed survey; yield how many so far."""
         if self.state != self.State.CLOSED:
-            raise ValidationError(f"The survey is {self.state}: its ids are needed.")
+            raise ValidationError(f"The survey is {self.state}: its ids are still needed.")
         yield from Report.objects.forget_ids(self.pk)
         Survey.objects.filter(pk=self.pk).update(ids_removed_on=today())
 

@@ -1,4 +1,4 @@
-"""Tokens that open the API in their owner’s name."""
+"""Tokens that give access to the API on behalf of their owner."""
 
 import hashlib
 import secrets
@@ -10,19 +10,19 @@ from django.db import models, transaction
 from survey.models.clock import today
 from survey.models.log import Actor, record
 
-MOST_TOKENS = 20  # a person
+MOST_TOKENS = 20  # per person
 
 
 class TooManyTokens(Exception):
-    """Somebody has MOST_TOKENS already."""
+    """The person already has MOST_TOKENS."""
 
 
 class ApiTokenManager(models.Manager["ApiToken"]):
     def issue(self, user: User, label: str = "", by: Actor = None) -> str:
-        """A new token for this person: shown once, stored only as its SHA-256."""
+        """Create and return a token for this person. Only its SHA-256 is stored."""
         token = secrets.token_urlsafe(32)
         with transaction.atomic():
-            User.objects.select_for_update().get(pk=user.pk)  # one at a time, to count them
+            User.objects.select_for_update().get(pk=user.pk)  # locked to keep the count exact
             if self.filter(user=user).count() >= MOST_TOKENS:
                 raise TooManyTokens
             self.create(user=user, label=label, digest=digest(token), made_on=today())
@@ -35,13 +35,13 @@ def digest(token: str) -> str:
 
 
 class ApiToken(models.Model):
-    """Opens the API in its owner's name: `Authorization: Token …`."""
+    """Access to the API on behalf of its owner: `Authorization: Token …`."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="api_tokens")
     digest = models.CharField(max_length=64, unique=True, editable=False)
     label = models.CharField(max_length=100, blank=True)
     made_on = models.DateField(editable=False)
-    used_on = models.DateField(null=True, editable=False)  # the last day, no time
+    used_on = models.DateField(null=True, editable=False)  # the last day; no time is stored
 
     objects = ApiTokenManager()
 
@@ -54,6 +54,6 @@ class ApiToken(models.Model):
             record(by, "token revoked", account=self.user.get_username(), label=self.label)
 
     def note_use(self) -> None:
-        """Written once a day, so that reading does not write."""
+        """Note the day of use, at most once a day, so that most reads do not write."""
         if self.used_on != today():
             ApiToken.objects.filter(pk=self.pk).update(used_on=today())

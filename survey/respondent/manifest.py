@@ -1,8 +1,8 @@
-"""What the pages that handle answers are made of: every byte, with its hash.
+"""The manifest: the files of the pages that handle answers, with their hashes.
 
-A shell lists the modules that may run and their hashes (docs/decisions/0011-integrity.md), so one
-hash of the shell stands for all of them. The lists come from the import statements of the collected
-files, never from a person. Never here: anything that depends on a survey, a visitor or the time.
+A shell lists the modules that may run and their hashes (docs/decisions/0011-integrity.md), so the
+hash of the shell covers all of them. The lists are generated from the import statements of the
+collected files. Nothing here depends on a survey, a visitor or the time.
 """
 
 import hashlib
@@ -19,25 +19,25 @@ from config import __version__
 
 ICON = "icon.svg"
 
-# What the pages may do. The header says so, and the shell says it again with the hashes of its own
-# modules: there it is part of the bytes that the manifest vouches for. Nothing is loaded by a style
-# sheet, so that no style sheet, wherever it comes from, can tell what was tapped.
+# The Content Security Policy of the pages. It is sent as a header, and the shell repeats it with
+# the hashes of its own modules, so that the manifest covers it. Style sheets may not load anything,
+# so that none, wherever it comes from, can report what was tapped.
 DIRECTIVES = {
     "default-src": "'none'",
     "script-src": "'self'",
     "style-src": "'self'",
-    "img-src": "data:",  # the icon, which stands in the shell
+    "img-src": "data:",  # the icon is part of the shell
     "connect-src": "'self'",
     "worker-src": "'none'",
     "base-uri": "'none'",
-    "form-action": "'none'",  # answers are read by script; the forms themselves go nowhere
+    "form-action": "'none'",  # scripts read the answers; forms are never submitted
     "frame-ancestors": "'none'",
     "require-trusted-types-for": "'script'",
     "trusted-types": "'none'",
 }
 ONLY_IN_A_HEADER = {"frame-ancestors"}
 
-# The four forms of import that the storage rewrites when it collects, as it leaves them.
+# The four forms of import, in the form in which the storage writes them when it collects files.
 IMPORT = re.compile(
     r"""^[ \t]*(?:import|export)\b(?:[^"'();=]*\bfrom)?\s*["'](?P<static>[^"']+)["']"""
     r"""|\bimport\(\s*["'](?P<dynamic>[^"']+)["']""",
@@ -52,7 +52,7 @@ class Page:
     styles: tuple[str, ...]
 
 
-# By address. Everything below /s/ gets the first one.
+# By address. Everything below /s/ gets the first page.
 PAGES = {
     "/s/": Page("survey/respondent/respond.html", "respond/app.js", ("respond/respond.css",)),
     "/verify/": Page(
@@ -65,7 +65,7 @@ PAGES = {
 
 @dataclass(frozen=True)
 class File:
-    """A collected file; a `late` one is wanted only once the page runs, if at all."""
+    """A collected file; `late` means that it is imported dynamically, after the page has loaded."""
 
     url: str
     content: bytes
@@ -73,7 +73,7 @@ class File:
 
     @property
     def integrity(self) -> str:
-        """Its hash as browsers read it, in the shell's policy and on its own element."""
+        """The hash in the form for the shell's policy and for integrity attributes."""
         return f"sha256-{b64encode(hashlib.sha256(self.content).digest()).decode()}"
 
     @property
@@ -86,14 +86,14 @@ def policy(directives: dict[str, str]) -> str:
 
 
 def own_policy(modules: list[File]) -> str:
-    """What a shell says itself: the modules that it lists may run, and nothing else."""
-    said = {name: DIRECTIVES[name] for name in DIRECTIVES if name not in ONLY_IN_A_HEADER}
-    return policy(said | {"script-src": " ".join(f"'{module.integrity}'" for module in modules)})
+    """Return the policy inside a shell, which allows only the modules that it lists."""
+    allowed = {name: DIRECTIVES[name] for name in DIRECTIVES if name not in ONLY_IN_A_HEADER}
+    return policy(allowed | {"script-src": " ".join(f"'{module.integrity}'" for module in modules)})
 
 
 def files(storage: ManifestStaticFilesStorage) -> dict[str, bytes]:
-    """Everything that a browser loads for the pages, by address, out of a collected storage."""
-    found = {}
+    """Return all files that browsers load for the pages, by address, from a collected storage."""
+    contents = {}
     for address, page in PAGES.items():
         icon = read(storage, storage.stored_name(ICON))
         styles = [read(storage, storage.stored_name(name)) for name in page.styles]
@@ -101,23 +101,23 @@ def files(storage: ManifestStaticFilesStorage) -> dict[str, bytes]:
         context = {
             "policy": own_policy(modules), "icon": icon, "styles": styles, "modules": modules,
         }  # fmt: skip
-        found[address] = render_to_string(page.template, context).encode()
-        found |= {file.url: file.content for file in (*styles, *modules)}
-    return found
+        contents[address] = render_to_string(page.template, context).encode()
+        contents |= {file.url: file.content for file in (*styles, *modules)}
+    return contents
 
 
-def manifest(found: dict[str, bytes]) -> bytes:
-    """The hashes of those files, as they are published."""
+def manifest(contents: dict[str, bytes]) -> bytes:
+    """Return the published JSON with the hashes of these files."""
     described = {
         address: {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
-        for address, content in found.items()
+        for address, content in contents.items()
     }
     text = json.dumps({"candor": __version__, "files": described}, indent=1, sort_keys=True)
     return f"{text}\n".encode()
 
 
 def graph(storage: ManifestStaticFilesStorage, entry: str) -> list[File]:
-    """A module and all that it imports, each behind what it imports itself.
+    """Return a module and everything it imports, each after its own imports.
 
     Dynamic imports come last, so that nothing waits for them.
     """
@@ -133,7 +133,7 @@ def graph(storage: ManifestStaticFilesStorage, entry: str) -> list[File]:
             specifier = match["static"] or match["dynamic"]
             imported = posixpath.normpath(posixpath.join(posixpath.dirname(name), specifier))
             if imported not in collected:
-                raise ValueError(f"{name} imports {specifier}, which is no collected file.")
+                raise ValueError(f"{name} imports {specifier}, which is not a collected file.")
             if match["dynamic"]:
                 wanted_later.append(imported)
             else:
@@ -141,7 +141,7 @@ def graph(storage: ManifestStaticFilesStorage, entry: str) -> list[File]:
         modules[name] = module
 
     add(entry, late=False)
-    for name in wanted_later:  # which may grow meanwhile
+    for name in wanted_later:  # the list can grow during the loop
         add(name, late=True)
     return list(modules.values())
 

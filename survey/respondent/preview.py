@@ -1,9 +1,9 @@
-"""A draft as its respondents will see it: the same page, and reports that are stored nowhere.
+"""Previews: a draft as its respondents will see it, on the same page, without storing reports.
 
-The address is `/s/test-…/`, with a signature instead of a login, so that it can be given to
-colleagues for some days. It leads to the draft as it is now, and to nothing once it is open. It is
-longer than any slug, so no survey can ever be at it. A report is checked like any other and then
-forgotten: nothing here writes to the database.
+The address is `/s/test-…/` with a signature instead of a login, so it can be shared with colleagues
+for a few days. It shows the current draft and stops working once the survey opens. It is longer
+than any slug, so it can never clash with a survey. A report is checked like any other and then
+discarded: nothing here writes to the database.
 """
 
 import re
@@ -18,7 +18,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from survey.api.serializers import DefinitionSerializer
 from survey.collect import door, throttle
-from survey.collect.protocol import Refused, failed, parse_django
+from survey.collect.protocol import Refused, error_reply, parse_django
 from survey.collect.validator import Validator
 from survey.design import Design, DesignError
 from survey.models import Survey
@@ -29,7 +29,7 @@ TOKEN = re.compile(r"test-(?P<pk>\d{1,18})-(?P<until>\d{5})-(?P<signature>[0-9a-
 
 
 class Token:
-    """For addresses: what `token` makes, right or forged."""
+    """The URL converter for tokens, which does not check the signature."""
 
     regex = r"test-[0-9]{1,18}-[0-9]{5}-[0-9a-f]{40}"
 
@@ -41,7 +41,7 @@ class Token:
 
 
 def token(survey: Survey) -> str:
-    """The last part of the address of a draft's preview, which is good for DAYS days."""
+    """Return the token for the address of a draft's preview, which is valid for DAYS days."""
     until = int(time.time()) // DAY + DAYS
     return f"test-{survey.pk}-{until:05d}-{_signature(survey.pk, until)}"
 
@@ -56,15 +56,15 @@ def _signature(pk: int, until: int) -> str:
     ).hexdigest()[:40]
 
 
-def draft(given: str) -> tuple[Survey, Design]:
-    """The draft of a token, and its design; 404 if there is none, or not any more."""
-    found = TOKEN.fullmatch(given)
-    if found is None:
+def draft(token: str) -> tuple[Survey, Design]:
+    """Return the draft for a token, and its design; 404 if there is none or the token expired."""
+    match = TOKEN.fullmatch(token)
+    if match is None:
         raise Http404
-    pk, until = int(found["pk"]), int(found["until"])
+    pk, until = int(match["pk"]), int(match["until"])
     today = int(time.time()) // DAY
     fresh = today <= until <= today + DAYS
-    if not (constant_time_compare(found["signature"], _signature(pk, until)) and fresh):
+    if not (constant_time_compare(match["signature"], _signature(pk, until)) and fresh):
         raise Http404
     survey = Survey.objects.filter(pk=pk, state=Survey.State.DRAFT).first()
     if survey is None:
@@ -79,25 +79,26 @@ def draft(given: str) -> tuple[Survey, Design]:
 @gzip_page
 @require_safe
 def definition(request: HttpRequest, token: str) -> HttpResponse:
-    """What opening would freeze, in the form of a survey's definition."""
+    """Return what opening would freeze, in the form of a survey's definition."""
     survey, design = draft(token)
     survey.design, survey.design_hash = design.canonical, design.hash
-    told = DefinitionSerializer(survey).data
-    return JsonResponse({**told, "slug": token, "state": "test"})
+    data = DefinitionSerializer(survey).data
+    return JsonResponse({**data, "slug": token, "state": "test"})
 
 
 @csrf_exempt
 @require_POST
 def report(request: HttpRequest, token: str) -> HttpResponse:
-    """Check it as the door would, answer as it would, and store it nowhere."""
+    """Check a report and reply like the door, but store nothing."""
     try:
         meta = request.META
         throttle.spend(meta.get("REMOTE_ADDR", ""), meta.get("HTTP_X_FORWARDED_FOR", ""))
         _, design = draft(token)
-        nowhere = door.Target(0, Validator(design))
-        delivery = door.check_report(nowhere, parse_django(request, door.MAX_BODY))
+        target = door.Target(0, Validator(design))
+        delivery = door.check_report(target, parse_django(request, door.MAX_BODY))
         return delivery.reply(["stored"]).as_django()
     except Http404:
-        return failed(Refused(404, {"survey": ["this preview is over"]})).as_django()
+        refused = Refused(404, {"survey": ["this preview has expired"]})
+        return error_reply(refused).as_django()
     except Exception as error:
-        return failed(error).as_django()
+        return error_reply(error).as_django()

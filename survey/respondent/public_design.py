@@ -1,7 +1,7 @@
-"""The frozen design of an opened survey, for anyone to read, keep and check.
+"""The public page with the frozen design of an opened survey, to read, save and verify.
 
-The same for everybody: no login, no cookie (survey.views.sealed), and a cache may keep it for a
-minute. Never here: anything of a report.
+It is the same for everybody: no login, no cookies (shell.respondent_protection), and caches may
+keep it for a minute. It contains nothing from reports.
 """
 
 from typing import Any
@@ -18,7 +18,7 @@ from survey.design import Block, Design
 from survey.design.languages import DISCLOSURES
 from survey.models import Survey
 
-FRESH = 60  # seconds that a copy may be kept
+FRESH = 60  # seconds that caches may keep a copy
 LABELS = {
     "title": "Title",
     "introduction": "Introduction",
@@ -35,7 +35,7 @@ def opened(slug: str) -> Survey:
 @require_safe
 @cache_control(public=True, max_age=FRESH)
 def page(request: HttpRequest, slug: str) -> HttpResponse:
-    request.user = AnonymousUser()  # whoever it is
+    request.user = AnonymousUser()  # the same page for everybody
     survey = opened(slug)
     design = survey.frozen_design()
     context: dict[str, Any] = {
@@ -56,14 +56,14 @@ def page(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 @cache_control(public=True, max_age=FRESH)
 def canonical(request: HttpRequest, slug: str) -> HttpResponse:
-    """The very bytes that the hash is of."""
+    """Return exactly the bytes that were hashed."""
     survey = opened(slug)
     headers = {"Content-Disposition": f'attachment; filename="{survey.slug}.design.json"'}
     return HttpResponse(survey.design.encode(), "application/json", headers=headers)
 
 
 def language_name(tag: str) -> str:
-    """A language in English, as far as Django knows its name; one of its kinds with the tag."""
+    """Return the English name of a language, with the tag if Django only knows a broader one."""
     try:
         info = get_language_info(tag.lower())
     except KeyError:
@@ -72,7 +72,7 @@ def language_name(tag: str) -> str:
 
 
 def _odds(block: Block) -> list[dict[str, Any]]:
-    """The questions of a block, and how often out of 100 a report says what is true, or is not."""
+    """Return each question with how often, out of 100, true and other options are reported."""
     rows = []
     for position, question in enumerate(block.questions):
         true, false = block.mechanism.channel(position)
@@ -81,7 +81,7 @@ def _odds(block: Block) -> list[dict[str, Any]]:
 
 
 def _texts(survey: Survey, design: Design, tag: str) -> list[str]:
-    """All that was translated into a language, in the order of the page."""
+    """Return all texts of a translation in the order of the page."""
     given, frozen = survey.translations[tag], design.translations.get(tag, {})
     told = frozen.get("told", {})
     texts = [

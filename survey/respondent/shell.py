@@ -1,4 +1,4 @@
-"""The pages that handle answers: constant shells with strict headers, and the hashes of it all."""
+"""The pages that handle answers: constant shells with strict headers, and their manifest."""
 
 from collections.abc import Callable
 from functools import cache
@@ -13,8 +13,8 @@ from django.views.decorators.http import require_safe
 from survey.api import definitions
 from survey.respondent import manifest
 
-# What a page could ask a browser for: none of it is wanted. Writing to the clipboard is left alone,
-# for a button that copies.
+# Browser features to disable: all that a page could ask for. clipboard-write is not among them,
+# because there is a button that copies.
 FEATURES = (
     "accelerometer attribution-reporting autoplay browsing-topics camera captured-surface-control "
     "clipboard-read compute-pressure cross-origin-isolated deferred-fetch deferred-fetch-minimal "
@@ -39,26 +39,26 @@ HEADERS = {
 }
 
 
-SEALED = ("/s/", "/verify/", "/.well-known/")
-SENT = ("/reports/", "/passes/")  # of previews, and for invitations
-SAME_FOR_ALL = (*SEALED, "/results/", "/designs/")  # so that a cache may keep it
+PROTECTED = ("/s/", "/verify/", "/.well-known/")
+SENT = ("/reports/", "/passes/")  # POST from previews and invitations
+SAME_FOR_ALL = (*PROTECTED, "/results/", "/designs/")  # without cookies, caches may keep them
 
 
-def sealed(
+def respondent_protection(
     get_response: Callable[[HttpRequest], HttpResponseBase],
 ) -> Callable[[HttpRequest], HttpResponseBase]:
-    """On respondents' addresses nothing comes from elsewhere, nothing is kept, no cookie is set.
+    """Return middleware that protects respondents' pages: strict headers, and no cookies.
 
-    A middleware before all that look at cookies, because a broken one is answered with a new one;
-    and so it holds for errors as well.
+    It must come before all middleware that reads cookies, because Django answers a broken cookie
+    with a new one. It also covers error pages.
     """
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
-        page = request.path.startswith(SEALED)
+        protected = request.path.startswith(PROTECTED)
         if request.path.startswith(SAME_FOR_ALL) or request.path.endswith(SENT):
             request.COOKIES = {}
         response = get_response(request)
-        if page:
+        if protected:
             for name, value in HEADERS.items():
                 response[name] = value
         return response
@@ -68,7 +68,7 @@ def sealed(
 
 @cache
 def files() -> dict[str, bytes]:
-    return manifest.files(staticfiles_storage)  # type: ignore[arg-type]  # it stands for the real one
+    return manifest.files(staticfiles_storage)  # type: ignore[arg-type]  # a lazy wrapper
 
 
 @cache
@@ -76,18 +76,18 @@ def published() -> bytes:
     return manifest.manifest(files())
 
 
-@csrf_exempt  # there is nothing to forge
+@csrf_exempt  # it changes nothing
 @gzip_page
 @require_safe
 def respond(request: HttpRequest, slug: str = "") -> HttpResponse:
-    """The same bytes for every survey and every visitor; its script fetches the definition."""
+    """Return the same bytes for every survey and visitor; the script fetches the definition."""
     return HttpResponse(files()["/s/"])
 
 
 @csrf_exempt
 @gzip_page
 def definition(request: HttpRequest, slug: str) -> HttpResponseBase:
-    """What the API gives, at an address that the constant shell can preload."""
+    """Return the API's definition at an address that the constant shell can preload."""
     return definitions.DefinitionView.as_view()(request, slug=slug)
 
 

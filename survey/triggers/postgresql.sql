@@ -1,6 +1,6 @@
--- What keeps an open survey as it was promised, whoever writes: queryset.update(), raw SQL, another
--- program. The one way out is a tombstone, a row of survey_removed, which only a closed survey can
--- get: then it can be deleted, and still not changed.
+-- Protect an opened survey from every change, including queryset.update(), raw SQL and other
+-- programs. The one exception is a tombstone, a row of survey_removed, which only a closed survey
+-- can get: it allows the survey to be deleted, but still not to be changed.
 
 CREATE FUNCTION survey_keep_promise() RETURNS trigger AS $$
 BEGIN
@@ -25,19 +25,19 @@ BEGIN
     RAISE EXCEPTION 'a survey that was opened is frozen' USING ERRCODE = '23000';
   END IF;
   IF OLD.state <> NEW.state AND NOT (OLD.state = 'open' AND NEW.state = 'closed') THEN
-    RAISE EXCEPTION 'a survey goes from draft to open to closed' USING ERRCODE = '23000';
+    RAISE EXCEPTION 'a survey can only go from draft to open to closed' USING ERRCODE = '23000';
   END IF;
   IF NEW.state = 'closed'
      AND (OLD.state = 'open' OR OLD.closed_on IS DISTINCT FROM NEW.closed_on)
      AND COALESCE(NEW.closed_on > COALESCE(OLD.closed_on, CURRENT_DATE + 1), TRUE) THEN
-    RAISE EXCEPTION 'the day of the closing is not put off' USING ERRCODE = '23000';
+    RAISE EXCEPTION 'the closing date cannot be moved to a later day' USING ERRCODE = '23000';
   END IF;
   RETURN NEW;
 END $$ LANGUAGE plpgsql;
 
 CREATE FUNCTION survey_keep_questions() RETURNS trigger AS $$
 BEGIN
-  -- FOR SHARE: waits for an open() under way and then sees its outcome; an open() waits for us.
+  -- FOR SHARE waits for a running open() and then sees its outcome; a later open() waits for us.
   IF TG_OP <> 'INSERT' THEN
     PERFORM 1 FROM survey_survey WHERE id = OLD.survey_id FOR SHARE;
   END IF;
@@ -63,7 +63,7 @@ CREATE TRIGGER survey_keep_questions BEFORE INSERT OR UPDATE OR DELETE ON survey
 
 CREATE FUNCTION survey_no_truncate() RETURNS trigger AS $$
 BEGIN
-  RAISE EXCEPTION 'surveys are not truncated' USING ERRCODE = '23000';
+  RAISE EXCEPTION 'this table cannot be truncated' USING ERRCODE = '23000';
 END $$ LANGUAGE plpgsql;
 
 CREATE TRIGGER survey_survey_no_truncate BEFORE TRUNCATE ON survey_survey
@@ -75,7 +75,7 @@ CREATE TRIGGER survey_question_no_truncate BEFORE TRUNCATE ON survey_question
 CREATE FUNCTION survey_keep_address() RETURNS trigger AS $$
 BEGIN
   IF EXISTS (SELECT 1 FROM survey_removed WHERE slug = NEW.slug OR id = NEW.id) THEN
-    RAISE EXCEPTION 'this address belonged to a survey that was removed' USING ERRCODE = '23000';
+    RAISE EXCEPTION 'this address belonged to a removed survey' USING ERRCODE = '23000';
   END IF;
   RETURN NULL;
 END $$ LANGUAGE plpgsql;
@@ -93,10 +93,10 @@ END $$ LANGUAGE plpgsql;
 
 CREATE FUNCTION survey_keep_removed() RETURNS trigger AS $$
 BEGIN
-  RAISE EXCEPTION 'that a survey was removed stays on record' USING ERRCODE = '23000';
+  RAISE EXCEPTION 'the record of a removed survey cannot be changed' USING ERRCODE = '23000';
 END $$ LANGUAGE plpgsql;
 
--- AFTER: an insert that waited for the removal of a survey with its slug sees the tombstone then.
+-- AFTER, because only then can an insert that waited for a removal see the tombstone.
 CREATE TRIGGER survey_keep_address AFTER INSERT OR UPDATE ON survey_survey
   FOR EACH ROW EXECUTE FUNCTION survey_keep_address();
 CREATE TRIGGER survey_bury BEFORE INSERT ON survey_removed
@@ -108,7 +108,7 @@ CREATE TRIGGER survey_removed_no_truncate BEFORE TRUNCATE ON survey_removed
 
 CREATE FUNCTION survey_keep_log() RETURNS trigger AS $$
 BEGIN
-  RAISE EXCEPTION 'the log is neither changed nor deleted' USING ERRCODE = '23000';
+  RAISE EXCEPTION 'the log cannot be changed or deleted' USING ERRCODE = '23000';
 END $$ LANGUAGE plpgsql;
 CREATE TRIGGER survey_keep_log BEFORE UPDATE OR DELETE ON survey_entry
   FOR EACH ROW EXECUTE FUNCTION survey_keep_log();
@@ -118,7 +118,7 @@ CREATE TRIGGER survey_entry_no_truncate BEFORE TRUNCATE ON survey_entry
 CREATE FUNCTION survey_passkey_keep_insert() RETURNS trigger AS $$
 BEGIN
   IF EXISTS (SELECT 1 FROM survey_survey WHERE id = NEW.survey_id AND state <> 'draft') THEN
-    RAISE EXCEPTION 'a survey that was opened gets no other key' USING ERRCODE = '23000';
+    RAISE EXCEPTION 'an opened survey cannot get another key' USING ERRCODE = '23000';
   END IF;
   RETURN NEW;
 END $$ LANGUAGE plpgsql;
@@ -128,7 +128,7 @@ CREATE TRIGGER survey_passkey_keep_insert BEFORE INSERT ON survey_passkey
 CREATE FUNCTION survey_passkey_keep_update() RETURNS trigger AS $$
 BEGIN
   IF EXISTS (SELECT 1 FROM survey_survey WHERE id = OLD.survey_id AND state IS NOT NULL) THEN
-    RAISE EXCEPTION 'a key does not change' USING ERRCODE = '23000';
+    RAISE EXCEPTION 'a key cannot be changed' USING ERRCODE = '23000';
   END IF;
   RETURN OLD;
 END $$ LANGUAGE plpgsql;
@@ -138,7 +138,7 @@ CREATE TRIGGER survey_passkey_keep_update BEFORE UPDATE ON survey_passkey
 CREATE FUNCTION survey_passkey_keep_delete() RETURNS trigger AS $$
 BEGIN
   IF EXISTS (SELECT 1 FROM survey_survey WHERE id = OLD.survey_id AND state = 'open') THEN
-    RAISE EXCEPTION 'the key of an open survey stays' USING ERRCODE = '23000';
+    RAISE EXCEPTION 'the key of an open survey cannot be deleted' USING ERRCODE = '23000';
   END IF;
   RETURN OLD;
 END $$ LANGUAGE plpgsql;

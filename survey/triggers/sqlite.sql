@@ -1,9 +1,9 @@
--- What keeps an open survey as it was promised, whoever writes: queryset.update(), raw SQL, another
--- program. The one way out is a tombstone, a row of survey_removed, which only a closed survey can
--- get: then it can be deleted, and still not changed.
+-- Protect an opened survey from every change, including queryset.update(), raw SQL and other
+-- programs. The one exception is a tombstone, a row of survey_removed, which only a closed survey
+-- can get: it allows the survey to be deleted, but still not to be changed.
 --
--- OR REPLACE deletes without a DELETE trigger unless recursive_triggers is on, so triggers on INSERT
--- and UPDATE look for a row that would be replaced.
+-- OR REPLACE fires no DELETE trigger unless recursive_triggers is on, so the triggers on INSERT and
+-- UPDATE also look for a row that would be replaced.
 
 -- Surveys
 
@@ -22,14 +22,14 @@ CREATE TRIGGER survey_keep_promise BEFORE UPDATE ON survey_survey
 CREATE TRIGGER survey_keep_state BEFORE UPDATE ON survey_survey
   WHEN OLD.state <> 'draft' AND OLD.state <> NEW.state
     AND NOT (OLD.state = 'open' AND NEW.state = 'closed')
-  BEGIN SELECT RAISE(ABORT, 'a survey goes from draft to open to closed'); END;
+  BEGIN SELECT RAISE(ABORT, 'a survey can only go from draft to open to closed'); END;
 
--- By this day everything is deleted. A day more: clocks need not be in one time zone.
+-- The closing date decides when everything is deleted. One extra day allows for time zones.
 CREATE TRIGGER survey_keep_closing BEFORE UPDATE ON survey_survey
   WHEN OLD.state <> 'draft' AND NEW.state = 'closed'
     AND (OLD.state = 'open' OR OLD.closed_on IS NOT NEW.closed_on)
     AND COALESCE(NEW.closed_on > COALESCE(OLD.closed_on, date('now', '+1 day')), 1)
-  BEGIN SELECT RAISE(ABORT, 'the day of the closing is not put off'); END;
+  BEGIN SELECT RAISE(ABORT, 'the closing date cannot be moved to a later day'); END;
 
 CREATE TRIGGER survey_keep_displaced BEFORE UPDATE ON survey_survey
   WHEN EXISTS (SELECT 1 FROM survey_survey
@@ -66,11 +66,11 @@ CREATE TRIGGER survey_question_keep_delete BEFORE DELETE ON survey_question
 
 CREATE TRIGGER survey_keep_address_insert BEFORE INSERT ON survey_survey
   WHEN EXISTS (SELECT 1 FROM survey_removed WHERE slug = NEW.slug OR id = NEW.id)
-  BEGIN SELECT RAISE(ABORT, 'this address belonged to a survey that was removed'); END;
+  BEGIN SELECT RAISE(ABORT, 'this address belonged to a removed survey'); END;
 
 CREATE TRIGGER survey_keep_address_update BEFORE UPDATE ON survey_survey
   WHEN EXISTS (SELECT 1 FROM survey_removed WHERE slug = NEW.slug OR id = NEW.id)
-  BEGIN SELECT RAISE(ABORT, 'this address belonged to a survey that was removed'); END;
+  BEGIN SELECT RAISE(ABORT, 'this address belonged to a removed survey'); END;
 
 CREATE TRIGGER survey_bury BEFORE INSERT ON survey_removed
   WHEN NOT EXISTS (SELECT 1 FROM survey_survey
@@ -79,33 +79,33 @@ CREATE TRIGGER survey_bury BEFORE INSERT ON survey_removed
   BEGIN SELECT RAISE(ABORT, 'only a closed survey can be removed'); END;
 
 CREATE TRIGGER survey_keep_removed_update BEFORE UPDATE ON survey_removed
-  BEGIN SELECT RAISE(ABORT, 'that a survey was removed stays on record'); END;
+  BEGIN SELECT RAISE(ABORT, 'the record of a removed survey cannot be changed'); END;
 
 CREATE TRIGGER survey_keep_removed_delete BEFORE DELETE ON survey_removed
-  BEGIN SELECT RAISE(ABORT, 'that a survey was removed stays on record'); END;
+  BEGIN SELECT RAISE(ABORT, 'the record of a removed survey cannot be changed'); END;
 
 -- The audit log
 
 CREATE TRIGGER survey_keep_log_update BEFORE UPDATE ON survey_entry
-  BEGIN SELECT RAISE(ABORT, 'the log is neither changed nor deleted'); END;
+  BEGIN SELECT RAISE(ABORT, 'the log cannot be changed or deleted'); END;
 
 CREATE TRIGGER survey_keep_log_delete BEFORE DELETE ON survey_entry
-  BEGIN SELECT RAISE(ABORT, 'the log is neither changed nor deleted'); END;
+  BEGIN SELECT RAISE(ABORT, 'the log cannot be changed or deleted'); END;
 
 CREATE TRIGGER survey_keep_log_insert BEFORE INSERT ON survey_entry
   WHEN EXISTS (SELECT 1 FROM survey_entry WHERE number = NEW.number OR hash = NEW.hash)
-  BEGIN SELECT RAISE(ABORT, 'the log is neither changed nor deleted'); END;
+  BEGIN SELECT RAISE(ABORT, 'the log cannot be changed or deleted'); END;
 
--- Keys. One comes only to a draft, which opens in the same transaction, and never changes.
+-- Keys. A key is given only to a draft, which opens in the same transaction, and never changes.
 
 CREATE TRIGGER survey_passkey_keep_insert BEFORE INSERT ON survey_passkey
   WHEN EXISTS (SELECT 1 FROM survey_survey WHERE id = NEW.survey_id AND state <> 'draft')
-  BEGIN SELECT RAISE(ABORT, 'a survey that was opened gets no other key'); END;
+  BEGIN SELECT RAISE(ABORT, 'an opened survey cannot get another key'); END;
 
 CREATE TRIGGER survey_passkey_keep_update BEFORE UPDATE ON survey_passkey
   WHEN EXISTS (SELECT 1 FROM survey_survey WHERE id = OLD.survey_id AND state IS NOT NULL)
-  BEGIN SELECT RAISE(ABORT, 'a key does not change'); END;
+  BEGIN SELECT RAISE(ABORT, 'a key cannot be changed'); END;
 
 CREATE TRIGGER survey_passkey_keep_delete BEFORE DELETE ON survey_passkey
   WHEN EXISTS (SELECT 1 FROM survey_survey WHERE id = OLD.survey_id AND state = 'open')
-  BEGIN SELECT RAISE(ABORT, 'the key of an open survey stays'); END;
+  BEGIN SELECT RAISE(ABORT, 'the key of an open survey cannot be deleted'); END;

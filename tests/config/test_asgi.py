@@ -302,7 +302,7 @@ def test_a_body_that_is_too_slow_is_408(survey: Survey, monkeypatch: pytest.Monk
     monkeypatch.setattr(asgi, "BODY_SECONDS", 0.2)
     told = ask(REPORTS, trickle)
     assert told.status == 408
-    assert json.loads(told.body) == {"errors": {"body": ["not whole within 0.2 seconds"]}}
+    assert json.loads(told.body) == {"errors": {"body": ["did not arrive within 0.2 seconds"]}}
     assert asgi.bodies.held == 0
 
 

@@ -71,7 +71,7 @@ def test_the_last_owner_stays() -> None:
     User.objects.filter(pk=alice.pk).update(is_active=False)  # who cannot log in owns nothing
     with pytest.raises(LastOwner):
         Membership.objects.remove(survey, olga)
-    assert Membership.objects.of_last_owner(olga) == [str(survey)]
+    assert Membership.objects.names_owned_alone(olga) == [str(survey)]
     User.objects.filter(pk=alice.pk).update(is_active=True)
     Membership.objects.give(survey, olga, Role.VIEWER)
     Membership.objects.remove(survey, olga)

@@ -282,7 +282,7 @@ BROKEN: dict[str, tuple[dict[str, Any], str]] = {
     "an empty option": ({"questions": choice("a", ""), "blocks": []}, "question-q1"),
     "one option": (by("a"), "question-age"),
     "the same option": (by("a", "a"), "question-age"),
-    "a character that is no text": ({"purpose": "a\u202eb"}, "purpose"),
+    "a character that is not allowed": ({"purpose": "a\u202eb"}, "purpose"),
     "a part of the blocks": ({"ask": 7}, "ask"),
     "options of a translation": (
         german_question("age", "Alter?", "Jung"), "language-de",

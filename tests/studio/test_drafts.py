@@ -407,7 +407,7 @@ def test_an_exported_draft_can_be_imported_unchanged(admin: Client, survey: Surv
         (b"[]", "an object"),
         (b"{}", "is missing"),
         (b'{"title": "A", "epsilon": 2, "questions": [{}]}', "Question 1: key is missing"),
-        (b'{"title": "\\u0000", "epsilon": 2, "questions": []}', "title: a character that is no"),
+        (b'{"title": "\\u0000", "epsilon": 2, "questions": []}', "title: contains the character"),
         (
             b'{"title": "A", "epsilon": 2, "questions": [{"key": "a", "text": "", "kind": "zzz"}]}',
             "Question 1: kind must be yes_no or choice, not zzz",
@@ -415,9 +415,9 @@ def test_an_exported_draft_can_be_imported_unchanged(admin: Client, survey: Surv
         (
             b'{"title": "A", "epsilon": 2, "questions": [], "background": [{"key": "a",'
             b' "text": "?", "options": ["A", "\\u0000"]}]}',
-            "Background question 1, option 2: a character that is no text",
+            "Background question 1, option 2: contains the character",
         ),
-        (b'{"title": "A", "epsilon": "2", "questions": []}', "made. epsilon: a number, such as 2"),
+        (b'{"title": "A", "epsilon": "2", "questions": []}', "made. epsilon: must be a number"),
         (b"[" * 500_000, "this is not JSON"),
         (b" " * 1_100_000, "larger than a megabyte"),
     ],

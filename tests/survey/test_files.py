@@ -142,7 +142,7 @@ WRONG: dict[str, tuple[Any, str]] = {
             "questions": [{"key": f"q{i}", "text": "?", "kind": "yes_no"} for i in range(21)],
             "blocks": [[f"q{i}" for i in range(21)]],
         },
-        "more than 1,048,576",
+        "at most 1,048,576",
     ),
 }
 
@@ -170,7 +170,7 @@ def test_a_slug_that_is_taken_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_missing_file_or_bad_json_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(CommandError, match="cannot be read"):
+    with pytest.raises(CommandError, match="Cannot read"):
         run("import_survey", str(tmp_path / "nowhere.json"))
     for text in ("{", "[" * 100_000):
         (tmp_path / "x.json").write_text(text)
@@ -263,5 +263,5 @@ def test_deeply_nested_json_is_refused() -> None:
     for _ in range(900):
         deep = {"a": deep}
     text = json.dumps(builders.FILE | {"translations": {"de": deep}})
-    with pytest.raises(files.FileError, match="inside each other"):
+    with pytest.raises(files.FileError, match="too deeply"):
         files.parse(text)

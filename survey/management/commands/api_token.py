@@ -1,4 +1,4 @@
-"""manage.py api_token USERNAME [--create] [--survey SLUG]…: a token, on the last line."""
+"""manage.py api_token USERNAME [--create] [--survey SLUG]…: print a token on the last line."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -11,11 +11,11 @@ from survey.models import MOST_TOKENS, ApiToken, Membership, Role, Survey, TooMa
 
 
 class Command(BaseCommand):
-    help = "Make an API token for a person, as a researcher of the surveys named."
+    help = "Create an API token for a person, and make them a researcher of the given surveys."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("username")
-        parser.add_argument("--create", action="store_true", help="make the person if missing")
+        parser.add_argument("--create", action="store_true", help="create a missing account")
         parser.add_argument("--survey", action="append", default=[], metavar="SLUG")
 
     @transaction.atomic
@@ -24,16 +24,16 @@ class Command(BaseCommand):
     ) -> None:
         user = User.objects.filter(username=username).first()
         if user is None and not create:
-            raise CommandError(f"There is no {username!r}; --create makes one.")
+            raise CommandError(f"There is no account {username!r}. Use --create to create it.")
         if user is None:
-            user = User.objects.create_user(username)  # without a password: the API only
+            user = User.objects.create_user(username)  # no password, so API access only
         for slug in survey:
-            found = Survey.objects.filter(slug=slug).first()
-            if found is None:
+            target = Survey.objects.filter(slug=slug).first()
+            if target is None:
                 raise CommandError(f"There is no survey {slug!r}.")
-            if not Membership.objects.filter(survey=found, user=user).exists():
-                Membership.objects.give(found, user, Role.RESEARCHER)
+            if not Membership.objects.filter(survey=target, user=user).exists():
+                Membership.objects.give(target, user, Role.RESEARCHER)
         try:
             self.stdout.write(ApiToken.objects.issue(user, label="made by manage.py api_token"))
         except TooManyTokens:
-            raise CommandError(f"{username!r} has {MOST_TOKENS} tokens: revoke one.") from None
+            raise CommandError(f"{username!r} has {MOST_TOKENS} tokens. Revoke one.") from None

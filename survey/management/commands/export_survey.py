@@ -1,4 +1,4 @@
-"""manage.py export_survey SLUG: a survey in the format that import_survey reads."""
+"""manage.py export_survey SLUG: write a survey in the format that import_survey reads."""
 
 import json
 from argparse import ArgumentParser
@@ -11,7 +11,7 @@ from survey.models import Survey
 
 
 class Command(BaseCommand):
-    help = "Write a survey as JSON to the standard output."
+    help = "Write a survey as JSON to standard output."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("slug")

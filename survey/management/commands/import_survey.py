@@ -1,4 +1,4 @@
-"""manage.py import_survey FILE [--open] [--owner NAME]: a survey from a file; its slug is last."""
+"""manage.py import_survey FILE [--open] [--owner NAME]: import a survey; print its slug last."""
 
 import sys
 from argparse import ArgumentParser
@@ -16,11 +16,11 @@ from survey.models import Membership, Role
 
 
 class Command(BaseCommand):
-    help = "Make a survey from a JSON file (- reads the standard input)."
+    help = "Create a survey from a JSON file (- reads standard input)."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file")
-        parser.add_argument("--open", action="store_true", help="open it at once")
+        parser.add_argument("--open", action="store_true", help="open it immediately")
         parser.add_argument("--owner", metavar="NAME", help="the account that owns it")
 
     @transaction.atomic
@@ -28,7 +28,7 @@ class Command(BaseCommand):
         try:
             text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            raise CommandError(f"{file} cannot be read: {error}") from None
+            raise CommandError(f"Cannot read {file}: {error}") from None
         try:
             survey = files.load(text)
         except files.FileError as error:
@@ -47,7 +47,7 @@ class Command(BaseCommand):
                 raise CommandError(f"{file}: the survey cannot open. {' '.join(why)}") from None
         self.stdout.write(
             f"{survey.title}: questions: {len(design.questions)}, blocks: {len(design.blocks)}, "
-            f"of which each person is asked {design.ask}; ε = {design.epsilon:g} in all; "
+            f"asked per person: {design.ask}, total ε: {design.epsilon:g}, "
             f"{survey.state}."
         )
         self.stdout.write(survey.slug)

@@ -1,4 +1,4 @@
-"""manage.py manifest: the hashes that a site with this source must serve."""
+"""manage.py manifest: write the hashes of the files that a site with this source must serve."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -13,11 +13,11 @@ from survey.respondent import manifest
 
 
 class Command(BaseCommand):
-    help = "Write the hashes of every file of the respondent's page, as a site should publish them."
-    requires_system_checks = ()  # neither a database nor a site is needed
+    help = "Write the hash of every file of the respondent's page, as a site should publish them."
+    requires_system_checks = ()  # works without a database or a site
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--output", metavar="FILE", type=Path, help="instead of the terminal")
+        parser.add_argument("--output", metavar="FILE", type=Path, help="write to this file")
 
     def handle(self, *args: Any, output: Path | None, **options: Any) -> None:
         with TemporaryDirectory(prefix="candor-manifest-") as folder:
@@ -35,14 +35,14 @@ class Command(BaseCommand):
 
 
 def collect(folder: str) -> HashedStaticFiles:
-    """Our own static files, as collectstatic leaves them, but in this folder."""
+    """Collect our own static files into this folder, like collectstatic."""
     storage = HashedStaticFiles(location=folder)
-    found = {}
+    paths = {}
     for name, source in FileSystemFinder().list([]):
         with source.open(name) as file:
             storage.save(name, file)
-        found[name] = (source, name)
-    for name, _, outcome in storage.post_process(found):
+        paths[name] = (source, name)
+    for name, _, outcome in storage.post_process(paths):
         if isinstance(outcome, Exception):
             raise CommandError(f"{name}: {outcome}")
     return storage

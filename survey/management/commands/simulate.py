@@ -1,4 +1,4 @@
-"""manage.py simulate SLUG --people N --truth q1=0.1,…: invented people answer a survey."""
+"""manage.py simulate SLUG --people N --truth q1=0.1,…: let invented people answer a survey."""
 
 import math
 import sys
@@ -24,23 +24,23 @@ class Command(BaseCommand):
         parser.add_argument(
             "--truth",
             default="",
-            help="true shares: q1=0.1 is the share of yes; q2=0.2/0.5/0.3 gives every option of a "
-            "choice. Questions not named are answered at random.",
+            help="true shares: q1=0.1 is the share of yes; q2=0.2/0.5/0.3 has one share for every "
+            "option of a choice. Other questions are answered at random.",
         )
         parser.add_argument(
             "--into-a-real-survey",
             action="store_true",
-            help="needed outside a demo: invented reports cannot be taken out again",
+            help="required outside a demo, because invented reports cannot be removed",
         )
-        parser.add_argument("--seed", type=int, help="for the invented answers, never the noise")
+        parser.add_argument("--seed", type=int, help="for the answers; the noise is never seeded")
 
     def handle(
         self, *args: Any, slug: str, people: int, truth: str, seed: int | None, **options: Any
     ) -> None:
         if not (settings.DEMO or options["into_a_real_survey"]):
             raise CommandError(
-                "This is not a demo, and invented reports cannot be taken out of a survey again. "
-                "If you mean it: --into-a-real-survey."
+                "This is not a demo, and invented reports cannot be removed from a survey. To "
+                "continue anyway, add --into-a-real-survey."
             )
         survey = Survey.objects.filter(slug=slug).first()
         if survey is None:
@@ -48,7 +48,7 @@ class Command(BaseCommand):
         if survey.state != Survey.State.OPEN:
             raise CommandError(f"The survey {slug!r} is {survey.state}, not open.")
         if people < 1:
-            raise CommandError(f"--people: 1 or more, not {people}")
+            raise CommandError(f"--people must be 1 or more, not {people}")
         design = survey.frozen_design()
         shares = simulation.uniform_shares(design.questions) | parse_truth(truth, design)
         random = Random(seed)  # noqa: S311
@@ -58,7 +58,7 @@ class Command(BaseCommand):
 
 
 def parse_truth(text: str, design: Design) -> dict[str, list[float]]:
-    """`q1=0.1,q2=0.2/0.8` as shares of every option."""
+    """Parse `q1=0.1,q2=0.2/0.8` into the shares of every option."""
     questions = {question.key: question for question in design.questions}
     truth: dict[str, list[float]] = {}
     for item in filter(None, text.split(",")):
@@ -69,7 +69,7 @@ def parse_truth(text: str, design: Design) -> dict[str, list[float]]:
         try:
             numbers = [float(number) for number in value.split("/")]
         except ValueError:
-            raise CommandError(f"--truth: {item!r} is not key=share") from None
+            raise CommandError(f"--truth: {item!r} must be key=share") from None
         truth[question.key] = _shares(question, numbers, item)
     return truth
 
@@ -77,16 +77,16 @@ def parse_truth(text: str, design: Design) -> dict[str, list[float]]:
 def _shares(question: Question, numbers: list[float], item: str) -> list[float]:
     if len(numbers) == 1 and question.options[1].key == "yes":
         numbers = [1 - numbers[0], numbers[0]]
-        numbers += [0.0] * (question.size - 2)  # nobody declines unless told to
+        numbers += [0.0] * (question.size - 2)  # nobody declines
     if len(numbers) != question.size:
-        raise CommandError(f"--truth: {item!r} needs {question.size} shares, parted by /")
+        raise CommandError(f"--truth: {item!r} needs {question.size} shares, separated by /")
     if any(not 0 <= number <= 1 for number in numbers) or not math.isclose(sum(numbers), 1):
         raise CommandError(f"--truth: the shares in {item!r} must be in [0, 1] and sum to 1")
     return numbers
 
 
 def show_progress(done: Iterable[int], total: int) -> None:
-    """A bar on a terminal; elsewhere silence."""
+    """Show a progress bar on a terminal and nothing elsewhere."""
     live = sys.stderr.isatty()
     for count in done:
         if live:

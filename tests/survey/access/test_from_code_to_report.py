@@ -16,7 +16,7 @@ from aggregation.releases.collect import collect
 from survey import files, simulation
 from survey.access import exchange, invitations
 from survey.collect import throttle
-from survey.collect.validator import works
+from survey.collect.validator import is_proof_of_work
 from survey.design import Design, passes
 from survey.models import Invitation, PassKey, Report, Survey
 from tests.support import builders
@@ -131,8 +131,8 @@ def test_a_lost_pass_can_be_fetched_again_but_no_other(invited: Survey) -> None:
 
 
 def test_a_code_is_read_as_people_type_it(invited: Survey) -> None:
-    assert exchange.read_code("k7qm-2xwd 9hra-4tbc") == "K7QM2XWD9HRA4TBC"
-    assert exchange.read_code("oil0-1111-1111-1111") == "0110111111111111"
+    assert exchange.normalize_code("k7qm-2xwd 9hra-4tbc") == "K7QM2XWD9HRA4TBC"
+    assert exchange.normalize_code("oil0-1111-1111-1111") == "0110111111111111"
     (code,) = invitations.make(invited, 1)
     _, asked, _ = blinded(invited)
     assert post(asked | {"code": invitations.shown(code).lower()}, "passes/").status_code == 200
@@ -294,7 +294,7 @@ def test_a_report_needs_its_proof_of_work() -> None:
     assert errors(post(good | {"work": 5})) == (403, {"work"})
     wrong = next(
         nonce for nonce in (f"{i:08x}" for i in range(1000))
-        if not works(design.hash, good["id"], nonce, 8)
+        if not is_proof_of_work(design.hash, good["id"], nonce, 8)
     )  # fmt: skip
     assert errors(post(good | {"work": wrong})) == (403, {"work"})
     del good["work"]
@@ -303,7 +303,8 @@ def test_a_report_needs_its_proof_of_work() -> None:
 
 def test_zero_bits_are_counted_from_the_front() -> None:
     """Of 4,000 nonces about 1 in 2^bits has so many: 5 sigma around it, and 256 has none."""
-    counts = [sum(works("d", "i", f"{n:08x}", bits) for n in range(4000)) for bits in (1, 4, 22)]
+    nonces = [f"{n:08x}" for n in range(4000)]
+    counts = [sum(is_proof_of_work("d", "i", n, bits) for n in nonces) for bits in (1, 4, 22)]
     assert abs(counts[0] - 2000) < 160 and abs(counts[1] - 250) < 77 and counts[2] < 3
 
 

@@ -82,9 +82,9 @@ def test_codes_come_as_a_sheet_to_print(olga: Client) -> None:
 
 @pytest.mark.parametrize(
     ("given", "said"),
-    [({"count": "0"}, "1 or more"), ({"count": "100001"}, "At most 100,000"),
-     ({"count": "x"}, "whole number"), ({}, "How many?"),
-     ({"count": "501", "form": "sheet"}, "At most 500 on a sheet")],
+    [({"count": "0"}, "1 or more"), ({"count": "100001"}, "at most 100,000"),
+     ({"count": "x"}, "whole number"), ({}, "how many"),
+     ({"count": "501", "form": "sheet"}, "room for 500")],
 )  # fmt: skip
 def test_a_wrong_number_of_codes_is_refused(olga: Client, given: dict[str, str], said: str) -> None:
     response = olga.post(PAGE, {"do": "codes", "form": "csv"} | given)
@@ -284,14 +284,14 @@ def test_sending_stops_after_a_while_and_goes_on_next_time(
 
 @pytest.mark.parametrize(
     ("change", "said"),
-    [({"addresses": "a@example.org nobody"}, "“nobody” is no e-mail address"),
-     ({"addresses": "a@example.org\nb@example.org\nBcc: c@example.org"}, "“Bcc:” is no e-mail"),
-     ({"text": "no link"}, "Write {link}"), ({"subject": ""}, "Give a subject"),
-     ({"subject": "one\nBcc: x@example.org"}, "One line of plain text"),
-     ({"subject": "one\x0bX: y"}, "One line of plain text"),
-     ({"subject": "one\u2028two"}, "One line of plain text"),
-     ({"subject": "a\u202eb"}, "One line of plain text"),
-     ({"addresses": "a@example.org " * 10_001}, "At most 10,000 at once")],
+    [({"addresses": "a@example.org nobody"}, "“nobody” is not an e-mail address"),
+     ({"addresses": "a@example.org\nb@example.org\nBcc: c@example.org"}, "“Bcc:” is not an e-mail"),
+     ({"text": "no link"}, "Write {link}"), ({"subject": ""}, "Enter a subject"),
+     ({"subject": "one\nBcc: x@example.org"}, "one line of plain text"),
+     ({"subject": "one\x0bX: y"}, "one line of plain text"),
+     ({"subject": "one\u2028two"}, "one line of plain text"),
+     ({"subject": "a\u202eb"}, "one line of plain text"),
+     ({"addresses": "a@example.org " * 10_001}, "at most 10,000")],
 )  # fmt: skip
 def test_a_wrong_letter_is_not_sent(olga: Client, change: dict[str, str], said: str) -> None:
     response = olga.post(PAGE, LETTER | {"addresses": "a@example.org"} | change)

@@ -152,7 +152,7 @@ def test_a_backlog_that_no_worker_moves_is_bounded(
     survey: Survey, inbox: Inbox, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(inboxes, "backlog", inboxes.Backlog())
-    monkeypatch.setattr(inboxes, "LOOK", 0.0)
+    monkeypatch.setattr(inboxes, "LOOK_SECONDS", 0.0)
     settings.INBOX_REPORTS = 3
     outcomes = [store(inbox, [[arrival(survey)]])[0] for _ in range(6)]
     assert outcomes[:4] == [["stored"]] * 4  # one more than the bound, and then no other

@@ -450,19 +450,19 @@ def test_a_background_answer_with_an_impossible_epsilon_is_refused(epsilon: Any)
 def test_there_are_no_more_questions_than_allowed_with_the_background() -> None:
     most = questions(*[2] * (MAX_QUESTIONS - 1))
     assert len(build(2.0, most, [Background(question("age", 3))]).questions) == MAX_QUESTIONS
-    with pytest.raises(DesignError, match=f"at most {MAX_QUESTIONS} in all"):
+    with pytest.raises(DesignError, match=f"at most {MAX_QUESTIONS} in total"):
         build(2.0, [*most, question("more", 2)], [Background(question("age", 3))])
 
 
 @pytest.mark.parametrize(
     ("asked", "what"),
     [
-        ([after("q2", 2, "q1", "yes")], "q2: asked only after"),
-        ([question("q1", 2), after("q2", 2, "q1", "maybe")], "q2: asked only after"),
-        ([number("q1", 0, 5, 2), after("q2", 2, "q1", "yes")], "q2: asked only after"),
-        ([question("q1", 2), several("q2", 3, 2)], "multiple choice is alone"),
+        ([after("q2", 2, "q1", "yes")], "q2: must depend"),
+        ([question("q1", 2), after("q2", 2, "q1", "maybe")], "q2: must depend"),
+        ([number("q1", 0, 5, 2), after("q2", 2, "q1", "yes")], "q2: must depend"),
+        ([question("q1", 2), several("q2", 3, 2)], "multiple choice must be alone"),
         ([number("q1", 5, 5, 1)], "two whole numbers in order"),
-        ([number("q1", 0, 3, 4)], "more levels than there are numbers"),
+        ([number("q1", 0, 3, 4)], "more levels than numbers"),
     ],
 )
 def test_questions_that_no_block_can_hold_are_refused(asked: list[Question], what: str) -> None:

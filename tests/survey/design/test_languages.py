@@ -136,7 +136,7 @@ def test_good_language_tags_are_accepted(tag: str) -> None:
 )  # fmt: skip
 def test_bad_language_tags_are_refused(tag: str) -> None:
     assert not is_tag(tag)
-    with pytest.raises(DesignError, match="^translations: .*no language tag"):
+    with pytest.raises(DesignError, match="^translations: .*not a language tag"):
         languages.check("en", {tag: {}})
 
 
@@ -149,76 +149,76 @@ def asked(key: str, **texts: Any) -> dict[str, Any]:
 
 WRONG: dict[str, tuple[Any, str]] = {
     "null": (None, "translations: "),
-    "a list": ([], "translations: an object"),
-    "a text": ("de", "translations: an object"),
-    "no tag": ({"german": {}}, "translations: 'german' is no language tag"),
+    "a list": ([], "translations: must be an object"),
+    "a text": ("de", "translations: must be an object"),
+    "no tag": ({"german": {}}, "translations: 'german' is not a language tag"),
     "the own language": ({"en": {}}, "translations.en: this is the survey's own language"),
-    "a language no object": ({"de": "Titel"}, "translations.de: an object"),
+    "a language no object": ({"de": "Titel"}, "translations.de: must be an object"),
     "an unknown member": ({"de": {"titel": "x"}}, "translations.de: 'titel' is not a known key"),
-    "a title no text": ({"de": {"title": 5}}, "translations.de.title: a text"),
+    "a title no text": ({"de": {"title": 5}}, "translations.de.title: must be a text"),
     "an empty title": ({"de": {"title": " "}}, "translations.de.title: the text is empty"),
     "a long title": ({"de": {"title": "x" * 201}}, "translations.de.title: at most 200"),
     "an empty introduction": ({"de": {"introduction": ""}}, "translations.de.introduction: "),
-    "questions no object": ({"de": {"questions": []}}, "translations.de.questions: an object"),
-    "an unknown question": (asked("q9"), "translations.de.questions: there is no question 'q9'"),
-    "no key": (asked("a b"), "translations.de.questions: 'a b' is no key"),
+    "questions no object": ({"de": {"questions": []}}, "translations.de.questions: must be an"),
+    "an unknown question": (asked("q9"), "translations.de.questions: the survey has no question"),
+    "no key": (asked("a b"), "translations.de.questions: 'a b' is not a valid key"),
     "a question no object": (
         {"de": {"questions": {"q1": "Haben Sie?"}}},
-        "translations.de.questions.q1: an object",
+        "translations.de.questions.q1: must be an object",
     ),
     "an unknown member of a question": (
         asked("q1", kind="choice"),
         "translations.de.questions.q1: 'kind' is not a known key",
     ),
     "an empty text": (asked("q1", text="\n"), "translations.de.questions.q1.text: the text is"),
-    "options no list": (asked("q2", options="Rot"), "translations.de.questions.q2.options: a list"),
-    "no options": (asked("q2", options=[]), "translations.de.questions.q2.options: a list"),
+    "options no list": (asked("q2", options="Rot"), "translations.de.questions.q2.options: must"),
+    "no options": (asked("q2", options=[]), "translations.de.questions.q2.options: must"),
     "an empty option": (
         asked("q2", options=["Rot", "", "Blau"]),
         "translations.de.questions.q2.options[1]: the text is empty",
     ),
     "an option no text": (
         asked("q2", options=["Rot", None, "Blau"]),
-        "translations.de.questions.q2.options[1]: a text",
+        "translations.de.questions.q2.options[1]: must be a text",
     ),
     "options of yes/no": (
         asked("q1", text="?", options=["Nein", "Ja"]),
-        "translations.de.questions.q1.options: none, please",
+        "translations.de.questions.q1.options: leave out",
     ),
     "too few": (
         asked("q2", options=["Rot", "Grün"]),
-        "translations.de.questions.q2.options: 3 options, not 2",
+        "translations.de.questions.q2.options: must be 3 options, not 2",
     ),
     "too many": (
         asked("q2", options=["Rot", "Grün", "Blau", "Keine Angabe"]),
-        "translations.de.questions.q2.options: 3 options, not 4",
+        "translations.de.questions.q2.options: must be 3 options, not 4",
     ),
     "the same option twice": (
         asked("q2", options=["Rot", "Grün", "Rot"]),
-        "translations.de.questions.q2.options: the same option",
+        "translations.de.questions.q2.options: two options are the same",
     ),
     "an option that is ours": (
         asked("q2", options=["Rot", "Grün", "Keine Angabe"]),
-        "translations.de.questions.q2.options: the same option",
+        "translations.de.questions.q2.options: two options are the same",
     ),
     "too few groups": (
         asked("age", options=["Jung"]),
-        "translations.de.questions.age.options: 2 options, not 1",
+        "translations.de.questions.age.options: must be 2 options, not 1",
     ),
     "yes/no without our words": (
         {"nl": {"questions": {"q1": {"options": ["Nee"]}}}},
-        "translations.nl.questions.q1.options: 2 options, not 1, with “No”, “Yes”: ",
+        "translations.nl.questions.q1.options: must be 2 options, not 1, and include “No”, “Yes”",
     ),
     "declining without our words": (
         {"nl": {"questions": {"q2": {"options": ["Rood", "Groen", "Blauw"]}}}},
-        "translations.nl.questions.q2.options: 4 options, not 3, with “Prefer not to say”: ",
+        "translations.nl.questions.q2.options: must be 4 options, not 3, and include “Prefer",
     ),
-    "half a character": ({"de": {"title": "\ud800"}}, "translations.de.title: a character"),
-    "a NUL": (asked("q1", text="a\0b"), "translations.de.questions.q1.text: a character"),
-    "an override": (asked("q1", text="a\u202eb"), "translations.de.questions.q1.text: a character"),
+    "half a character": ({"de": {"title": "\ud800"}}, "translations.de.title: contains"),
+    "a NUL": (asked("q1", text="a\0b"), "translations.de.questions.q1.text: contains"),
+    "an override": (asked("q1", text="a\u202eb"), "translations.de.questions.q1.text: contains"),
     "an isolate": (
         asked("q2", options=["\u2067Rot", "Grün", "Blau"]),
-        "translations.de.questions.q2.options[0]: a character",
+        "translations.de.questions.q2.options[0]: contains",
     ),
 }
 

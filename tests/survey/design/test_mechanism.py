@@ -513,7 +513,7 @@ def test_an_epsilon_out_of_range_is_refused(epsilon: Any) -> None:
 
 @pytest.mark.parametrize("epsilon", [5e-324, 1e-300, 1e-10, SCALE**-1])
 def test_an_epsilon_that_is_too_small_is_refused(epsilon: float) -> None:
-    with pytest.raises(MechanismError, match="^epsilon: .* too small"):
+    with pytest.raises(MechanismError, match="^epsilon: .* too close to 0"):
         Cells.for_epsilon(epsilon, plain(2))
 
 

@@ -258,7 +258,7 @@ class TestTombstone:
             lambda: Survey.objects.create(pk=Removed.objects.get().pk, slug="new", epsilon=1),
         ]
         for way in ways:
-            with pytest.raises(IntegrityError, match="was removed"), transaction.atomic():
+            with pytest.raises(IntegrityError, match="removed survey"), transaction.atomic():
                 way()
         with pytest.raises(FileError, match="removed on .* Choose another"):
             builders.draft()
@@ -327,9 +327,9 @@ def test_the_deletion_day_cannot_be_postponed(state: str, days: int | None) -> N
     if state == "closed":
         survey.close()
     later = today() + timedelta(days=days + 1) if days else None
-    with pytest.raises(IntegrityError, match="not put off"), transaction.atomic():
+    with pytest.raises(IntegrityError, match="later day"), transaction.atomic():
         Survey.objects.update(state="closed", closed_on=later)
     if state == "closed":  # sooner is fine
         Survey.objects.update(closed_on=today() - timedelta(days=1))
-        with pytest.raises(IntegrityError, match="not put off"), transaction.atomic():
+        with pytest.raises(IntegrityError, match="later day"), transaction.atomic():
             Survey.objects.update(closed_on=today())
