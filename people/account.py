@@ -1,4 +1,4 @@
-"""One's own account: address, password, second factor, sessions, and its end."""
+"""The account pages: address, password, second factor, sessions and deletion."""
 
 import secrets
 from typing import Any, cast
@@ -26,11 +26,11 @@ from people.models import CODES, Factor, RecoveryCode, Session, check_alone, del
 from people.sessions import WANTED, end_others, must_have_factor
 
 SITE = "Candor"
-SET_UP_SECONDS = 60 * 60  # from the picture to its first code
+SET_UP_SECONDS = 60 * 60  # to enter the first code after the QR code is shown
 
 
 def own(view: View) -> View:
-    """A page of one's own account: for its owner alone, kept by nobody."""
+    """Wrap a view of the user's own account: login required, no caching, POST data kept secret."""
     for wrap in (
         require_http_methods(["GET", "HEAD", "POST"]),
         cache_control(private=True, no_store=True),
@@ -86,10 +86,10 @@ def password(request: HttpRequest) -> HttpResponse:
 @own
 @confirmed
 def factor(request: HttpRequest) -> HttpResponse:
-    """Set up, look at, change phones or switch off. Recovery codes are shown in reply, only there.
+    """Set up, show, replace or switch off the second factor. Recovery codes are shown only once.
 
-    A new phone takes the place of the old one with its first code, so that nobody who must have a
-    second factor is ever without.
+    A new phone replaces the old one only when its first code is right, so nobody who must have a
+    second factor is ever without one.
     """
     user = cast(User, request.user)
     held = Factor.objects.filter(user=user).first()
@@ -109,7 +109,7 @@ def factor(request: HttpRequest) -> HttpResponse:
 
 
 def set_up(request: HttpRequest, user: User) -> HttpResponse:
-    """The secret goes to the page and back, encrypted, and is kept when its first code is right."""
+    """Set up an authenticator app. The form carries the encrypted secret until a code is right."""
     form, sealed = CodeForm(given(request)), request.POST.get("sealed", "")
     try:
         secret = fernet().decrypt(sealed.encode(), ttl=SET_UP_SECONDS)
@@ -120,13 +120,13 @@ def set_up(request: HttpRequest, user: User) -> HttpResponse:
     if form.is_valid():
         codes = Factor.switch_on(user, secret, form.cleaned_data["code"])
         if codes is not None:
-            request.session.pop(WANTED, None)  # and it is looked at again
+            request.session.pop(WANTED, None)  # checked again on the next request
             request.session.cycle_key()
             end_others(request)
             held, must = Factor.objects.get(user=user), must_have_factor(user)
             found = {"factor": held, "codes": codes, "left": CODES, "most": CODES, "must": must}
             return shown(request, "second_factor", None, **found)
-        form.add_error("code", "That code is not right. Perhaps the clock of the phone is wrong.")
+        form.add_error("code", "That code is wrong. Check that your phone's clock is right.")
     context = {
         "sealed": sealed,
         "picture": picture(totp.address(secret, SITE, user.get_username())),
@@ -138,11 +138,11 @@ def set_up(request: HttpRequest, user: User) -> HttpResponse:
 
 
 def picture(text: str) -> SafeString:
-    """A QR code, black on white in every scheme, because cameras like it so."""
+    """Return a QR code, black on white in every colour scheme, so that cameras can read it."""
     drawn = segno.make(text, error="m").svg_inline(
         scale=5, border=4, dark="#000", light="#fff", svgclass=None, lineclass=None
     )
-    return SafeString(drawn)  # noqa: S308  # segno's, of squares
+    return SafeString(drawn)  # noqa: S308  # made by segno
 
 
 # --- Sessions -------------------------------------------------------------------------------------
@@ -155,7 +155,7 @@ def live_sessions(user: User) -> QuerySet[Session]:
 
 @own
 def sessions(request: HttpRequest) -> HttpResponse:
-    """POST: `end`, the name of one; or `others`."""
+    """List the sessions. POST `end` with a session's name, or `others`."""
     user, here = cast(User, request.user), request.session.session_key
     if "others" in request.POST:
         end_others(request)
@@ -167,7 +167,7 @@ def sessions(request: HttpRequest) -> HttpResponse:
     return shown(request, "sessions", None, sessions=live_sessions(user), here=here)
 
 
-# --- The end --------------------------------------------------------------------------------------
+# --- Deletion -------------------------------------------------------------------------------------
 
 
 @own

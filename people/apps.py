@@ -9,4 +9,4 @@ class PeopleConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        import_module("people.sessions")  # it listens for logins
+        import_module("people.sessions")  # connects its signal receivers

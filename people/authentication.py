@@ -1,6 +1,6 @@
-"""Who asks: by name and password, or by API token; and the page where people make their tokens.
+"""Authentication by password or API token, and the page where people create their tokens.
 
-A token opens the API and nothing else: the pages, this one included, ask for a session.
+A token gives access to the API only; the pages, including this one, require a session.
 """
 
 import time
@@ -32,20 +32,20 @@ from survey.models import (
 )
 from survey.permissions import private_form
 
-CONFIRMED = "confirmed at"  # in a session: when its owner last proved who they are
+CONFIRMED = "confirmed at"  # in a session: when its owner last logged in or reauthenticated
 CONFIRMED_SECONDS = 15 * 60
 KNOWN = "known"  # a cookie: this browser has logged in to this account before
 KNOWN_SECONDS = 180 * 24 * 60 * 60
-FROM_ANYWHERE = 3  # times as many failures as from one address
-OF_ANYBODY = 10  # times as many from one address, of whatever account
+FROM_ANYWHERE = 3  # an account's limit from all addresses, as a multiple of that from one address
+OF_ANYBODY = 10  # an address's limit for all accounts, as a multiple of that for one account
 
 
 class Passwords(ModelBackend):
-    """Django's own, with a few failures a minute for an account.
+    """Django's backend with limits on failed logins per minute.
 
-    Counted from one address, and from all together: an attacker may have many. A browser that has
-    logged in to the account before is spared the second count, so that whoever guesses all day
-    does not shut its owner out. A third one is of all accounts from one address.
+    Failures are counted per account and address, per account from all addresses (attackers may have
+    many), and per address for all accounts. A browser that has logged in to the account before is
+    exempt from the last two, so that an attacker cannot lock its owner out.
     """
 
     def authenticate(
@@ -73,17 +73,17 @@ class Passwords(ModelBackend):
         return user
 
     def has_perm(self, user_obj: Any, perm: str, obj: Any = None) -> bool:
-        """Who works in a team may make surveys, besides those who were given the permission."""
+        """Also let owners and researchers of a team create surveys, without the permission."""
         if super().has_perm(user_obj, perm, obj):
             return True
         if perm != "survey.add_survey" or isinstance(user_obj, AnonymousUser):
             return False
-        parts = TeamMembership.objects.filter(user=user_obj, role__in=ROLE_ACTIONS["ask"])
-        return bool(user_obj.is_active and parts.exists())
+        teams = TeamMembership.objects.filter(user=user_obj, role__in=ROLE_ACTIONS["ask"])
+        return bool(user_obj.is_active and teams.exists())
 
 
 def is_known(request: HttpRequest, username: str) -> bool:
-    """A browser that has logged in to this account before, or is logged in to it now."""
+    """Return whether this browser is or was logged in to this account."""
     if getattr(request, "user", AnonymousUser()).get_username() == username != "":
         return True
     try:
@@ -94,7 +94,7 @@ def is_known(request: HttpRequest, username: str) -> bool:
 
 
 def remember(response: HttpResponse, username: str) -> None:
-    """That this browser has logged in: sent to the login page and nowhere else."""
+    """Set the cookie for a known browser, which is sent only to the login page."""
     response.set_signed_cookie(
         KNOWN,
         digest(username),
@@ -111,7 +111,7 @@ View = Callable[..., HttpResponse]
 
 
 def confirmed(view: View) -> View:
-    """For pages that change how one logs in: whoever has not just done so, does it again."""
+    """Require a recent login, for pages that change how somebody logs in."""
 
     @wraps(view)
     def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
@@ -124,12 +124,12 @@ def confirmed(view: View) -> View:
 
 
 class TokenAuthentication(authentication.TokenAuthentication):
-    """`Authorization: Token …`, where only the token's SHA-256 is stored."""
+    """`Authorization: Token …`. Only the token's SHA-256 is stored."""
 
     def authenticate(self, request: Request) -> tuple[User, ApiToken] | None:
         self.tries = ("token", rate_limits.address(request))
-        found: tuple[User, ApiToken] | None = super().authenticate(request)
-        return found
+        result: tuple[User, ApiToken] | None = super().authenticate(request)
+        return result
 
     def authenticate_credentials(self, key: str) -> tuple[User, ApiToken]:
         if seconds := rate_limits.wait(*self.tries, settings.FAILURES_PER_MINUTE, spend=False):
@@ -151,20 +151,20 @@ class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-ca
             "type": "apiKey",
             "in": "header",
             "name": "Authorization",
-            "description": "`Token …`, made at `/account/tokens/` or by `manage.py api_token`.",
+            "description": "`Token …`, created at `/account/tokens/` or by `manage.py api_token`.",
         }
 
 
 class TokenForm(forms.Form):
     label = forms.CharField(
-        max_length=100, error_messages={"required": "Say what the token is for."}
+        max_length=100, error_messages={"required": "Enter what the token is for."}
     )
 
 
 @private_form
 @confirmed
 def tokens(request: HttpRequest) -> HttpResponse:
-    """One's own tokens. A new one is shown in reply to the form that asked for it, only there."""
+    """Show the user's tokens. A new token is shown only in reply to the form that created it."""
     user = cast(User, request.user)
     form, fresh = TokenForm(), ""
     if "revoke" in request.POST:
@@ -180,7 +180,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
                 fresh = ApiToken.objects.issue(user, form.cleaned_data["label"], by=user)
                 form = TokenForm()
             except TooManyTokens:
-                form.add_error("label", f"You have {MOST_TOKENS} tokens. Revoke one first.")
+                form.add_error("label", f"You already have {MOST_TOKENS} tokens. Revoke one first.")
     context = {
         "form": form,
         "fresh": fresh,

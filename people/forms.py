@@ -1,4 +1,4 @@
-"""What people fill in, with the words for what is wrong."""
+"""The forms for accounts, invitations and teams."""
 
 from typing import Any, cast
 
@@ -11,10 +11,10 @@ from django.http import HttpRequest
 
 from survey.models import Role, Survey, Team
 
-# In the words of a page; AUTH_PASSWORD_VALIDATORS is what holds.
+# For people; AUTH_PASSWORD_VALIDATORS enforces it.
 RULES = (
-    "At least 12 characters, not much like your name or address, and none of the passwords that "
-    "many people use. Four or five words in a row are easy to remember."
+    "At least 12 characters, not similar to your name or address, and not a common password. Four "
+    "or five words in a row are easy to remember."
 )
 SECRET = {"autocapitalize": "none", "autocomplete": "off", "spellcheck": "false"}
 
@@ -25,10 +25,10 @@ class AccountForm(UserCreationForm):
     class Meta:
         model = User
         fields = ["username", "email"]
-        labels = {"username": "Name", "email": "E-mail address, if you like"}
-        help_texts = {"username": "You log in with it. Letters, digits and @ . + - _"}
+        labels = {"username": "Name", "email": "E-mail address (optional)"}
+        help_texts = {"username": "You log in with this name. Use letters, digits and @ . + - _"}
         error_messages = {
-            "username": {"invalid": "Letters, digits and @ . + - _ only; no spaces between them."}
+            "username": {"invalid": "Use only letters, digits and @ . + - _, without spaces."}
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -42,7 +42,7 @@ class AccountForm(UserCreationForm):
         self.fields["password2"].help_text = ""
 
     def validate_password_for_user(self, user: User, **kwargs: Any) -> None:
-        """What is wrong with a password stands at the password, not at its repetition."""
+        """Show password errors at the password, not at its repetition."""
         super().validate_password_for_user(user, "password1")  # type: ignore[misc]
 
 
@@ -50,7 +50,7 @@ class SetUpForm(AccountForm):
     code = forms.CharField(
         label="Set-up code",
         max_length=60,
-        help_text="The server wrote it where it was started; manage.py setup_code makes a new one.",
+        help_text="The server printed it when it started. manage.py setup_code prints a new one.",
         widget=forms.TextInput(attrs=SECRET),
     )
     field_order = ["code", "username", "email", "password1", "password2"]
@@ -61,24 +61,24 @@ class EmailForm(forms.ModelForm):
         model = User
         fields = ["email"]
         labels = {"email": "Address"}
-        help_texts = {"email": "For people who run this site. It may stay empty."}
+        help_texts = {"email": "Optional. Lets the people who run this site contact you."}
 
 
 class PasswordForm(PasswordChangeForm):
     def __init__(self, request: HttpRequest, *args: Any) -> None:
         super().__init__(cast(User, request.user), *args)
         self.request = request
-        self.fields["old_password"].label = "Password until now"
+        self.fields["old_password"].label = "Current password"
         self.fields["old_password"].widget.attrs["autofocus"] = False
         self.fields["new_password1"].help_text = RULES
         self.fields["new_password2"].label = "New password again"
 
     def clean_old_password(self) -> str:
-        """Through the backend, which counts: whoever holds a session may not guess either."""
-        given: str = self.cleaned_data["old_password"]
-        if authenticate(self.request, username=self.user.username, password=given) != self.user:
-            raise ValidationError("That is not your password. After many tries, wait a minute.")
-        return given
+        """Check the password through the backend, which also limits guesses within a session."""
+        password: str = self.cleaned_data["old_password"]
+        if authenticate(self.request, username=self.user.username, password=password) != self.user:
+            raise ValidationError("Wrong password. After many tries, wait a minute.")
+        return password
 
 
 class CodeForm(forms.Form):
@@ -86,17 +86,17 @@ class CodeForm(forms.Form):
         label="Code",
         max_length=60,
         widget=forms.TextInput(attrs=SECRET | {"autocomplete": "one-time-code"}),
-        error_messages={"required": "Give the code."},
+        error_messages={"required": "Enter the code."},
     )
 
 
 class AgainForm(forms.Form):
-    """Who is there; with a code, of those who have a second factor."""
+    """The password again, and a code if the account has a second factor."""
 
     password = forms.CharField(
         strip=False,
         widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
-        error_messages={"required": "Give your password."},
+        error_messages={"required": "Enter your password."},
     )
     code = CodeForm.base_fields["code"]
 
@@ -111,7 +111,7 @@ class InviteForm(forms.Form):
     email = forms.EmailField(
         required=False,
         max_length=254,
-        error_messages={"invalid": "That is no e-mail address. Leave it empty for a link."},
+        error_messages={"invalid": "Enter an e-mail address, or leave this empty for a link."},
     )
 
 
@@ -119,11 +119,11 @@ class TeamForm(forms.ModelForm):
     class Meta:
         model = Team
         fields = ["name"]
-        error_messages = {"name": {"required": "Give the team a name."}}
+        error_messages = {"name": {"required": "Enter a name for the team."}}
 
 
 class SurveyTeamForm(forms.Form):
-    """Which team a survey belongs to; of the teams in which one works oneself."""
+    """The team of a survey, chosen from the teams in which the user works."""
 
     team = forms.ModelChoiceField(Team.objects.none(), required=False, empty_label="No team")
 
@@ -137,5 +137,5 @@ class SurveyTeamForm(forms.Form):
         team: Team | None = self.cleaned_data["team"]
         owners = self.survey.membership_set.filter(role=Role.OWNER)
         if team is None and not owners.exists():
-            raise ValidationError("Make somebody an owner of the survey itself first.")
+            raise ValidationError("First make somebody an owner of the survey itself.")
         return team

@@ -1,6 +1,6 @@
-"""The page behind an invitation: whoever brings it logs in, or makes an account, and has the role.
+"""The page behind an invitation link, which gives a role to anyone who logs in or signs up there.
 
-It is the only way to an account besides the first run and the admin pages.
+It is the only way to get an account besides the first run and the admin pages.
 """
 
 from typing import cast
@@ -41,7 +41,7 @@ def accept(request: HttpRequest, invite: Invite) -> HttpResponse:
 
 
 def join(request: HttpRequest, invite: Invite) -> HttpResponse:
-    """A new account and its role, both or neither."""
+    """Create an account and give it the role in one transaction."""
     form = AccountForm(request.POST if request.method == "POST" else None)
     form.fields["email"].initial = invite.email
     if not form.is_valid():
@@ -50,7 +50,7 @@ def join(request: HttpRequest, invite: Invite) -> HttpResponse:
         with transaction.atomic():
             user = form.save()
             invite.accept(user)
-    except IntegrityError:  # somebody else was faster
+    except IntegrityError:  # somebody else just took the name
         form.add_error("username", "A user with that username already exists.")
         return shown(request, invite, form)
     return enter(request, user, redirect(*home(invite))["Location"])

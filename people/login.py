@@ -1,7 +1,7 @@
-"""Logging in, in one step or two; and proving who one is once more.
+"""Logging in with one or two factors, and reauthentication.
 
-Somebody with a second factor is not logged in by the password: the session only remembers, for ten
-minutes, that it was right. Every way in goes through here, the admin pages' as well.
+For somebody with a second factor, a right password does not log in; the session only remembers it
+for ten minutes. Every login goes through here, including that of the admin pages.
 """
 
 import time
@@ -28,12 +28,12 @@ from survey import rate_limits
 from survey.permissions import private_form
 
 BACKEND = "people.authentication.Passwords"
-HALF = "password was right"  # in a session: whose, and when
+HALF = "password was right"  # in a session: the user, and when
 HALF_SECONDS = 10 * 60
 
 
 def safe_next(request: HttpRequest, given: str) -> str:
-    """Where to go afterwards, on this site only."""
+    """Return the address to go to next if it is on this site, otherwise the default."""
     here = {request.get_host()}
     fine = url_has_allowed_host_and_scheme(given, here, require_https=request.is_secure())
     fine = fine and given.startswith("/")
@@ -67,7 +67,7 @@ class LogIn(views.LoginView):
 
 
 def half_way(request: HttpRequest) -> tuple[User, str] | None:
-    """Who has given the right password here, not long ago, and where they wanted to go."""
+    """Return the user who recently entered the right password, and where they want to go."""
     half = request.session.get(HALF)
     if not half or not 0 <= time.time() - half["at"] < HALF_SECONDS:
         return None
@@ -78,21 +78,21 @@ def half_way(request: HttpRequest) -> tuple[User, str] | None:
 
 
 def wrong_code(user: User, given: str) -> str:
-    """What is wrong with a code, if anything; a right one is used up."""
+    """Use up a code; return what is wrong with it, or ""."""
     tries = ("code", f"account {user.pk}", settings.FAILURES_PER_MINUTE)
     if rate_limits.wait(*tries, spend=False):
         return "Too many tries. Wait a minute."
-    if user.factor.takes(given):
+    if user.factor.accepts(given):
         return ""
     rate_limits.wait(*tries)
-    return "That code is not right, or was used before. Wait for the next one in your app."
+    return "That code is wrong or already used. Wait for the next one in your app."
 
 
 @sensitive_post_parameters()
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def code(request: HttpRequest) -> HttpResponse:
-    """The second step."""
+    """Ask for the code, the second step of logging in."""
     found = half_way(request)
     if found is None:
         request.session.pop(HALF, None)
@@ -111,7 +111,7 @@ def code(request: HttpRequest) -> HttpResponse:
 @private_form
 @sensitive_post_parameters()
 def reauthenticate(request: HttpRequest) -> HttpResponse:
-    """Before what changes how one logs in."""
+    """Ask for the password and code again, before changes to how somebody logs in."""
     user = cast(User, request.user)
     factor = Factor.objects.filter(user=user).exists()
     form = AgainForm(request.POST if request.method == "POST" else None, factor=factor)
@@ -126,10 +126,10 @@ def reauthenticate(request: HttpRequest) -> HttpResponse:
 
 
 def refused(request: HttpRequest, user: User, form: Any) -> bool:
-    """Puts into the form what is wrong with the password or the code; the code last, it is used."""
+    """Add errors in the password or code to the form. The code comes last, as that uses it up."""
     given = form.cleaned_data
     if auth.authenticate(request, username=user.username, password=given["password"]) != user:
-        form.add_error("password", "That is not your password. After many tries, wait a minute.")
+        form.add_error("password", "Wrong password. After many tries, wait a minute.")
     elif "code" in given and (wrong := wrong_code(user, given["code"])):
         form.add_error("code", wrong)
     return bool(form.errors)
@@ -137,6 +137,6 @@ def refused(request: HttpRequest, user: User, form: Any) -> bool:
 
 @require_safe
 def admin(request: HttpRequest) -> HttpResponse:
-    """In place of the admin pages' own login, which knows no second factor."""
+    """Replace the admin pages' own login, which does not support a second factor."""
     to = safe_next(request, request.GET.get("next", reverse("admin:index")))
     return redirect(f"{reverse('login')}?{urlencode({'next': to})}")

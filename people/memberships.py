@@ -1,6 +1,6 @@
-"""Who has a part in a survey or in a team: what both pages have in common.
+"""Managing the people of a survey or a team: what both pages share.
 
-Only for owners: the pages ask `may(user, "manage")` before they come here.
+Only for owners: the pages check `may(user, "manage")` before they call this.
 """
 
 import logging
@@ -24,40 +24,40 @@ from survey.models.log import Actor, record
 
 logger = logging.getLogger(__name__)
 
-ROLES = {  # in the words of the page; survey.models.ROLE_ACTIONS is what holds
-    Role.VIEWER: "reads the dashboard, releases and finished analyses, and takes estimates home",
-    Role.RESEARCHER: "also asks for releases and analyses, and takes the noisy reports home",
-    Role.OWNER: "also designs it, invites respondents, and says who has a part and what is public",
+ROLES = {  # for people; survey.models.ROLE_ACTIONS enforces it
+    Role.VIEWER: "reads the dashboard, releases and finished analyses, and downloads estimates",
+    Role.RESEARCHER: "also requests releases and analyses, and downloads the noisy reports",
+    Role.OWNER: "also designs it, invites respondents, and manages people and what is public",
 }
 
 
 class PersonForm(forms.Form):
-    """Somebody by account name, and what they are to be."""
+    """An account name, and its new role."""
 
-    name = forms.CharField(max_length=150, error_messages={"required": "Give an account name."})
+    name = forms.CharField(max_length=150, error_messages={"required": "Enter an account name."})
     role = forms.ChoiceField(choices=Role.choices, required=False)
 
     def clean_name(self) -> User:
         user = User.objects.filter(username=self.cleaned_data["name"]).first()
         if user is None:
-            raise ValidationError("There is no account of that name. Invite the person below.")
+            raise ValidationError("There is no account with that name. Invite the person below.")
         return user
 
     def save(self, target: Survey | Team, remove: bool, by: Actor) -> None:
-        """Do it, unless nobody would be left as an owner: then say so."""
-        user, role, parts = self.cleaned_data["name"], self.cleaned_data["role"], parts_of(target)
+        """Change or remove the role; add an error to the form if no owner would remain."""
+        user, role = self.cleaned_data["name"], self.cleaned_data["role"]
         try:
             if remove:
-                parts.objects.remove(target, user, by)
+                membership_model(target).objects.remove(target, user, by)
             elif role:
-                parts.objects.give(target, user, Role(role), by)
+                membership_model(target).objects.give(target, user, Role(role), by)
             else:
                 self.add_error("role", "Choose a role.")
         except LastOwner:
             self.add_error("name", f"{user} is the last owner. Make somebody else an owner first.")
 
 
-def parts_of(target: Survey | Team) -> type[Membership] | type[TeamMembership]:
+def membership_model(target: Survey | Team) -> type[Membership] | type[TeamMembership]:
     return Membership if isinstance(target, Survey) else TeamMembership
 
 
@@ -69,15 +69,15 @@ def note(by: Actor, what: str, target: Survey | Team, **detail: str) -> None:
 
 
 def nothing_said() -> dict[str, Any]:
-    """Of the parts, where something else on their page is refused."""
+    """Return empty forms for the page, with the status for an error elsewhere on it."""
     return {"form": PersonForm(), "invite": InviteForm(), "status": 400}
 
 
 def change(request: HttpRequest, target: Survey | Team) -> dict[str, Any]:
-    """Do what was asked for; what the page says of it. `done` is whether there is nothing to say.
+    """Handle a POST and return the context for the page. `done` means that it has nothing to show.
 
-    POST: `invite` with a `role` and perhaps an `email`; `revoke` one; or somebody's `name` with a
-    `role` or `remove`.
+    POST `invite` with a `role` and an optional `email`, `revoke` with an invitation's number, or a
+    `name` with a `role` or `remove`.
     """
     given = request.POST
     said: dict[str, Any] = {"form": PersonForm(), "invite": InviteForm(), "adding": "add" in given}
@@ -101,7 +101,7 @@ def change(request: HttpRequest, target: Survey | Team) -> dict[str, Any]:
 
 
 def invited(request: HttpRequest, target: Survey | Team, form: InviteForm) -> dict[str, Any]:
-    """Sent where an address was given and the site has mail, else shown to be handed over."""
+    """Create an invitation, and send it if there is an address and mail, or else show its link."""
     role, email = Role(form.cleaned_data["role"]), form.cleaned_data["email"]
     user = cast(User, request.user)
     try:
@@ -109,7 +109,7 @@ def invited(request: HttpRequest, target: Survey | Team, form: InviteForm) -> di
             token = Invite.objects.make(target, role, user, email)
             note(user, "colleague invited", target, role=str(role))
     except TooManyInvites:
-        form.add_error("role", f"{MOST_INVITES} invitations wait already. Take some back first.")
+        form.add_error("role", f"There are {MOST_INVITES} open invitations. Take some back first.")
         return {}
     link = request.build_absolute_uri(reverse("join", args=[token]))
     if not (email and settings.EMAIL_URL):
@@ -125,13 +125,13 @@ def invited(request: HttpRequest, target: Survey | Team, form: InviteForm) -> di
 
 
 def shown(target: Survey | Team) -> dict[str, Any]:
-    """What the page lists."""
-    parts = cast(Any, parts_of(target)).objects.filter(
+    """Return the roles, people and invitations that the page lists."""
+    members = cast(Any, membership_model(target)).objects.filter(
         **{"survey" if isinstance(target, Survey) else "team": target}
     )
     return {
         "roles": [(role.value, role.label, what) for role, what in ROLES.items()],
-        "people": parts.select_related("user").order_by("user__username"),
+        "people": members.select_related("user").order_by("user__username"),
         "invites": target.invites.waiting(),
         "days": INVITED_DAYS,
         "mail": bool(settings.EMAIL_URL),

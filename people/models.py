@@ -1,7 +1,7 @@
-"""What is kept about people who have an account, besides Django's own table of accounts.
+"""The data about people with an account, in addition to Django's own table of accounts.
 
-Days and no times; a browser's name and no address. Whatever opens something is kept as its digest;
-the secret of an authenticator app, which has to be read again, is encrypted under the site's key.
+Days are stored, but no times; the name of a browser, but no address. Tokens and codes are stored as
+digests. The secret of an authenticator app, which must be read again, is encrypted.
 """
 
 import base64
@@ -25,21 +25,21 @@ from people import totp
 from survey.models import Membership, Role, Survey, Team, TeamMembership, digest, today
 from survey.models.log import Actor, record
 
-CODES = 10  # for recovery, made together
-MOST_WRONG = 50  # codes of the app a day: three in a million are right
+CODES = 10  # recovery codes, created together
+MOST_WRONG = 50  # wrong codes of the app per day; a guess is right three times in a million
 INVITED_DAYS = 14
-MOST_INVITES = 100  # that wait, to one survey or team
-LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that looks like another
+MOST_INVITES = 100  # open ones per survey or team
+LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # without letters that look like others
 
 
-def letters(groups: int) -> str:
-    """A code to be read and typed: about 20 bits a group."""
+def random_code(groups: int) -> str:
+    """Return a code that is easy to read and type, with about 20 bits per group."""
     return "-".join("".join(secrets.choice(LETTERS) for _ in range(4)) for _ in range(groups))
 
 
-def plain(given: str) -> str:
-    """As it was made, however it was typed."""
-    return "".join(given.lower().replace("-", "").split())
+def normalize(code: str) -> str:
+    """Return a typed code without case, hyphens and spaces."""
+    return "".join(code.lower().replace("-", "").split())
 
 
 def fernet() -> Fernet:
@@ -48,7 +48,7 @@ def fernet() -> Fernet:
 
 
 class Session(AbstractBaseSession):
-    """A session, with what its owner is shown of it. people.sessions writes it."""
+    """A session with the details that its owner can see. people.sessions writes it."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, null=True)
     browser = models.CharField(max_length=40)
@@ -62,19 +62,19 @@ class Session(AbstractBaseSession):
 
     @property
     def name(self) -> str:
-        """What stands for it on a page: the key itself would open it."""
+        """The name of the session on pages, which must not contain its key."""
         return hashlib.sha256(self.session_key.encode()).hexdigest()[:20]
 
 
 class Factor(models.Model):
-    """Somebody's authenticator app."""
+    """A person's authenticator app."""
 
     user = models.OneToOneField(
         settings.AUTH_USER_MODEL, models.CASCADE, primary_key=True, related_name="factor"
     )
     secret = models.CharField(max_length=200)  # encrypted
     made_on = models.DateField()
-    step = models.BigIntegerField()  # of the last code that was taken, so that none is twice
+    step = models.BigIntegerField()  # of the last accepted code, so that none is accepted twice
     failed_on = models.DateField(null=True)
     failures = models.PositiveSmallIntegerField(default=0)  # on that day
 
@@ -83,8 +83,8 @@ class Factor(models.Model):
 
     @classmethod
     def switch_on(cls, user: User, secret: bytes, given: str) -> list[str] | None:
-        """Fresh recovery codes; None if the code is not that of the secret."""
-        step = totp.matching_step(secret, plain(given), time.time())
+        """Switch on the second factor; return new recovery codes, or None if the code is wrong."""
+        step = totp.matching_step(secret, normalize(given), time.time())
         if step is None:
             return None
         with transaction.atomic():
@@ -104,12 +104,12 @@ class Factor(models.Model):
             RecoveryCode.objects.filter(user=user).delete()
             record(by, "second factor switched off", account=user.get_username())
 
-    def takes(self, given: str) -> bool:
-        """Whether this code is right, and not used before: of the app, or for recovery."""
-        given = plain(given)
-        return self._takes_code(given) or RecoveryCode.spend(self.user_id, given)
+    def accepts(self, given: str) -> bool:
+        """Use up a code of the app or a recovery code; return whether it was right and unused."""
+        given = normalize(given)
+        return self._accepts_code(given) or RecoveryCode.spend(self.user_id, given)
 
-    def _takes_code(self, given: str) -> bool:
+    def _accepts_code(self, given: str) -> bool:
         if self.failed_on == today() and self.failures >= MOST_WRONG:
             return False
         try:
@@ -128,7 +128,7 @@ class Factor(models.Model):
 
 
 class RecoveryCode(models.Model):
-    """Opens once, in place of a code of the app."""
+    """A code that works once in place of the app's code."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE)
     digest = models.CharField(max_length=64)
@@ -141,11 +141,11 @@ class RecoveryCode(models.Model):
 
     @classmethod
     def fresh(cls, user: User) -> list[str]:
-        """New codes in place of all old ones: shown once, stored as digests."""
-        codes = [letters(4) for _ in range(CODES)]
+        """Replace all recovery codes and return the new ones. Only their digests are stored."""
+        codes = [random_code(4) for _ in range(CODES)]
         with transaction.atomic():
             cls.objects.filter(user=user).delete()
-            rows = [RecoveryCode(user=user, digest=digest(plain(code))) for code in codes]
+            rows = [RecoveryCode(user=user, digest=digest(normalize(code))) for code in codes]
             RecoveryCode.objects.bulk_create(rows)
         return codes
 
@@ -155,11 +155,11 @@ class RecoveryCode(models.Model):
 
 
 class Gone(Exception):
-    """An invitation that was used, taken back or waited too long; or a set-up that is over."""
+    """An invitation that is used, revoked or expired, or a finished set-up."""
 
 
 class TooManyInvites(Exception):
-    """MOST_INVITES wait already."""
+    """There are already MOST_INVITES open invitations."""
 
 
 class InviteQuerySet(models.QuerySet["Invite"]):
@@ -167,23 +167,23 @@ class InviteQuerySet(models.QuerySet["Invite"]):
         return self.filter(until__gte=today())
 
     def find(self, token: str) -> "Invite":
-        found = self.waiting().filter(digest=digest(token))
-        invite = found.select_related("survey", "team", "made_by").first()
-        if invite is None or not invite.holds():
+        matching = self.waiting().filter(digest=digest(token))
+        invite = matching.select_related("survey", "team", "made_by").first()
+        if invite is None or not invite.is_valid():
             raise Gone
         return invite
 
     def make(self, target: Survey | Team, role: Role, made_by: User, email: str = "") -> str:
-        """The token of a new one: handed over once, stored as its digest."""
+        """Create an invitation and return its token. Only the digest is stored."""
         token = secrets.token_urlsafe(32)
-        where: dict[str, Any] = {"survey" if isinstance(target, Survey) else "team": target}
+        key: dict[str, Any] = {"survey" if isinstance(target, Survey) else "team": target}
         with transaction.atomic():
-            type(target).objects.select_for_update().get(pk=target.pk)  # one at a time, to count
-            self.filter(**where, until__lt=today()).delete()
-            if self.filter(**where).count() >= MOST_INVITES:
+            type(target).objects.select_for_update().get(pk=target.pk)  # keeps the count exact
+            self.filter(**key, until__lt=today()).delete()
+            if self.filter(**key).count() >= MOST_INVITES:
                 raise TooManyInvites
             self.create(
-                **where,
+                **key,
                 role=role,
                 made_by=made_by,
                 email=email,
@@ -194,7 +194,7 @@ class InviteQuerySet(models.QuerySet["Invite"]):
 
 
 class Invite(models.Model):
-    """A role in a survey or in a team, for whoever brings the token first."""
+    """A role in a survey or a team, for the first person who has the token."""
 
     survey = models.ForeignKey(Survey, models.CASCADE, null=True, related_name="invites")
     team = models.ForeignKey(Team, models.CASCADE, null=True, related_name="invites")
@@ -226,25 +226,25 @@ class Invite(models.Model):
     def target(self) -> Survey | Team:
         target = self.survey or self.team
         if target is None:
-            raise ValueError("the database refuses an invitation to nothing")
+            raise ValueError("an invitation needs a survey or a team")
         return target
 
-    def holds(self) -> bool:
-        """It ends with the part of whoever made it: an owner who was removed leaves no door."""
+    def is_valid(self) -> bool:
+        """Return whether its creator is still an owner, so that a removed one cannot get back."""
         return self.made_by.is_active and self.target.may(self.made_by, "manage")
 
     def accept(self, user: User) -> None:
-        """Once: of two who come at the same time, the second finds it gone."""
+        """Use up the invitation and give the role. If two people race, the second gets Gone."""
         with transaction.atomic():
-            taken, _ = Invite.objects.waiting().filter(pk=self.pk).delete()
-            if not taken or not self.holds():
+            deleted, _ = Invite.objects.waiting().filter(pk=self.pk).delete()
+            if not deleted or not self.is_valid():
                 raise Gone
-            parts = Membership if self.survey else TeamMembership
-            parts.objects.raise_to(self.target, user, Role(self.role))
+            memberships = Membership.objects if self.survey else TeamMembership.objects
+            memberships.raise_to(self.target, user, Role(self.role))
 
 
 class SetUp(models.Model):
-    """The one row of the first run: the digest of its code, and the day when it was over."""
+    """The single row for the first run: the digest of its code, and the day it was finished."""
 
     id = models.PositiveSmallIntegerField(primary_key=True, default=1)
     digest = models.CharField(max_length=64, blank=True)
@@ -258,30 +258,30 @@ class SetUp(models.Model):
 
     @classmethod
     def due(cls) -> bool:
-        """Whether this site never had an account."""
+        """Return whether this site has never had an account."""
         if settings.DEMO or User.objects.exists():
             return False
         return not cls.objects.filter(over_on__isnull=False).exists()
 
     @classmethod
     def code(cls) -> str:
-        """A new code, in place of any other; Gone if there is nothing to set up."""
+        """Replace the code and return the new one; Gone if the site is set up."""
         if not cls.due():
             raise Gone
-        fresh = letters(4)
-        cls.objects.update_or_create(pk=1, defaults={"digest": digest(plain(fresh))})
-        return fresh
+        code = random_code(4)
+        cls.objects.update_or_create(pk=1, defaults={"digest": digest(normalize(code))})
+        return code
 
     @classmethod
     def knows(cls, given: str) -> bool:
-        return cls.objects.filter(over_on=None, digest=digest(plain(given))).exists()
+        return cls.objects.filter(over_on=None, digest=digest(normalize(given))).exists()
 
     @classmethod
     def finish(cls, given: str, user: User) -> None:
-        """Make the first account. Of two at once, the second finds it Gone."""
+        """Create the first account. If two people race, the second gets Gone."""
         with transaction.atomic():
             row = cls.objects.select_for_update().filter(pk=1, over_on=None).first()
-            if row is None or row.digest != digest(plain(given)) or User.objects.exists():
+            if row is None or row.digest != digest(normalize(given)) or User.objects.exists():
                 raise Gone
             user.is_staff = user.is_superuser = True
             user.save()
@@ -290,8 +290,8 @@ class SetUp(models.Model):
 
 
 def check_alone(user: User) -> list[str]:
-    """What stands in the way of deleting this account: what would be left without an owner."""
-    with transaction.atomic():  # or part of the one that deletes it
+    """Return the surveys and teams that would have no owner if this account were deleted."""
+    with transaction.atomic():  # joins the transaction that deletes the account, if there is one
         return [
             *Membership.objects.names_owned_alone(user),
             *(f"the team {name}" for name in TeamMembership.objects.names_owned_alone(user)),
@@ -299,12 +299,12 @@ def check_alone(user: User) -> list[str]:
 
 
 def delete_account(user: User) -> None:
-    """With its parts, tokens, sessions and factors; not if something would have no owner left."""
+    """Delete an account with its roles, tokens and sessions, unless it is a last owner or admin."""
     with transaction.atomic():
         admins = models.Q(is_superuser=True, is_active=True)
-        held = User.objects.select_for_update().filter(admins | models.Q(pk=user.pk))
-        if user.is_superuser and [each.pk for each in held.order_by("pk")] == [user.pk]:
-            raise ValidationError("You are the only admin of this site. Make another one first.")
+        locked = User.objects.select_for_update().filter(admins | models.Q(pk=user.pk))
+        if user.is_superuser and [each.pk for each in locked.order_by("pk")] == [user.pk]:
+            raise ValidationError("You are the only admin of this site. Add another one first.")
         if alone := check_alone(user):
             raise ValidationError("You are the last owner of: " + "; ".join(alone) + ".")
         user.delete()

@@ -1,7 +1,7 @@
-"""Sessions that know whose they are, so that people can see and end theirs.
+"""Sessions with a known user, so that people can see and end their own.
 
-Django's own table of sessions does not say whose a session is. This engine is Django's with four
-more columns, filled from the session itself when it is saved: so nothing can disagree.
+Django's own table does not record whose a session is. This engine extends Django's with four
+columns, which are filled from the session's data whenever it is saved, so they always agree.
 """
 
 import re
@@ -24,8 +24,8 @@ from people.authentication import CONFIRMED
 from people.models import Factor, Session
 from survey.models import Membership, Role, TeamMembership, today
 
-WANTED = "second factor wanted"  # in the session of somebody who has to set one up first
-HELD = "second factor held"  # in one of somebody who must have one, and has
+WANTED = "second factor wanted"  # in the session of somebody who must set one up first
+HELD = "second factor held"  # in the session of somebody who must have one and does
 OPEN = ("/account/factor/", "/account/again/", "/logout/", "/login/", "/static/")
 
 
@@ -43,7 +43,7 @@ class SessionStore(DatabaseStore):
         return row
 
 
-BROWSERS = {  # the first that is found; each also calls itself by the names below it
+BROWSERS = {  # the first match counts, because browsers also use the names of those below
     "Edge": r"Edg(e|A|iOS)?/",
     "Opera": r"OPR/|Opera",
     "Samsung Internet": r"SamsungBrowser/",
@@ -62,7 +62,7 @@ SYSTEMS = {
 
 
 def browser(agent: str) -> str:
-    """Coarse, so that it says something to its owner and little to others."""
+    """Return a coarse name for a browser: useful to its owner, revealing little to others."""
 
     def first(names: dict[str, str], other: str) -> str:
         return next((name for name, mark in names.items() if re.search(mark, agent)), other)
@@ -86,8 +86,8 @@ def must_have_factor(user: User) -> bool:
 
 @receiver(user_logged_in)
 def begin(request: HttpRequest, user: User, **_: Any) -> None:
-    """What a session remembers of its beginning."""
-    Session.objects.filter(expire_date__lt=now()).delete()  # of everybody
+    """Store the details of a new session, and delete everybody's expired ones."""
+    Session.objects.filter(expire_date__lt=now()).delete()
     session = request.session
     session["browser"] = browser(request.headers.get("User-Agent", ""))
     session["begun_on"] = session["used_on"] = today().isoformat()
@@ -96,8 +96,10 @@ def begin(request: HttpRequest, user: User, **_: Any) -> None:
 
 
 def lacks_factor(session: SessionBase, user: User | AnonymousUser) -> bool:
-    """Whether somebody must set up a second factor first. Who has one is asked about once; others
-    each time, since they may have become an owner just now."""
+    """Return whether somebody must set up a second factor first.
+
+    Those who need none yet are checked on every request, as they may have just become an owner.
+    """
     if WANTED in session or HELD in session or isinstance(user, AnonymousUser):
         return WANTED in session
     if must_have_factor(user):
@@ -106,18 +108,17 @@ def lacks_factor(session: SessionBase, user: User | AnonymousUser) -> bool:
 
 
 def end_others(request: HttpRequest) -> None:
-    """All of this person's sessions but the one that asks."""
+    """End all of this person's sessions except the current one."""
     mine = Session.objects.filter(user=request.user.pk)
     mine.exclude(pk=request.session.session_key).delete()
 
 
-def kept(
+def session_rules(
     get_response: Callable[[HttpRequest], HttpResponseBase],
 ) -> Callable[[HttpRequest], HttpResponseBase]:
-    """A middleware: the day of the last use, once a day; and who needs a second factor, gets one.
+    """Return middleware that notes the day of use and enforces the second factor.
 
-    Whoever brings no cookie is let through without a look at the session, so that pages that are
-    the same for everybody stay that way.
+    Without a cookie it does not touch the session, so that public pages can be cached.
     """
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
@@ -130,8 +131,8 @@ def kept(
             session["used_on"] = today().isoformat()
         if lacks_factor(session, request.user) and not request.path.startswith(OPEN):
             if request.path.startswith("/api/"):
-                said = "Set up a second factor at /account/factor/ first."
-                return JsonResponse({"detail": said}, status=403)
+                detail = "Set up a second factor at /account/factor/ first."
+                return JsonResponse({"detail": detail}, status=403)
             return redirect("factor")
         return get_response(request)
 

@@ -1,4 +1,4 @@
-"""The first run: whoever has the code that the server wrote down makes the first account."""
+"""The first run: anyone with the code that the server printed can create the first account."""
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -19,7 +19,7 @@ from survey import rate_limits
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def page(request: HttpRequest) -> HttpResponse:
-    """Not there any more once there is an account."""
+    """Show the set-up page; 404 once there is an account."""
     if not SetUp.due():
         raise Http404
     form = SetUpForm(request.POST if request.method == "POST" else None)
@@ -33,7 +33,7 @@ def page(request: HttpRequest) -> HttpResponse:
 
 
 def knows(request: HttpRequest, form: SetUpForm) -> bool:
-    """Whether the code is right; so much is counted that it cannot be guessed."""
+    """Return whether the code is right, limiting guesses."""
     if "code" in form.errors:
         return False
     tries = ("setup", rate_limits.address(request), settings.FAILURES_PER_MINUTE)
@@ -43,5 +43,5 @@ def knows(request: HttpRequest, form: SetUpForm) -> bool:
     if SetUp.knows(form.cleaned_data["code"]):
         return True
     rate_limits.wait(*tries)
-    form.add_error("code", "That is not the code. The one written last is the one that works.")
+    form.add_error("code", "That code is wrong. Use the one that was printed last.")
     return False

@@ -1,4 +1,4 @@
-"""The page where the owner of a survey says who has a part in it, and whether anyone may see it."""
+"""The page where owners manage a survey's people and team, and whether its results are public."""
 
 from typing import cast
 
@@ -16,7 +16,7 @@ from survey.permissions import private_form, survey_or_403
 
 @private_form
 def page(request: HttpRequest, slug: str) -> HttpResponse:
-    """POST: `results` on or off; `set` the `team`; or what people.parts takes."""
+    """Show the page. POST `results` on or off, `set` with a `team`, or what memberships handles."""
     survey = survey_or_403(request, slug, "manage")
     given = request.POST
     if given.get("results") in ("on", "off"):
@@ -38,7 +38,7 @@ def page(request: HttpRequest, slug: str) -> HttpResponse:
             said["done"] = True
     else:
         said = memberships.change(request, survey)
-    if said.get("done"):  # whoever demotes themselves goes elsewhere
+    if said.get("done"):  # people who removed their own role cannot stay here
         still = survey.may(request.user, "manage")
         return redirect("people", slug) if still else redirect("surveys")
     through = TeamMembership.objects.filter(team=survey.team_id).select_related("user")

@@ -1,4 +1,4 @@
-"""Teams: mine, and the page of each."""
+"""The list of the user's teams, and the page of each team."""
 
 from typing import Any, cast
 
@@ -17,7 +17,7 @@ from survey.permissions import private_form
 
 @private_form
 def mine(request: HttpRequest) -> HttpResponse:
-    """POST: the `name` of a new one, of which one is the owner."""
+    """List the user's teams. POST a `name` to create one and become its owner."""
     user = cast(User, request.user)
     may_make = may_design(user)
     if request.method == "POST" and not may_make:
@@ -42,7 +42,7 @@ def mine(request: HttpRequest) -> HttpResponse:
 
 @private_form
 def page(request: HttpRequest, pk: int) -> HttpResponse:
-    """Everybody in the team may look. POST, of an owner: a new `rename`, `delete`, or the parts."""
+    """Show a team to its members. Owners POST `rename`, `delete`, or what memberships handles."""
     user = cast(User, request.user)
     team = get_object_or_404(Team, pk=pk)
     owner = team.may(user, "manage")

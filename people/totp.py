@@ -1,6 +1,6 @@
-"""Codes of an authenticator app: RFC 6238, with SHA-1, six digits and 30 seconds, as all apps do.
+"""Codes of authenticator apps: RFC 6238 with SHA-1, six digits and 30 seconds, like all apps.
 
-The standard library alone, and no clock: the time is an argument.
+Uses only the standard library, and no clock: the time is an argument.
 """
 
 import base64
@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode
 
 SECONDS = 30
 DIGITS = 6
-AROUND = 1  # steps that a clock may be wrong, either way
+AROUND = 1  # steps that a clock may be fast or slow
 
 
 def step_at(time: float) -> int:
@@ -17,7 +17,7 @@ def step_at(time: float) -> int:
 
 
 def code(secret: bytes, step: int, digits: int = DIGITS) -> str:
-    """RFC 4226, 5.3: four bytes of the HMAC, found by its last half byte, as decimal digits."""
+    """Return the code of a step: digits of four bytes of its HMAC (RFC 4226, section 5.3)."""
     mac = hmac.digest(secret, step.to_bytes(8, "big"), "sha1")
     start = mac[-1] & 15
     number = int.from_bytes(mac[start : start + 4], "big") & 0x7FFFFFFF
@@ -25,7 +25,7 @@ def code(secret: bytes, step: int, digits: int = DIGITS) -> str:
 
 
 def matching_step(secret: bytes, given: str, time: float) -> int | None:
-    """The step whose code this is, of those about now."""
+    """Return the step near this time whose code was given, or None."""
     now = step_at(time)
     for step in range(now - AROUND, now + AROUND + 1):
         if hmac.compare_digest(code(secret, step).encode(), given.encode()):
@@ -34,11 +34,11 @@ def matching_step(secret: bytes, given: str, time: float) -> int | None:
 
 
 def text(secret: bytes) -> str:
-    """As people type it, where there is no camera."""
+    """Return the secret in the form that people type if they have no camera."""
     return base64.b32encode(secret).decode().rstrip("=")
 
 
 def address(secret: bytes, site: str, account: str) -> str:
-    """What the picture says: the otpauth address that apps read."""
+    """Return the otpauth address for the QR code that apps read."""
     label = quote(f"{site}:{account}", safe="")
     return f"otpauth://totp/{label}?{urlencode({'secret': text(secret), 'issuer': site})}"

@@ -40,7 +40,7 @@ def test_an_owner_gives_and_takes_away_a_role(site: str, page: Page, candor_serv
 
     page.get_by_label("Account name").fill("nobody-here")
     page.get_by_role("button", name="Add").click()
-    expect(page.get_by_role("alert")).to_contain_text("There is no account of that name.")
+    expect(page.get_by_role("alert")).to_contain_text("There is no account with that name.")
     expect(page.get_by_label("Account name")).to_have_value("nobody-here")
     looked_at_everywhere(page)
 

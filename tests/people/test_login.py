@@ -112,7 +112,7 @@ def test_a_password_alone_does_not_open_an_account_with_a_second_factor(alice: U
     assert first["Location"] == "/login/code/" and not logged_in(client)
     assert client.get("/login/code/").status_code == 200
     wrong = client.post("/login/code/", {"code": "000000"})
-    assert wrong.status_code == 400 and "not right" in wrong.content.decode()
+    assert wrong.status_code == 400 and "code is wrong" in wrong.content.decode()
     assert not logged_in(client)
     second = client.post("/login/code/", {"code": present()})
     assert second["Location"] == "/plan/" and logged_in(client)
@@ -125,7 +125,7 @@ def test_no_code_works_twice(alice: User) -> None:
         client = Client()
         give_password(client)
         assert client.post("/login/code/", {"code": code}).status_code == expected
-    assert Factor.objects.get().takes(present(1)) and not Factor.objects.get().takes(present())
+    assert Factor.objects.get().accepts(present(1)) and not Factor.objects.get().accepts(present())
 
 
 def test_a_recovery_code_works_once_however_it_is_typed(alice: User) -> None:
@@ -172,8 +172,8 @@ def test_the_secret_is_not_in_the_database(alice: User, settings: Any) -> None:
     stored = Factor.objects.get().secret
     assert SECRET.decode() not in stored and totp.text(SECRET) not in stored
     settings.SECRET_KEY = "another" * 10  # the app's codes are lost with it, not the account
-    assert not Factor.objects.get().takes(present())
-    assert Factor.objects.get().takes(codes[0])
+    assert not Factor.objects.get().accepts(present())
+    assert Factor.objects.get().accepts(codes[0])
 
 
 def test_next_never_leads_to_another_site(alice: User) -> None:
@@ -253,11 +253,11 @@ def test_after_many_wrong_codes_in_a_day_only_recovery_codes_work(
 ) -> None:
     codes = with_factor(alice)
     for _ in range(MOST_WRONG):
-        assert not Factor.objects.get().takes("000000")
-    assert not Factor.objects.get().takes(present())
-    assert Factor.objects.get().takes(codes[0])
+        assert not Factor.objects.get().accepts("000000")
+    assert not Factor.objects.get().accepts(present())
+    assert Factor.objects.get().accepts(codes[0])
     monkeypatch.setattr("people.models.today", lambda: today() + timedelta(days=1))
-    assert Factor.objects.get().takes(present())
+    assert Factor.objects.get().accepts(present())
     assert Factor.objects.get().failures == 0
 
 
@@ -382,8 +382,8 @@ def test_a_new_phone_takes_the_place_of_the_old_one(alice: User, settings: Any) 
     fresh = switch_on(client, "/account/factor/?another=1")
     assert Factor.objects.count() == 1 and not set(old) & set(fresh)
     Factor.objects.update(step=0)
-    assert not Factor.objects.get().takes(present()) and not Factor.objects.get().takes(old[0])
-    assert Factor.objects.get().takes(fresh[0])
+    assert not Factor.objects.get().accepts(present()) and not Factor.objects.get().accepts(old[0])
+    assert Factor.objects.get().accepts(fresh[0])
 
 
 def test_a_secret_that_the_site_did_not_seal_is_refused(alice: User) -> None:

@@ -131,16 +131,16 @@ def test_an_owner_adds_changes_and_removes_people(survey: Survey, olga: Client) 
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"name": "nobody", "role": "viewer", "add": "1"}, "no account of that name"),
-        ({"name": "", "role": "viewer", "add": "1"}, "Give an account name."),
+        ({"name": "nobody", "role": "viewer", "add": "1"}, "no account with that name"),
+        ({"name": "", "role": "viewer", "add": "1"}, "Enter an account name."),
         ({"name": "x" * 151, "role": "viewer", "add": "1"}, "at most 150 characters"),
         ({"name": "a\0b", "role": "viewer"}, "Null characters are not allowed."),
         ({"name": "olga", "role": "king"}, "not one of the available choices"),
         ({"name": "olga"}, "Choose a role."),
         ({"name": "olga", "role": "viewer"}, "the last owner"),
         ({"name": "olga", "remove": "1"}, "the last owner"),
-        ({"results": "perhaps"}, "Give an account name."),
-        ({}, "Give an account name."),
+        ({"results": "perhaps"}, "Enter an account name."),
+        ({}, "Enter an account name."),
     ],
 )
 def test_bad_input_is_explained_and_changes_nothing(

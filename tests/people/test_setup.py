@@ -58,10 +58,10 @@ def test_the_code_makes_the_owner_and_logs_them_in() -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"code": "aaaa-aaaa-aaaa-aaaa"}, "not the code"),
+        ({"code": "aaaa-aaaa-aaaa-aaaa"}, "code is wrong"),
         ({"code": ""}, "This field is required"),
         ({"username": ""}, "This field is required"),
-        ({"username": "a b"}, "no spaces between them"),
+        ({"username": "a b"}, "without spaces"),
         ({"username": "a\0b"}, "Null characters"),
         ({"username": "x" * 151}, "at most 150"),
         ({"email": "nowhere"}, "valid email"),
@@ -80,7 +80,7 @@ def test_a_wrong_code_is_reported_with_the_other_errors() -> None:
     SetUp.code()
     wrong = {"password1": "olga", "password2": "olga"}
     page = Client().post("/setup/", account("aaaa-aaaa-aaaa-aaaa") | wrong).content.decode()
-    assert "not the code" in page
+    assert "code is wrong" in page
     assert page.index("too short") < page.index("Password again")  # at the password itself
 
 

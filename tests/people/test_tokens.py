@@ -83,8 +83,8 @@ def test_revoking_an_unknown_token_does_nothing(wanted: str) -> None:
 @pytest.mark.parametrize(
     ("label", "said"),
     [
-        ("", "Say what the token is for."),
-        ("  ", "Say what the token is for."),
+        ("", "Enter what the token is for."),
+        ("  ", "Enter what the token is for."),
         ("x" * 101, "at most 100 characters"),
         ("a\0b", "Null characters are not allowed."),
     ],

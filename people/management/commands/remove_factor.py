@@ -1,4 +1,4 @@
-"""manage.py remove_factor USERNAME: for somebody who has lost phone and recovery codes."""
+"""manage.py remove_factor USERNAME: for somebody who lost their phone and recovery codes."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -10,7 +10,7 @@ from people.models import Factor, Session
 
 
 class Command(BaseCommand):
-    help = "Switch somebody's second factor off, and end their sessions."
+    help = "Switch off an account's second factor and end its sessions."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("username")
@@ -23,4 +23,4 @@ class Command(BaseCommand):
             raise CommandError(f"{username!r} has no second factor.")
         Factor.switch_off(user)
         Session.objects.filter(user=user).delete()
-        self.stdout.write(f"{username} logs in with the password alone now.")
+        self.stdout.write(f"{username} can now log in with just the password.")

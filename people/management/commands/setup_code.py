@@ -1,4 +1,4 @@
-"""manage.py setup_code: the code with which the first account is made, on the last line."""
+"""manage.py setup_code: print a code for creating the first account on the last line."""
 
 from typing import Any
 
@@ -8,11 +8,11 @@ from people.models import Gone, SetUp
 
 
 class Command(BaseCommand):
-    help = "Make a new code for /setup/, where a site without an account gets its first one."
+    help = "Create a new code for /setup/, the page for creating a site's first account."
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             code = SetUp.code()
         except Gone:
-            raise CommandError("This site has been set up, or is a demo.") from None
-        self.stdout.write(f"Open /setup/ and give this code. It works once.\n{code}")
+            raise CommandError("This site is already set up, or it is a demo.") from None
+        self.stdout.write(f"Open /setup/ and enter this code. It works once.\n{code}")
