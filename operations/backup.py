@@ -1,8 +1,8 @@
-"""The whole database in one file, and back from it.
+"""Backups: the whole database in one file.
 
-A zip with a manifest and the database: SQLite's own copy of it, or what pg_dump writes. Made while
-the site runs; put back while it does not. It holds what the database holds and no more: reports
-that wait, background answers, password hashes and keys. So only its owner may read it.
+The file is a zip with a manifest and the database, which is SQLite's own copy or the output of
+pg_dump. A backup is made while the site runs and restored while it is stopped. It contains waiting
+reports, background answers, password hashes and keys, so only its owner may read it.
 """
 
 import contextlib
@@ -31,27 +31,27 @@ from config.processes import RUNNING, lock_file
 from survey.models import Removed, Survey
 from survey.models.log import head, record
 
-FORM = 1  # of the file; another one has another number
+FORM = 1  # version of the file format
 MANIFEST, DATABASE = "manifest.json", "database"
 PIECE = 1 << 20
-BEFORE = "candor_before_restore"  # the schema that steps aside in PostgreSQL
+BEFORE = "candor_before_restore"  # the name of PostgreSQL's old schema during a restore
 
 
 class BackupError(Exception):
-    """Why a backup cannot be made or put back; nothing was changed."""
+    """The reason why a backup cannot be made or restored. Nothing was changed."""
 
 
-# --- There ----------------------------------------------------------------------------------------
+# --- Backup ---------------------------------------------------------------------------------------
 
 
 def write(path: Path) -> dict[str, Any]:
-    """Make a backup at `path`, whole or not at all, never over another file; its manifest."""
+    """Write a complete backup to a new file and return its manifest."""
     if os.path.lexists(path):
-        raise BackupError(f"{path} is there already; choose another name.")
+        raise BackupError(f"{path} already exists. Choose another name.")
     record(None, "backup made")
     last = head()
     with TemporaryDirectory(prefix=".candor-", dir=path.parent) as folder:
-        data, whole = Path(folder) / DATABASE, Path(folder) / "whole"
+        data, archive = Path(folder) / DATABASE, Path(folder) / "archive"
         data.touch(0o600)
         dump(data)
         manifest = {
@@ -63,39 +63,39 @@ def write(path: Path) -> dict[str, Any]:
             "sha256": sha256(data),
             "log_head": last.hash if last else "",
         }
-        with os.fdopen(os.open(whole, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as out:
-            packed = connection.vendor == "postgresql"  # by pg_dump
-            form = zipfile.ZIP_STORED if packed else zipfile.ZIP_DEFLATED
-            with zipfile.ZipFile(out, "w", form) as file:
+        with os.fdopen(os.open(archive, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as out:
+            compressed = connection.vendor == "postgresql"  # by pg_dump
+            method = zipfile.ZIP_STORED if compressed else zipfile.ZIP_DEFLATED
+            with zipfile.ZipFile(out, "w", method) as file:
                 file.writestr(MANIFEST, json.dumps(manifest, indent=1) + "\n")
                 file.write(data, DATABASE)
             out.flush()
             os.fsync(out.fileno())
-        if os.path.lexists(path):  # since we looked
-            raise BackupError(f"{path} is there already; choose another name.")
-        os.rename(whole, path)
+        if os.path.lexists(path):  # created in the meantime
+            raise BackupError(f"{path} already exists. Choose another name.")
+        os.rename(archive, path)
     return manifest
 
 
 def dump(data: Path) -> None:
     if connection.vendor == "postgresql":
         options = ["--format=custom", "--no-owner", "--no-privileges", "--schema=public"]
-        program("pg_dump", *options, f"--file={data}")
+        run_program("pg_dump", *options, f"--file={data}")
         return
     connection.ensure_connection()
     with contextlib.closing(sqlite3.connect(data)) as copy:
-        connection.connection.backup(copy)  # of one moment, and nobody waits for it
-        copy.execute("PRAGMA journal_mode = DELETE")  # one file
-        look_at(copy)
+        connection.connection.backup(copy)  # a consistent snapshot that blocks nobody
+        copy.execute("PRAGMA journal_mode = DELETE")  # a single file without a WAL
+        check_integrity(copy)
 
 
-def look_at(copy: sqlite3.Connection) -> None:
+def check_integrity(copy: sqlite3.Connection) -> None:
     try:
-        (found,) = copy.execute("PRAGMA quick_check(1)").fetchone()
+        (result,) = copy.execute("PRAGMA quick_check(1)").fetchone()
     except sqlite3.DatabaseError as error:
-        found = str(error)
-    if found != "ok":
-        raise BackupError(f"The database is damaged: {found}")
+        result = str(error)
+    if result != "ok":
+        raise BackupError(f"The database is damaged: {result}")
 
 
 def sha256(path: Path) -> str:
@@ -103,22 +103,22 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-# --- And back -------------------------------------------------------------------------------------
+# --- Restore --------------------------------------------------------------------------------------
 
 
 def restore(path: Path, replace: bool = False) -> dict[str, Any]:
-    """Put a backup in the place of the database, all of it or nothing; its manifest."""
+    """Replace the database with a backup, completely or not at all; return the manifest."""
     with opened(path) as file:
         manifest = read_manifest(file)
         check(manifest)
         if not replace and not is_empty():
-            raise BackupError("There are surveys or accounts here. --replace puts them away.")
+            raise BackupError("There are surveys or accounts here. Use --replace to delete them.")
         with TemporaryDirectory(prefix=".candor-", dir=path.parent) as folder:
             data = Path(folder) / DATABASE
             with os.fdopen(os.open(data, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as out:
                 shutil.copyfileobj(file.open(DATABASE), out, PIECE)
             if sha256(data) != manifest["sha256"]:
-                raise BackupError("The file is damaged: its SHA-256 is not the one noted in it.")
+                raise BackupError("The file is damaged: its SHA-256 does not match its manifest.")
             if connection.vendor == "postgresql":
                 load_postgresql(data)
             else:
@@ -134,7 +134,7 @@ def opened(path: Path) -> Iterator[zipfile.ZipFile]:
         with zipfile.ZipFile(path) as file:
             yield file
     except (zipfile.BadZipFile, KeyError, EOFError):
-        raise BackupError(f"{path} is no backup, or a damaged one.") from None
+        raise BackupError(f"{path} is not a backup, or it is damaged.") from None
 
 
 def read_manifest(file: zipfile.ZipFile) -> dict[str, Any]:
@@ -144,44 +144,44 @@ def read_manifest(file: zipfile.ZipFile) -> dict[str, Any]:
         if not known <= manifest.keys():
             raise ValueError
     except (ValueError, AttributeError):
-        raise BackupError("The file has no manifest of a backup.") from None
+        raise BackupError("The file is not a backup: it has no valid manifest.") from None
     return manifest
 
 
 def check(manifest: dict[str, Any]) -> None:
-    """Whether this installation can take it."""
+    """Refuse a backup that this installation cannot restore."""
     if manifest["candor_backup"] != FORM or newer(str(manifest["version"]), __version__):
         raise BackupError(
-            f"The backup is of Candor {manifest['version']}, newer than this one, {__version__}."
+            f"The backup is from Candor {manifest['version']}, newer than this one, {__version__}."
         )
     if manifest["database"] != connection.vendor:
         raise BackupError(
-            f"The backup is of {manifest['database']}, and the database here is "
-            f"{connection.vendor}: DATABASE_URL."
+            f"The backup is from {manifest['database']}, but the database here is "
+            f"{connection.vendor}. Check DATABASE_URL."
         )
 
 
-def newer(one: str, other: str) -> bool:
-    first, second = ([int(n) for n in re.findall(r"\d+", text)] for text in (one, other))
+def newer(version: str, other: str) -> bool:
+    first, second = ([int(n) for n in re.findall(r"\d+", text)] for text in (version, other))
     return first > second
 
 
 def is_empty() -> bool:
-    """Whether nobody has begun to use this installation."""
+    """Return whether this installation is still unused."""
     if Survey._meta.db_table not in connection.introspection.table_names():
         return True
     return not any(model._default_manager.exists() for model in (Survey, Removed, User))
 
 
 def load_sqlite(data: Path) -> None:
-    """Not under a site that runs: it remembers the designs that it has seen."""
+    """Load SQLite's copy. The site must be stopped, because it caches the designs of surveys."""
     try:
         lock = lock_file(settings.VAR_DIR / RUNNING, fcntl.LOCK_EX)
     except BlockingIOError:
         raise BackupError("Stop the site first: manage.py serve is running.") from None
     connection.ensure_connection()
     with lock, contextlib.closing(sqlite3.connect(data)) as copy:
-        look_at(copy)
+        check_integrity(copy)
         try:
             copy.backup(connection.connection)
         except sqlite3.OperationalError as error:
@@ -190,9 +190,9 @@ def load_sqlite(data: Path) -> None:
 
 
 def load_postgresql(data: Path) -> None:
-    """Into a new schema; the old one steps aside, and comes back if anything goes wrong."""
-    listed = program("pg_restore", "--list", str(data), database=False)
-    wanted = [line for line in listed.splitlines() if " SCHEMA " not in line]  # ours is there
+    """Load a dump into a new schema. If anything fails, the old schema is put back."""
+    contents = run_program("pg_restore", "--list", str(data), database=False)
+    wanted = [line for line in contents.splitlines() if " SCHEMA " not in line]  # we create it
     (data.parent / "list").write_text("\n".join(wanted) + "\n")
     with connection.cursor() as cursor:
         cursor.execute(
@@ -206,8 +206,8 @@ def load_postgresql(data: Path) -> None:
         cursor.execute("CREATE SCHEMA public")
         try:
             options = ["--single-transaction", "--exit-on-error", "--no-owner", "--no-privileges"]
-            name = f"--dbname={connection.settings_dict['NAME']}"
-            program("pg_restore", *options, name, f"--use-list={data.parent / 'list'}", str(data))
+            options += [f"--dbname={connection.settings_dict['NAME']}"]
+            run_program("pg_restore", *options, f"--use-list={data.parent / 'list'}", str(data))
         except BaseException:
             cursor.execute("DROP SCHEMA public CASCADE")
             cursor.execute(f"ALTER SCHEMA {BEFORE} RENAME TO public")
@@ -215,24 +215,24 @@ def load_postgresql(data: Path) -> None:
         cursor.execute(f"DROP SCHEMA {BEFORE} CASCADE")
 
 
-def program(name: str, *arguments: str, database: bool = True) -> str:
-    """Run one of PostgreSQL's, on the database of the settings; what it wrote."""
-    there = connection.settings_dict
-    _, settings = DatabaseClient.settings_to_cmd_args_env(there, [])
+def run_program(name: str, *arguments: str, database: bool = True) -> str:
+    """Run one of PostgreSQL's programs on the configured database; return its output."""
+    config = connection.settings_dict
+    _, variables = DatabaseClient.settings_to_cmd_args_env(config, [])
     names = {"PGHOST": "HOST", "PGPORT": "PORT", "PGUSER": "USER", "PGDATABASE": "NAME"}
-    settings = (settings or {}) | {key: str(there[of]) for key, of in names.items() if there[of]}
+    variables = (variables or {}) | {k: str(config[of]) for k, of in names.items() if config[of]}
     try:
         done = subprocess.run(
             [name, *arguments],
-            env={**os.environ, **(settings if database else {})},
+            env={**os.environ, **(variables if database else {})},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
             check=False,
         )
     except FileNotFoundError:
-        raise BackupError(f"{name} is not installed; it comes with PostgreSQL.") from None
+        raise BackupError(f"{name} is not installed. It is part of PostgreSQL.") from None
     if done.returncode:
-        said = done.stderr.strip().splitlines() or ["it did not say why"]
-        raise BackupError(f"{name} failed: {said[0]}")
+        errors = done.stderr.strip().splitlines() or ["no error message"]
+        raise BackupError(f"{name} failed: {errors[0]}")
     return done.stdout

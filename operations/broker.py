@@ -1,11 +1,11 @@
 """The embedded broker: a kombu transport that keeps its messages in one SQLite file.
 
-For one machine, where no Redis is at hand: `candor-sqlite://` and the absolute path of the file.
-A message stays in the table until it is acknowledged. Taking it hides it for `visibility_timeout`
-seconds, and a consumer that lives renews that time; so a message shows up again when its consumer
-was killed, however long the work on it takes. Any number of processes may send and take at once.
+It is for a single machine without Redis. Its URL is `candor-sqlite://` with the absolute path of
+the file. A message stays in the table until it is acknowledged. Taking it hides it for
+`visibility_timeout` seconds, which a living consumer keeps renewing. So the message of a killed
+consumer reappears, but a long task is not delivered twice. Any number of processes may use it.
 
-Never here: results, or anything that must not be lost. The queue is not the truth; the database is.
+The broker holds no results and nothing that must not be lost, because all state is in the database.
 """
 
 # mypy: allow-untyped-calls
@@ -25,12 +25,12 @@ from kombu.transport import base, virtual
 
 SCHEMA = """
 PRAGMA journal_mode = WAL;
-PRAGMA synchronous = NORMAL;  -- a power cut may cost the last messages, never the file
+PRAGMA synchronous = NORMAL;  -- a power cut may lose the last messages but never the file
 PRAGMA secure_delete = ON;
 CREATE TABLE IF NOT EXISTS message (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,  -- never used again: a late acknowledgement is harmless
+    id INTEGER PRIMARY KEY AUTOINCREMENT,  -- never reused, so a late acknowledgement is harmless
     queue TEXT NOT NULL,
-    visible REAL NOT NULL,  -- from this time on a consumer may take it
+    visible REAL NOT NULL,  -- consumers may take it from this time on
     content TEXT NOT NULL
 );
 CREATE INDEX IF NOT EXISTS message_next ON message (queue, visible);
@@ -38,7 +38,7 @@ CREATE INDEX IF NOT EXISTS message_next ON message (queue, visible);
 
 
 class Files(threading.local):
-    """The SQLite connections of one thread; a fork leaves those that it inherits untouched."""
+    """The SQLite connections of one thread. A fork does not touch those that it inherits."""
 
     def __init__(self) -> None:
         self.opened: dict[tuple[int, str], sqlite3.Connection] = {}
@@ -48,7 +48,7 @@ class Files(threading.local):
         if key not in self.opened:
             connection = sqlite3.connect(path, timeout=20, isolation_level=None)
             folder = os.open(os.path.dirname(path), os.O_RDONLY)
-            try:  # SQLite does not wait when two processes turn on the WAL at the same moment
+            try:  # SQLite fails if two processes switch on the WAL at the same time
                 fcntl.flock(folder, fcntl.LOCK_EX)
                 connection.executescript(SCHEMA)
             finally:
@@ -74,7 +74,7 @@ class QoS(virtual.QoS):
 
 
 class Channel(virtual.Channel):
-    """What kombu asks of a queue, in statements that each commit by themselves."""
+    """The queue operations that kombu needs, as statements that each commit on their own."""
 
     QoS = QoS
 
@@ -97,7 +97,7 @@ class Channel(virtual.Channel):
         claim = "UPDATE message SET visible = ? WHERE id = ? AND visible <= ?"
         now = time.time()
         while row := self.run(f"{first} LIMIT 1", queue, now).fetchone():
-            if self.run(claim, now + self.hide, row[0], now).rowcount:  # else another was faster
+            if self.run(claim, now + self.hide, row[0], now).rowcount:  # else it is taken
                 message: dict[str, Any] = json.loads(row[1])
                 message["properties"]["delivery_tag"] = row[0]
                 return message
@@ -108,7 +108,7 @@ class Channel(virtual.Channel):
             self.run("UPDATE message SET visible = 0 WHERE id = ?", message.delivery_tag)
 
     def renew(self) -> None:
-        """Keep hidden what this channel still works on."""
+        """Keep the messages hidden that this channel is still working on."""
         if time.monotonic() - self.renewed > self.hide / 4:
             self.renewed = time.monotonic()
             until = time.time() + self.hide
@@ -147,10 +147,10 @@ class Channel(virtual.Channel):
 
 
 class Transport(virtual.Transport):
-    """Polls: from the event loop in a Celery worker, inside `drain_events` elsewhere."""
+    """Polls from the event loop in a Celery worker, and in `drain_events` elsewhere."""
 
     Channel = Channel
-    can_parse_url = True  # so that kombu hands over the path as it is
+    can_parse_url = True  # so that kombu passes the path unchanged
     driver_type = driver_name = "sqlite"
     polling_interval = 0.05
     cycle: Any
@@ -162,10 +162,10 @@ class Transport(virtual.Transport):
 
     def register_with_event_loop(self, connection: Any, loop: Any) -> None:
         loop.call_repeatedly(self.polling_interval, self.take)
-        loop.on_tick.add(self.take)  # an acknowledgement makes room: do not wait for the next poll
+        loop.on_tick.add(self.take)  # after an acknowledgement, without waiting
 
     def take(self) -> None:
-        """Deliver every message that may be taken now."""
+        """Deliver all messages that can be taken now."""
         try:
             while True:
                 self.cycle.get(self._deliver)

@@ -1,8 +1,8 @@
-"""What `make run` starts: a demo on this machine, from an empty folder to a page that answers.
+"""The program behind `make run`: a demo on this machine, starting from an empty folder.
 
-Writes var/demo.env, so that `manage.py` works on the same data while the demo runs and afterwards;
-prepares the database and the demo survey; then serves. What can go wrong for ordinary reasons is
-said in one sentence, and the status is 1. Never touches a production environment.
+It prepares the database and the demo survey and then serves them. It writes var/demo.env, so that
+`manage.py` uses the same data during the demo and afterwards. Ordinary problems are reported in one
+sentence, with status 1. It never touches a production environment.
 """
 
 import os
@@ -19,17 +19,17 @@ from operations.serve import HOST, check_port
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DEMO_ENV = Path(os.environ.get("CANDOR_DEMO_ENV", BASE_DIR / "var" / "demo.env"))
-CHOSEN = ("CANDOR_VAR", "DATABASE_URL", "REDIS_URL")  # where the data are, if somebody chose
+CHOSEN = ("CANDOR_VAR", "DATABASE_URL", "REDIS_URL")  # used by the demo if they are set
 SLUG = "wellbeing-at-work"
 LOGINS = {"researcher": "researcher-demo", "viewer": "viewer-demo", "admin": "admin-demo"}
-CONNECT_SECONDS = 5  # seconds for a database or Redis to answer
+CONNECT_SECONDS = 5  # for a database or Redis to answer
 
 NOTE = """
   Candor is running, with made-up data. Ctrl-C stops it.
 
     Answer the survey     {site}/s/{slug}/
     Read the estimates    {site}/surveys/{slug}/
-    Make surveys          {site}/studio/new/
+    Create surveys        {site}/studio/new/
     Use the API           {site}/api/docs/
 
     Log in as             {logins}
@@ -39,7 +39,7 @@ NOTE = """
 def check_environment() -> None:
     if "CANDOR_SECRET_KEY" in os.environ:
         raise CommandError(
-            "CANDOR_SECRET_KEY is set: this is a production environment, and `make run` is for "
+            "CANDOR_SECRET_KEY is set, so this is a production environment. `make run` is only for "
             "demos. See docs/operations.md."
         )
     database = os.environ.get("DATABASE_URL", "sqlite://")
@@ -55,7 +55,7 @@ def port() -> int:
 
 
 def environment() -> dict[str, str]:
-    """The variables that make this process, and every later one, the same demo."""
+    """Return the variables with which this and every later process use the same demo."""
     return {
         "CANDOR_SECRET_KEY": known_secret_key() or secrets.token_urlsafe(48),
         "CANDOR_DEMO": "1",
@@ -66,7 +66,7 @@ def environment() -> dict[str, str]:
 
 
 def remember(values: dict[str, str]) -> None:
-    """Only once they work: a run that fails must not lead `manage.py` away from good data."""
+    """Write var/demo.env. Called only after a successful start, so that working data stays."""
     try:
         DEMO_ENV.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         fresh = DEMO_ENV.with_suffix(".new")
@@ -79,13 +79,13 @@ def remember(values: dict[str, str]) -> None:
 
 
 def known_secret_key() -> str:
-    """That of the last run, so that sessions outlive a restart."""
+    """Return the key of the last run, if any, so that sessions survive a restart."""
     try:
         text = DEMO_ENV.read_text()
     except OSError:
         return ""
-    found = re.search(r"^CANDOR_SECRET_KEY='?([\w-]{40,})'?$", text, re.MULTILINE)
-    return found[1] if found else ""
+    match = re.search(r"^CANDOR_SECRET_KEY='?([\w-]{40,})'?$", text, re.MULTILINE)
+    return match[1] if match else ""
 
 
 def load_settings() -> None:
@@ -94,11 +94,11 @@ def load_settings() -> None:
     try:
         django.setup()
     except (ImproperlyConfigured, ValueError) as error:
-        raise CommandError(f"The settings make no sense: {first_line(error)}") from None
+        raise CommandError(f"The settings are not valid: {first_line(error)}") from None
 
 
 def check_servers() -> None:
-    """Whether the database answers, and Redis if it was chosen."""
+    """Refuse to start if the database does not answer, or Redis if it is used."""
     from django.conf import settings
     from django.db import DatabaseError, connection
 

@@ -1,7 +1,7 @@
-"""Whether this process can serve, and what it says when it cannot.
+"""Health checks, metrics and error pages.
 
-`healthz`, `readyz` and `metrics` are asked by the supervisor, by load balancers and monitors, by
-address: a middleware before all others, so that they answer whatever the host name and without TLS.
+Supervisors, load balancers and monitors request `healthz`, `readyz` and `metrics` by address. They
+are served by the first middleware, so that they work with any host name and without TLS.
 """
 
 import hmac
@@ -21,7 +21,7 @@ from operations.broker import FILES
 
 RETRY_AFTER = "5"  # seconds
 RECENT = 60  # seconds since the last tick
-REDIS_SECONDS = 2  # seconds for Redis to answer
+REDIS_SECONDS = 2  # for Redis to answer
 API = "/api/v1/"
 OK = "ok"
 
@@ -39,12 +39,12 @@ def healthz(
 
 
 def check(request: HttpRequest) -> JsonResponse:
-    """Whether the process lives and reaches its database."""
+    """Report whether the process is alive and can reach its database."""
     return said({"database": database()})
 
 
 def readyz(request: HttpRequest) -> JsonResponse:
-    """Whether everything behind the pages works as well."""
+    """Report whether the broker, the migrations and the worker are in order as well."""
     parts = {"database": database(), "broker": broker()}
     if parts["database"] == OK:
         parts |= {"migrations": migrations(), "worker": worker()}
@@ -67,7 +67,7 @@ def database() -> str:
 
 
 def migrations() -> str:
-    """Once applied they stay so: asked until they are."""
+    """Check the migrations. Once they are applied, the result is remembered."""
     if not applied:
         executor = MigrationExecutor(connection)
         if executor.migration_plan(executor.loader.graph.leaf_nodes()):
@@ -90,7 +90,7 @@ def broker() -> str:
 
 
 def redis() -> str:
-    from redis import Redis, RedisError  # slow to load, and small sites do without
+    from redis import Redis, RedisError  # slow to import, and small sites do not use it
 
     limits = {"socket_timeout": REDIS_SECONDS, "socket_connect_timeout": REDIS_SECONDS}
     try:
@@ -102,7 +102,7 @@ def redis() -> str:
 
 
 def worker() -> str:
-    """The beat sends a tick through the broker, and a worker notes it in the database."""
+    """Check the last tick, which the beat sends through the broker and a worker records."""
     try:
         since = heartbeat.age()
     except DatabaseError:  # no such table yet
@@ -115,7 +115,7 @@ def worker() -> str:
 
 
 def measured(request: HttpRequest) -> HttpResponse:
-    """The metrics, for whoever has the token; without one in the settings there is no such page."""
+    """Return the metrics to clients with the token, or 404 if the settings have no token."""
     if not settings.METRICS_TOKEN:
         return HttpResponse(status=404)
     given = request.headers.get("Authorization", "").encode()
@@ -133,11 +133,11 @@ def measured(request: HttpRequest) -> HttpResponse:
 
 
 def failed(request: HttpRequest) -> HttpResponseBase:
-    """The page for errors; a 503 when it is only that the database is away or full."""
+    """Return the page for errors, with status 503 if the database is unavailable or full."""
     away = isinstance(sys.exc_info()[1], OperationalError | InterfaceError)
     response: HttpResponseBase
     if request.path.startswith(API):
-        response = JsonResponse({"detail": "Not available just now." if away else "A fault here."})
+        response = JsonResponse({"detail": "Temporarily unavailable." if away else "Server error."})
     else:
         response = server_error(request)
     response.status_code = 503 if away else 500
@@ -147,7 +147,7 @@ def failed(request: HttpRequest) -> HttpResponseBase:
 
 
 def missing(request: HttpRequest, exception: Exception) -> HttpResponseBase:
-    """The page for addresses that there are not; programs are told in their own language."""
+    """Return the page for missing addresses, or JSON for the API."""
     if request.path.startswith(API):
-        return JsonResponse({"detail": "There is no such address."}, status=404)
+        return JsonResponse({"detail": "Not found."}, status=404)
     return page_not_found(request, exception)

@@ -1,9 +1,8 @@
-"""What a monitoring system may know, in the text format of Prometheus.
+"""Metrics in the text format of Prometheus.
 
-Figures come from the database, so that any number of web processes say the same. Nothing here
-counts reports, or changes when one arrives: whoever reads this every second must not be able to
-tell when somebody answered. That is also why the size of the database is told in large steps, and
-no figure is of one survey.
+They come from the database, so that all web processes report the same. No metric counts reports or
+changes when one arrives, because frequent readings must not show when somebody answered. For the
+same reason, the size of the database is given in large steps, and no metric is about one survey.
 """
 
 from collections.abc import Iterator
@@ -27,9 +26,9 @@ def exposition() -> str:
 
 
 def metrics() -> Iterator[tuple[str, str, list[Sample]]]:
-    """Name, explanation, and values by label; all of them gauges."""
+    """Yield the name, explanation and values of every metric. All are gauges."""
     info = {"version": __version__, "database": connection.vendor}
-    yield "candor_info", "What runs here.", [(info, 1)]
+    yield "candor_info", "Version and database.", [(info, 1)]
     states = dict(Survey.objects.order_by().values_list("state").annotate(Count("pk")))
     surveys: list[Sample] = [({"state": s}, states.get(s, 0)) for s in Survey.State.values]
     yield "candor_surveys", "Surveys by state.", surveys
@@ -45,7 +44,7 @@ def metrics() -> Iterator[tuple[str, str, list[Sample]]]:
     yield "candor_log_entries", "Entries of the audit log.", [({}, last.number if last else 0)]
     since = heartbeat.age()
     if since is not None:
-        yield "candor_last_tick_seconds", "Since a worker did what the beat sent.", [({}, since)]
+        yield "candor_last_tick_seconds", "Seconds since the last tick.", [({}, since)]
     size = database().size_in_bytes() // STEP * STEP
     yield "candor_database_bytes", "Size of the database, in steps of 16 MiB.", [({}, size)]
 

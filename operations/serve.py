@@ -1,11 +1,9 @@
-"""`manage.py serve`: the web server, a Celery worker and beat on this machine, kept running.
+"""`manage.py serve`: runs the web server, a Celery worker and the beat on this machine.
 
-A supervisor of three plain child processes. Each has a session of its own, so that Ctrl-C reaches
-the supervisor alone, which then asks each child's main process to stop; a child that dies is
-started again; and the kernel ends them all when the supervisor is killed. With several machines,
-run the same three programs under the init system instead: docs/operations.md.
-
-Never here: what the children do, or data.
+It supervises three child processes. Each has its own session, so Ctrl-C only reaches the
+supervisor, which then asks each child's main process to stop. A child that dies is restarted. If
+the supervisor is killed, the kernel ends all children. With several machines, run the same three
+programs under the init system instead: docs/operations.md.
 """
 
 import contextlib
@@ -32,18 +30,18 @@ from config import static
 from config.processes import RUNNING, die_with, lock_file
 
 HOST = "127.0.0.1"
-CONNECTIONS = 1024  # to each web process; more wait in the kernel
-WEB_GRACE = 4  # seconds for requests that are being answered
+CONNECTIONS = 1024  # per web process; more connections wait in the kernel
+WEB_GRACE = 4  # seconds to finish current requests
 GRACE = 8  # seconds for a child to stop before it is killed
-LONGEST_PAUSE = 30  # seconds before a child that keeps dying is started again
-SETTLED = 60  # a child that ran for so many seconds is no longer one that keeps dying
-STARTS = 3  # of a web server that never answers
+LONGEST_PAUSE = 30  # seconds before restarting a child that keeps dying
+SETTLED = 60  # seconds after which a child no longer counts as one that keeps dying
+STARTS = 3  # attempts before giving up on the web server
 TICK = 0.1
 
 
 def check_port(host: str, port: int) -> None:
     if not 0 < port < 65536:
-        raise CommandError(f"{port} is not a port; choose another with PORT=…")
+        raise CommandError(f"{port} is not a valid port; choose another with PORT=…")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -56,7 +54,7 @@ def check_port(host: str, port: int) -> None:
 
 
 def answers(host: str, port: int) -> bool:
-    """Whether an HTTP response of any status comes back."""
+    """Return whether the web server sends an HTTP response, with any status."""
     everywhere = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
     web = http.client.HTTPConnection(everywhere.get(host, host), port, timeout=1)
     try:
@@ -69,12 +67,12 @@ def answers(host: str, port: int) -> bool:
 
 
 class Child:
-    """One program that should always run."""
+    """A program that should always be running."""
 
     def __init__(self, name: str, *command: str, quiet: bool = False) -> None:
         self.name = name
         self.command = [sys.executable, *command]
-        self.quiet = quiet  # its standard output is nothing but banners
+        self.quiet = quiet  # its standard output has only banners
         self.process: subprocess.Popen[bytes] | None = None
         self.failures = 0
         self.due = time.monotonic()
@@ -92,7 +90,7 @@ class Child:
         )
 
     def watch(self) -> str:
-        """Start it if it should run and does not; what there is to say about its death, if any."""
+        """Start the program if it is due; return a message if it has just died, otherwise ""."""
         if self.process is None:
             if time.monotonic() >= self.due:
                 self.start()
@@ -109,7 +107,7 @@ class Child:
         return f"The {self.name} ended ({how}) and starts again in {pause} s."
 
     def ask_to_stop(self) -> None:
-        if self.process:  # never its group: its own children are its own to stop
+        if self.process:  # not its group, because it stops its own children
             self.process.terminate()
 
     def wait(self, deadline: float) -> None:
@@ -119,7 +117,7 @@ class Child:
             self.kill()
 
     def kill(self) -> None:
-        """End what is left of it, its own children included."""
+        """Kill the program and its own children."""
         if self.process:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.process.pid, signal.SIGKILL)
@@ -128,8 +126,8 @@ class Child:
 
 
 class Command(BaseCommand):
-    help = "Run the web server, a Celery worker and beat until Ctrl-C."
-    stealth_options = ("ready",)  # called when the web server answers, in place of the usual line
+    help = "Run the web server, a Celery worker and the beat until Ctrl-C."
+    stealth_options = ("ready",)  # a function to call instead of say_ready
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--host", default=HOST, help="address to listen on (%(default)s)")
@@ -140,7 +138,7 @@ class Command(BaseCommand):
             help="port to listen on (the variable PORT, else 8000)",
         )
         parser.add_argument(
-            "--workers", type=int, help="web processes (2; with SQLite always 1, its only writer)"
+            "--workers", type=int, help="web processes (default 2; always 1 with SQLite)"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -153,7 +151,7 @@ class Command(BaseCommand):
         children = self.children(host, port, processes)
         try:
             self.collect_static_files()
-            self.running = self.hold()
+            self.running = self.lock_installation()
             ready = options.get("ready") or partial(self.say_ready, host, port)
             self.supervise(children, host, port, ready)
         finally:
@@ -163,15 +161,15 @@ class Command(BaseCommand):
 
     def web_processes(self, asked: int | None) -> int:
         if connection.vendor == "sqlite" and asked not in (None, 1):
-            raise CommandError("SQLite wants one web process: leave out --workers.")
+            raise CommandError("SQLite allows only one web process. Leave out --workers.")
         if asked is not None and asked < 1:
             raise CommandError("--workers must be at least 1.")
         return asked or (1 if connection.vendor == "sqlite" else 2)
 
     def children(self, host: str, port: int, processes: int) -> list[Child]:
-        # In the demo it is nobody's fault that a container's user is root.
-        hush = ["-W", "ignore::UserWarning:celery.platforms"] if settings.DEMO else []
-        celery = [*hush, "-m", "celery", "--quiet", "--app", "config"]
+        # In the demo, do not warn about running as root, which is usual in a container.
+        quiet = ["-W", "ignore::UserWarning:celery.platforms"] if settings.DEMO else []
+        celery = [*quiet, "-m", "celery", "--quiet", "--app", "config"]
         return [
             Child("web server", "-m", __name__, host, str(port), str(processes)),
             Child(
@@ -180,7 +178,7 @@ class Command(BaseCommand):
                 *("--without-gossip", "--without-mingle", "--without-heartbeat"),
                 quiet=True,
             ),
-            # Not `worker --beat`: that one is orphaned when the worker is killed.
+            # Not `worker --beat`, whose beat is orphaned when the worker is killed.
             Child("beat", *celery, "beat", "--loglevel", "WARNING", quiet=True),
         ]
 
@@ -194,32 +192,32 @@ class Command(BaseCommand):
         except OSError as error:
             raise CommandError(f"Cannot write to {settings.VAR_DIR}: {error.strerror}.") from None
 
-    def hold(self) -> IO[bytes]:
-        """What tells `manage.py restore` that somebody is here, as long as it is open."""
+    def lock_installation(self) -> IO[bytes]:
+        """Lock the installation against `manage.py restore` while the returned file is open."""
         try:
             return lock_file(settings.VAR_DIR / RUNNING, fcntl.LOCK_SH)
         except BlockingIOError:
-            raise CommandError("A backup is being put back. Start again when it is.") from None
+            raise CommandError("A backup is being restored. Start again when it is done.") from None
 
     def supervise(
         self, children: list[Child], host: str, port: int, ready: Callable[[], None]
     ) -> None:
         web, answered = children[0], False
         while not self.stopping:
-            # The web server has the machine for itself until it answers: somebody waits for it.
+            # Start the others only once the web server answers, because people wait for that.
             for child in children if answered else [web]:
-                if obituary := child.watch():
-                    self.stderr.write(obituary)
+                if message := child.watch():
+                    self.stderr.write(message)
             if not answered and answers(host, port):
                 answered = True
                 ready()
             if not answered and web.failures == STARTS:
-                raise CommandError("The web server does not start; what it wrote is above.")
+                raise CommandError("The web server does not start. See its output above.")
             time.sleep(TICK)
 
     def say_ready(self, host: str, port: int) -> None:
         self.stdout.write(f"Candor is ready: {host}, port {port}. Ctrl-C stops it.")
-        try:  # a site without an account waits for whoever reads this
+        try:  # print the set-up code if there is no account yet
             call_command("setup_code", stdout=self.stdout)
         except (CommandError, DatabaseError):
             pass
@@ -236,7 +234,7 @@ class Command(BaseCommand):
 
 
 def web(host: str, port: int, processes: int) -> None:
-    """The web server's main process. No access log: who answered, and when, is not written down."""
+    """Run the web server. It has no access log, so that nobody can see who answered and when."""
     from granian import Granian
     from granian.constants import Interfaces
     from granian.log import LogLevels
@@ -244,9 +242,9 @@ def web(host: str, port: int, processes: int) -> None:
     main = os.getpid()
 
     def load(target: str) -> Any:
-        """In each web process, first of all."""
+        """Load the application in each web process."""
         die_with(main)
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)  # until it serves, it may stop at once
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)  # it can stop at once until it serves
         from config.asgi import application
 
         return application

@@ -1,7 +1,7 @@
-"""Is anything of a visitor found afterwards?
+"""Checks that visitors leave no traces.
 
-The canary is a visitor with an address and a browser of their own, who opens the pages and sends
-reports that are refused. Afterwards neither may be found anywhere.
+The canary is a visitor with a unique address and browser, who opens the pages and sends reports
+that are refused. Afterwards, neither the address nor the browser may be found anywhere.
 """
 
 from collections.abc import Callable, Iterator
@@ -30,13 +30,13 @@ def leave_no_trace(site: Site, logs: list[Path]) -> None:
     for slug in (NOWHERE, *([survey.slug] if survey else [])):
         for path in ("reports/", "reports/batch/"):
             status = site.ask(f"/api/v1/surveys/{slug}/{path}", "POST", refused).status
-            expect(400 <= status < 500, f"a wrong report is answered with {status}.")
+            expect(400 <= status < 500, f"an invalid report got status {status}.")
     places = places_of(site.word, logs)
-    expect(not places, f"they are found in {', '.join(places)}: switch that off, and delete it.")
+    expect(not places, f"stored in {', '.join(places)}. Switch this off and delete the data.")
     control = f"selftest {site.word}"
     Heartbeat.objects.create(name=control, at="2000-01-01T00:00:00Z")
     try:
-        expect(bool(places_of(site.word, [])), "the search does not work: nothing is proven.")
+        expect(bool(places_of(site.word, [])), "the search does not work, so this proves nothing.")
     finally:
         Heartbeat.objects.filter(name=control).delete()
 
@@ -87,7 +87,7 @@ def in_file(path: Path, needles: list[bytes]) -> bool:
                 before = piece[-64:]
     except FileNotFoundError:
         if path.parent != Path(settings.VAR_DIR):  # a log given by name
-            raise Failed(f"{path} is not there.") from None
+            raise Failed(f"{path} does not exist.") from None
     return False
 
 

@@ -1,4 +1,4 @@
-"""All checks of an installation, one after the other."""
+"""The list of all checks of an installation."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Outcome:
 
 
 def run(site: Site, logs: list[Path]) -> Iterator[Outcome]:
-    """Run every check; one that cannot be made has failed."""
+    """Run every check. One that raises an unexpected error has failed."""
     for name, check in all_checks(logs).items():
         try:
             check(site)
@@ -38,20 +38,20 @@ def all_checks(logs: list[Path]) -> dict[str, Check]:
         "the database answers": lambda _: expect_healthy(health.database()),
         "migrations are applied": lambda _: expect_healthy(health.migrations()),
         "the broker answers": lambda _: expect_healthy(health.broker()),
-        "the beat ticks and a worker hears it": lambda _: expect_healthy(health.worker()),
-        "a message goes through broker and worker": running.round_trip,
+        "ticks of the beat reach a worker": lambda _: expect_healthy(health.worker()),
+        "messages reach a worker through the broker": running.round_trip,
         "the web server answers": running.answers,
-        "the settings are those of production": running.deployment,
+        "the settings are safe for production": running.deployment,
         "the secret key is long": running.secret_key,
-        "there is room on the disk": running.room,
-        "the audit log is whole": running.log,
-        "the database keeps what is frozen": running.triggers_there,
+        "there is free space on the disk": running.room,
+        "the audit log is complete": running.log,
+        "the database protects opened surveys": running.triggers_there,
         "respondents' pages: headers, no cookie": served.respondents,
         "researchers' pages: headers, safe cookies": served.researchers,
         "the API: headers, no cookie": served.api,
-        "strangers get no page of researchers": served.strangers,
-        "the pages are those of this source": served.bytes_served,
-        "no time and no address beside a report": storage.columns,
-        "the database notes no times of its own": storage.notes,
-        "address and browser of a visitor are kept nowhere": partial(leave_no_trace, logs=logs),
+        "researchers' pages need a login": served.strangers,
+        "the pages match this source": served.bytes_served,
+        "reports are stored without times and addresses": storage.columns,
+        "the database logs no times of answers": storage.notes,
+        "visitors' addresses and browsers are not stored": partial(leave_no_trace, logs=logs),
     }

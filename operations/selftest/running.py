@@ -1,4 +1,4 @@
-"""Does everything run, with settings that are safe?"""
+"""Checks that everything runs, with safe settings."""
 
 import secrets
 import shutil
@@ -19,20 +19,20 @@ ROOM = 2**30  # bytes that should be free
 
 
 def expect_healthy(part: str) -> None:
-    """Fail unless this part of the health report is well."""
+    """Fail unless this part of the health report is OK."""
     if part != health.OK:
         raise Failed(part)
 
 
 def round_trip(site: Site) -> None:
-    word = f"selftest {secrets.token_hex(8)}"  # not the canary's: it lies about for a while
+    word = f"selftest {secrets.token_hex(8)}"  # not the canary's, as it is stored
     try:
         ping.delay(word)
         deadline = time.monotonic() + ROUND_TRIP
         while not Heartbeat.objects.filter(name=word).exists():
             expect(
                 time.monotonic() < deadline,
-                f"nothing came through in {ROUND_TRIP} s: is a worker running, on this broker?",
+                f"no message arrived within {ROUND_TRIP} s. Is a worker running on this broker?",
             )
             time.sleep(0.2)
     finally:
@@ -42,28 +42,28 @@ def round_trip(site: Site) -> None:
 def answers(site: Site) -> None:
     status = site.ask("/s/").status
     if status in (301, 302):
-        raise Failed("it redirects to TLS: name the https address, or set CANDOR_TRUSTED_PROXIES.")
-    expect(status != 400, f"it does not know the host {site.host}: CANDOR_HOSTS.")
-    expect(status == 200, f"/s/ is answered with {status}: look at the log of the web server.")
+        raise Failed("redirects to TLS. Give the https address, or set CANDOR_TRUSTED_PROXIES.")
+    expect(status != 400, f"the host {site.host} is unknown. Add it to CANDOR_HOSTS.")
+    expect(status == 200, f"/s/ returned status {status}. See the web server's log.")
 
 
 def deployment(site: Site) -> None:
-    expect(not settings.DEMO, "CANDOR_DEMO is on: demo logins, and no TLS.")
-    found = checks.run_checks(include_deployment_checks=True)
-    # Whoever switched these off means it: CANDOR_HSTS_SECONDS, CANDOR_SSL_REDIRECT.
+    expect(not settings.DEMO, "CANDOR_DEMO is set, so there are demo logins and no TLS.")
+    messages = checks.run_checks(include_deployment_checks=True)
+    # Switching off CANDOR_HSTS_SECONDS or CANDOR_SSL_REDIRECT is a deliberate choice.
     chosen = {"security.W004", "security.W008"}
-    names = [str(one.id) for one in found if one.level >= checks.WARNING and one.id not in chosen]
+    names = [str(m.id) for m in messages if m.level >= checks.WARNING and m.id not in chosen]
     expect(not names, f"manage.py check --deploy warns: {', '.join(names)}.")
 
 
 def secret_key(site: Site) -> None:
     key = settings.SECRET_KEY
-    expect(len(key) >= 32 and len(set(key)) >= 10, "CANDOR_SECRET_KEY: 32 random characters.")
+    expect(len(key) >= 32 and len(set(key)) >= 10, "CANDOR_SECRET_KEY needs 32 random characters.")
 
 
 def room(site: Site) -> None:
     free = shutil.disk_usage(settings.VAR_DIR).free
-    expect(free >= ROOM, f"{settings.VAR_DIR} has {free / 2**20:.0f} MB left.")
+    expect(free >= ROOM, f"{settings.VAR_DIR} has only {free / 2**20:.0f} MB left.")
 
 
 def triggers_there(site: Site) -> None:

@@ -1,4 +1,4 @@
-"""Are pages, headers and files served as they should be?"""
+"""Checks that pages, headers and files are served correctly."""
 
 import hashlib
 from http.cookies import SimpleCookie
@@ -18,7 +18,7 @@ def compare_headers(reply: Reply, wanted: dict[str, str], path: str) -> None:
     for name, value in wanted.items():
         found = reply.headers.get(name.lower())
         if found != value:
-            raise Failed(f"{path}: {name} is {found!r}, not as we send it. Does a proxy change it?")
+            raise Failed(f"{path}: {name} is {found!r}, not {value!r}. Does a proxy change it?")
     if settings.SECURE_HSTS_SECONDS and not settings.DEMO:
         expect(
             f"max-age={settings.SECURE_HSTS_SECONDS}"
@@ -30,7 +30,7 @@ def compare_headers(reply: Reply, wanted: dict[str, str], path: str) -> None:
 def respondents(site: Site) -> None:
     for path in ("/s/", f"/s/{NOWHERE}/", "/verify/", "/.well-known/candor-manifest.json"):
         reply = site.ask(path)
-        expect(reply.status == 200, f"{path} is answered with {reply.status}.")
+        expect(reply.status == 200, f"{path} returned status {reply.status}.")
         compare_headers(reply, shell.HEADERS, path)
         expect(not reply.cookies, f"{path} sets a cookie.")
 
@@ -41,7 +41,7 @@ def researchers(site: Site) -> None:
     if reply.headers.get("location", "").endswith("/setup/"):  # nobody has an account yet
         path = "/setup/"
         reply = site.ask(path)
-    expect(reply.status == 200, f"{path} is answered with {reply.status}.")
+    expect(reply.status == 200, f"{path} returned status {reply.status}.")
     wanted = {
         "X-Frame-Options": settings.X_FRAME_OPTIONS,
         "X-Content-Type-Options": "nosniff",
@@ -61,13 +61,13 @@ def researchers(site: Site) -> None:
 def api(site: Site) -> None:
     path = "/api/v1/surveys/"
     reply = site.ask(path)
-    expect(reply.status == 401, f"{path} is answered with {reply.status} to strangers.")
+    expect(reply.status == 401, f"{path} returned status {reply.status} without a login.")
     compare_headers(reply, {"X-Content-Type-Options": "nosniff"}, path)
     expect(not reply.cookies, f"{path} sets a cookie.")
 
 
 def strangers(site: Site) -> None:
-    """Check that researchers' pages need a login, for a survey of this site, too."""
+    """Check that researchers' pages need a login, including those of a survey on this site."""
     paths = ["/surveys/", "/plan/", "/log/", "/log/log.csv", "/account/tokens/", "/admin/"]
     survey = Survey.objects.filter(results_public=False).first()
     if survey:
@@ -80,8 +80,8 @@ def strangers(site: Site) -> None:
         closed = reply.status in (401, 403) or (
             reply.status == 302 and "/login/" in reply.headers.get("location", "")
         )
-        expect(closed, f"{path} is answered with {reply.status} to strangers.")
-    expect(site.ask("/metrics").status in (401, 404), "/metrics is open to strangers.")
+        expect(closed, f"{path} returned status {reply.status} without a login.")
+    expect(site.ask("/metrics").status in (401, 404), "/metrics can be read without a token.")
 
 
 def bytes_served(site: Site) -> None:
@@ -90,9 +90,9 @@ def bytes_served(site: Site) -> None:
     published = site.ask("/.well-known/candor-manifest.json").body
     expect(
         published == manifest.manifest(ours),
-        "the manifest is not that of this source: restart the web server after an upgrade, and "
-        "run this from the source that it runs.",
+        "the manifest does not match this source. Restart the web server after an upgrade, and "
+        "run this from the same source as the server.",
     )
     for path, content in ours.items():
         served = hashlib.sha256(site.ask(path).body).digest()
-        expect(served == hashlib.sha256(content).digest(), f"{path}: other bytes than ours.")
+        expect(served == hashlib.sha256(content).digest(), f"{path} does not match this source.")

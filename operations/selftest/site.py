@@ -1,4 +1,4 @@
-"""The installation as a visitor reaches it, and how a check fails."""
+"""HTTP access to the installation, and the error for failed checks."""
 
 import http.client
 import json
@@ -13,7 +13,7 @@ from django.conf import settings
 
 
 class Failed(Exception):
-    """A promise that is not kept: what is wrong, and how to fix it."""
+    """A failed check: what is wrong, and how to fix it."""
 
 
 @dataclass
@@ -26,7 +26,7 @@ class Reply:
 
 @dataclass
 class Site:
-    """The installation as the canary, a visitor with a word of its own, reaches it."""
+    """The installation as reached by the canary, a visitor with a unique word."""
 
     url: str
     host: str  # for the header Host
@@ -34,7 +34,7 @@ class Site:
 
     @classmethod
     def at(cls, url: str, port: int) -> "Site":
-        """Return the site at this address, or without one past the proxy on this machine."""
+        """Return the site at this URL, or if it is empty, on this machine without the proxy."""
         if url:
             return cls(url.rstrip("/"), urlsplit(url).netloc)
         named = settings.ALLOWED_HOSTS[0].lstrip(".")
@@ -42,7 +42,7 @@ class Site:
 
     @property
     def address(self) -> str:
-        """Return an address that nobody has, from the range for documentation."""
+        """An address from the range for documentation, which nobody has."""
         parts = [self.word[i : i + 4].lstrip("0") or "0" for i in range(0, 16, 4)]
         return str(ip_address(f"2001:db8:0:0:{':'.join(parts)}"))
 
@@ -85,6 +85,6 @@ class Site:
 
 
 def expect(holds: bool, otherwise: str) -> None:
-    """Fail with these words unless this holds."""
+    """Fail with this message unless the condition holds."""
     if not holds:
         raise Failed(otherwise)

@@ -1,4 +1,4 @@
-"""Does the database store nothing about visitors beside a report?"""
+"""Checks that the database stores nothing about visitors with a report."""
 
 from django.db import connection
 
@@ -7,9 +7,9 @@ from operations.selftest.site import Site, expect
 from survey.database import database
 from survey.models import Invitation, Report
 
-TIMES = ("time", "inet", "cidr", "interval")  # in the name of a type that may not stand by a report
+TIMES = ("time", "inet", "cidr", "interval")  # parts of types that reports may not have
 
-# Settings with which PostgreSQL would note when somebody answered, and what they must be.
+# Settings with which PostgreSQL would log when somebody answered, and their allowed values.
 POSTGRESQL = {
     "log_statement": ("none", "ddl"),
     "log_min_duration_statement": ("-1",),
@@ -24,7 +24,7 @@ def columns(site: Site) -> None:
         table = model._meta.db_table
         ours = {str(one.column) for one in model._meta.local_fields}
         found = database().columns_of(table)
-        expect(set(found) == ours, f"{table} has other columns than ours: somebody changed it.")
+        expect(set(found) == ours, f"the columns of {table} have been changed.")
         timed = [name for name, kind in found.items() if any(word in kind for word in TIMES)]
         expect(not timed, f"{table} holds times: {', '.join(timed)}.")
 

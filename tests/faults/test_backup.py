@@ -112,7 +112,7 @@ def test_a_restored_backup_has_every_row_and_keeps_working(kind: str, tmp_path: 
         whole = rows(candor)
         candor.manage("backup", str(quiet))
         whole["survey_entry"] = rows(candor)["survey_entry"]
-        assert "is there already" in refused(candor, "backup", str(quiet))
+        assert "already exists" in refused(candor, "backup", str(quiet))
 
         # Nothing is put back by mistake.
         assert "--replace" in refused(candor, "restore", str(quiet))
@@ -184,8 +184,8 @@ def test_other_files_and_other_databases_are_refused(tmp_path: Path) -> None:
         manifest = json.loads(zipfile.ZipFile(good).read("manifest.json"))
         path = tmp_path / "no zip"
         path.write_text("PK, or so it says")
-        assert "is no backup" in refused(candor, "restore", str(path))
-        assert "cannot be read" in refused(candor, "restore", str(tmp_path / "missing"))
+        assert "is not a backup" in refused(candor, "restore", str(path))
+        assert "Cannot read" in refused(candor, "restore", str(tmp_path / "missing"))
         for number, (changes, words) in enumerate((
             ({"version": "99.0.0"}, "newer than this one"),
             ({"database": "postgresql"}, "DATABASE_URL"),

@@ -96,7 +96,7 @@ def test_a_good_installation_passes_and_no_trace_is_left(world: World) -> None:
 @pytest.mark.parametrize("world", KINDS, indirect=True)
 def test_a_stored_visitor_address_is_found(world: World, tmp_path: Path) -> None:
     """In a table, and in the access log of a proxy."""
-    check = "address and browser of a visitor are kept nowhere"
+    check = "visitors' addresses and browsers are not stored"
     insert = "INSERT INTO django_session (session_key, session_data, expire_date) VALUES (?, ?, ?)"
 
     def keep(reply: Reply) -> None:
@@ -165,10 +165,10 @@ HARM: dict[str, tuple[Alter, str]] = {
     "a cookie": (add("Set-Cookie", "id=1", "/verify/"), "respondents' pages"),
     "no HSTS": (drop("Strict-Transport-Security", "/s/"), "respondents' pages"),
     "inline scripts": (inline, "researchers' pages"),
-    "a cookie without TLS": (unsafe, "researchers' pages"),
+    "a cookie without TLS": (unsafe, "researchers' pages:"),
     "a cookie of the API": (add("Set-Cookie", "id=1", "/api/v1/surveys/"), "the API"),
-    "an open door": (open_door, "strangers"),
-    "other bytes": (another_byte, "the pages are those"),
+    "an open door": (open_door, "researchers' pages need"),
+    "other bytes": (another_byte, "the pages match"),
 }
 
 
@@ -186,7 +186,7 @@ def test_a_timestamp_column_on_reports_is_found(world: World) -> None:
     world.run(f"ALTER TABLE survey_report ADD COLUMN arrived {kind}")
     found = world.failing()
     world.run("ALTER TABLE survey_report DROP COLUMN arrived")
-    assert set(found) == {"no time and no address beside a report"}
+    assert set(found) == {"reports are stored without times and addresses"}
 
 
 @pytest.mark.parametrize("world", KINDS, indirect=True)
@@ -199,8 +199,8 @@ def test_a_missing_trigger_is_found(world: World) -> None:
         world.run("DROP TRIGGER survey_keep_log_delete")
         found = world.failing()
         world.run(next(one for one in TRIGGERS.split(";\n\n") if "log_delete" in one))
-    assert list(found) == ["the database keeps what is frozen"]
-    assert "survey_keep_log" in found["the database keeps what is frozen"]
+    assert list(found) == ["the database protects opened surveys"]
+    assert "survey_keep_log" in found["the database protects opened surveys"]
 
 
 @pytest.mark.parametrize("world", ["embedded"], indirect=True)
@@ -210,6 +210,6 @@ def test_a_demo_site_that_does_not_answer_fails(world: World) -> None:
     done = subprocess.run(program, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 1 and done.stderr == ""
     said = {one["check"]: one for one in json.loads(done.stdout)}
-    assert not said["the settings are those of production"]["ok"]
+    assert not said["the settings are safe for production"]["ok"]
     assert "does not answer" in said["the web server answers"]["say"]
     assert said["the broker answers"]["ok"] and said["the database answers"]["ok"]

@@ -154,7 +154,7 @@ def test_serve_refuses_a_taken_port(taken_port: str, tmp_path: Path) -> None:
 
 def test_serve_refuses_two_web_processes_on_sqlite(tmp_path: Path) -> None:
     said = sentence(serve(tmp_path, "--port", str(free_port()), "--workers", "2"))
-    assert "SQLite wants one web process" in said
+    assert "SQLite allows only one web process" in said
 
 
 # --- The demo -------------------------------------------------------------------------------------
@@ -241,7 +241,7 @@ def demo(env_file: Path, **environment: str) -> "subprocess.CompletedProcess[str
 
 def test_the_demo_refuses_a_production_environment(tmp_path: Path) -> None:
     said = sentence(demo(tmp_path / "demo.env", CANDOR_SECRET_KEY="x" * 50))
-    assert "this is a production environment, and `make run` is for demos" in said
+    assert "this is a production environment. `make run` is only for demos" in said
     assert not list(tmp_path.iterdir())
 
 

@@ -1,4 +1,4 @@
-"""manage.py backup FILE: the whole database in one file, while the site runs."""
+"""manage.py backup FILE: write the whole database to one file while the site runs."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -10,7 +10,7 @@ from operations import backup
 
 
 class Command(BaseCommand):
-    help = "Write the whole database into one file that only you may read."
+    help = "Write the whole database to one file that only you can read."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", type=Path)
@@ -21,10 +21,10 @@ class Command(BaseCommand):
         except backup.BackupError as error:
             raise CommandError(str(error)) from None
         except OSError as error:
-            raise CommandError(f"{file} cannot be written: {error.strerror}.") from None
+            raise CommandError(f"Cannot write {file}: {error.strerror}.") from None
         self.stdout.write(
             f"{file}: Candor {manifest['version']}, {manifest['database']}, "
-            f"{manifest['bytes']:,} bytes. It holds everything that the database holds: encrypt "
-            "it before it leaves this machine. CANDOR_SECRET_KEY is not in it."
+            f"{manifest['bytes']:,} bytes. It contains everything in the database: encrypt it "
+            "before it leaves this machine. It does not contain CANDOR_SECRET_KEY."
         )
         self.stdout.write(f"Head of the log: {manifest['log_head']}")

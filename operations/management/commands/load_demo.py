@@ -1,4 +1,4 @@
-"""manage.py load_demo: people, a survey and a population to look at. Demos only."""
+"""manage.py load_demo: load demo accounts and a survey with simulated answers. Demos only."""
 
 from random import Random
 from typing import Any
@@ -18,7 +18,7 @@ ROLES = {"researcher": Role.RESEARCHER, "viewer": Role.VIEWER, "admin": Role.OWN
 PEOPLE = 5_000
 SURVEY = settings.BASE_DIR / "survey" / "demo" / f"{SLUG}.json"
 
-# What is true of the invented people, by role: the share of yes, or of every option.
+# The true shares of every option among the invented people, by role.
 TRUTH: dict[str, list[list[float]]] = {
     "harassed": [[0.83, 0.17], [0.91, 0.09], [0.88, 0.12]],
     "worked-ill": [[0.46, 0.54], [0.38, 0.62], [0.66, 0.34]],
@@ -31,11 +31,11 @@ BACKGROUND = {"role": [0.50, 0.17, 0.30, 0.03], "years": [0.33, 0.40, 0.25, 0.02
 
 
 class Command(BaseCommand):
-    help = "Load the demo survey with a simulated population, once. Refused outside a demo."
+    help = "Load the demo survey with a simulated population, once. Only works in a demo."
 
     def handle(self, *args: Any, **options: Any) -> None:
         if not settings.DEMO:
-            raise CommandError("This is not a demo: CANDOR_DEMO is not set. Nothing was loaded.")
+            raise CommandError("Nothing was loaded. This is not a demo: CANDOR_DEMO is not set.")
         self.people()
         survey = Survey.objects.filter(slug=SLUG).first() or self.survey()
         missing = PEOPLE - survey.reports.count()
@@ -65,6 +65,6 @@ class Command(BaseCommand):
         return survey
 
 
-def population(given: Any) -> dict[str, list[float]]:
-    role = min(given["role"], 2)  # those who prefer not to say are like other staff
+def population(groups: Any) -> dict[str, list[float]]:
+    role = min(groups["role"], 2)  # those who prefer not to say answer like other staff
     return {key: shares[role] for key, shares in TRUTH.items()}

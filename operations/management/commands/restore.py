@@ -1,4 +1,4 @@
-"""manage.py restore FILE [--replace]: a backup in the place of the database."""
+"""manage.py restore FILE [--replace]: replace the database with a backup."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -10,14 +10,14 @@ from operations import backup
 
 
 class Command(BaseCommand):
-    help = "Put a backup back. Stop the site first."
+    help = "Restore a backup. Stop the site first."
     requires_system_checks = []
     requires_migrations_checks = False
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", type=Path)
         parser.add_argument(
-            "--replace", action="store_true", help="even if there are surveys or accounts here"
+            "--replace", action="store_true", help="delete existing surveys and accounts"
         )
 
     def handle(self, *args: Any, file: Path, replace: bool, **options: Any) -> None:
@@ -26,8 +26,8 @@ class Command(BaseCommand):
         except backup.BackupError as error:
             raise CommandError(f"Nothing was changed. {error}") from None
         except OSError as error:
-            raise CommandError(f"{file} cannot be read: {error.strerror}.") from None
+            raise CommandError(f"Cannot read {file}: {error.strerror}.") from None
         self.stdout.write(
-            f"The database is that of {manifest['made']}. Run manage.py migrate, then start the "
-            "site, then run manage.py selftest."
+            f"The database of {manifest['made']} is restored. Run manage.py migrate, start the "
+            "site, and run manage.py selftest."
         )

@@ -1,4 +1,4 @@
-"""manage.py selftest [URL]: what a running installation promises, one line each."""
+"""manage.py selftest [URL]: check a running installation, with one line per check."""
 
 import json
 import os
@@ -14,12 +14,12 @@ from operations.selftest.site import Site
 
 
 class Command(BaseCommand):
-    help = "Try out the running installation; status 1 if anything is not as promised."
+    help = "Check the running installation. The exit status is 1 if anything is wrong."
     requires_system_checks = []  # one of the checks
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
-            "url", nargs="?", default="", help="of the site; without it past the proxy, here"
+            "url", nargs="?", default="", help="of the site; by default this machine, without proxy"
         )
         parser.add_argument(
             "--log",
@@ -27,13 +27,13 @@ class Command(BaseCommand):
             default=[],
             type=Path,
             metavar="FILE",
-            help="a log in which no visitor may be found, such as the proxy's",
+            help="a log that must not contain visitors, such as the proxy's",
         )
         parser.add_argument("--json", action="store_true", help="for programs")
 
     def handle(self, *args: Any, url: str, log: list[Path], json: bool, **options: Any) -> None:
         if url and not url.startswith(("http://", "https://")):
-            raise CommandError("The URL begins with http:// or https://.")
+            raise CommandError("The URL must begin with http:// or https://.")
         site = Site.at(url, int(os.environ.get("PORT", "8000")))
         outcomes = []
         for outcome in checks.run(site, log):

@@ -1,4 +1,4 @@
-"""manage.py serve: the web server, a worker and beat on this machine, kept running."""
+"""manage.py serve: run the web server, a worker and the beat on this machine."""
 
 from operations.serve import Command
 
