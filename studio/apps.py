@@ -8,4 +8,4 @@ class StudioConfig(AppConfig):
     verbose_name = "Studio"
 
     def ready(self) -> None:
-        import_module("studio.checklist")  # it listens for surveys that are about to open
+        import_module("studio.checklist")  # connects its signal receiver

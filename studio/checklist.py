@@ -1,9 +1,8 @@
-"""What must be fixed before a survey opens, and what its owner should think about.
+"""The checklist: what must be fixed before a survey opens, and what its owner should consider.
 
-`of` only looks. `refuse` is called by Survey.open, whichever way somebody takes: what blocks here
-does not open. What the editor calls wrong in a draft (studio/drafts.py) is part of it, so there is
-one list. A finding is one of four kinds: it blocks (unsafe or useless), it warns, it could not be
-checked yet, or it is fine.
+`of` returns the findings. Survey.open always calls `refuse`, so a survey with a finding that blocks
+cannot open. The problems that the editor shows (studio/drafts.py) are included, so there is only
+one list. A finding blocks (unsafe or useless), warns, cannot be checked yet, or is fine.
 """
 
 import re
@@ -23,13 +22,13 @@ from survey.models import NotReady, Question, Survey, opening
 from survey.respondent.public_design import language_name
 
 USELESS, WIDE = 0.15, 0.10  # half-widths of the 95 % interval of the least precise question
-FIELDS = {"title", "introduction", "epsilon", "ask", "crowd", *DISCLOSURES}  # places of their own
-USUAL_CROWD = 20  # nobody is asked to go below it
-MUCH_BACKGROUND = 3 * BACKGROUND_EPSILON  # of all background answers together
+FIELDS = {"title", "introduction", "epsilon", "ask", "crowd", *DISCLOSURES}  # with their own places
+USUAL_CROWD = 20  # never advise less than this
+MUCH_BACKGROUND = 3 * BACKGROUND_EPSILON  # for all background answers together
 
 
 def of(survey: Survey) -> list[Finding]:
-    """Return all findings, those that block first; a part without any is fine."""
+    """Return all findings, those that block first. A part without findings is fine."""
     look = Look(survey)
     found: list[Finding] = []
     for part, fine in PARTS:
@@ -40,7 +39,7 @@ def of(survey: Survey) -> list[Finding]:
 
 @receiver(opening)
 def refuse(survey: Survey, **_: Any) -> None:
-    """Asked by Survey.open, with the survey locked: raise what blocks."""
+    """Raise NotReady with the findings that block. Called by Survey.open with the survey locked."""
     if not settings.CHECKLIST:
         return
     if stops := [f"{one.what}. {one.why}".strip() for one in of(survey) if one.level == "blocks"]:
@@ -51,18 +50,18 @@ def refuse(survey: Survey, **_: Any) -> None:
 
 
 def designed(look: Look) -> Iterator[Finding]:
-    """Yield what the editor says is missing or wrong; `privacy` has what is over a limit."""
+    """Yield the problems that the editor shows, except exceeded limits, which `privacy` yields."""
     over = {f"{place}.epsilon" for place, question in drafts.placed(look.survey) if _over(question)}
     if look.survey.epsilon > settings.MAX_EPSILON:
         over.add("epsilon")
-    for where, what in drafts.wrong(look.survey).items():
+    for where, what in drafts.problems(look.survey).items():
         if where not in over:
             place, why = _located(look, where)
             yield blocks(what.rstrip("."), why, place)
 
 
 def _located(look: Look, where: str) -> tuple[str, str]:
-    """Return where a part of the document is in the editor, and in words."""
+    """Return the place of a part of the document in the editor, and a description of it."""
     if found := re.match(r"((questions|background)\[\d+\])", where):
         question = dict(drafts.placed(look.survey))[found[1]]
         kind = "Question" if found[2] == "questions" else "Background question"
@@ -82,7 +81,7 @@ def privacy(look: Look) -> Iterator[Finding]:
     if epsilon > most:
         yield blocks(
             f"ε = {epsilon:g} is over this site’s limit of {most:g}",
-            "Whoever sees a report could be nearly sure of the answers.",
+            "Anyone who sees a report could be nearly sure of the answers.",
             "epsilon",
         )
     elif epsilon > WEAK:
@@ -97,7 +96,7 @@ def privacy(look: Look) -> Iterator[Finding]:
             yield blocks(
                 f"The ε of “{question.text}” is {question.cost:g}, over this site’s limit of "
                 f"{settings.MAX_BACKGROUND_EPSILON:g}",
-                "Whoever sees a report could be nearly sure of this background answer.",
+                "Anyone who sees a report could be nearly sure of this background answer.",
                 place_of(question),
             )
 
@@ -119,9 +118,9 @@ def people(look: Look) -> Iterator[Finding]:
     expected, crowd = look.survey.expected, look.survey.crowd
     if crowd < settings.MIN_CROWD:
         yield blocks(
-            f"Results that change with {crowd:,} responses are too fine: this site wants "
-            f"{settings.MIN_CROWD:,} at least",
-            "What so few people change can tell who took part.",
+            f"Results that update after {crowd:,} responses are too fine: this site requires at "
+            f"least {settings.MIN_CROWD:,}",
+            "Changes by so few people can reveal who took part.",
             "crowd",
         )
     if expected is None:
@@ -142,7 +141,7 @@ def people(look: Look) -> Iterator[Finding]:
     elif 4 * crowd > expected:
         yield warns(
             f"{expected:,} people are few for results that need {crowd:,} responses each",
-            f"They would come late and in few steps. {4 * crowd:,} people would be better.",
+            f"Results would appear late and rarely update. {4 * crowd:,} people would be better.",
             "expected",
         )
     if look.design:
@@ -212,19 +211,19 @@ def who(look: Look) -> Iterator[Finding]:
     if not survey.purpose.strip():
         yield warns(
             "You have not said why you are asking",
-            "Say what it is for, and what will happen with the results.",
+            "Say what the survey is for, and what will happen with the results.",
             "purpose",
         )
     if not survey.introduction.strip():
         yield warns(
             "There is no introduction",
-            "With two sentences before the questions, more people take part.",
+            "Two sentences before the questions help people decide to take part.",
             "introduction",
         )
     if survey.retention_days is None:
         yield warns(
             "Nothing is deleted automatically",
-            "Say after how many days, and respondents are told.",
+            "Enter after how many days. Respondents will be told.",
             "retention_days",
         )
 
@@ -235,7 +234,7 @@ def times(look: Look) -> Iterator[Finding]:
     if survey.closes_at and survey.closes_at <= opens:
         yield blocks(
             "It would close before it opens",
-            f"It is to close on {survey.closes_at:%-d %B %Y, %H:%M} UTC.",
+            f"It is set to close on {survey.closes_at:%-d %B %Y, %H:%M} UTC.",
             "closes_at",
         )
 

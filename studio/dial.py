@@ -1,7 +1,7 @@
 """The figures of the privacy dial: what a draft promises respondents and how precise it will be.
 
-Everything follows from the design that opening would freeze and from the planner's formulas. A
-draft whose texts are missing has figures as well: they depend only on the numbers of options.
+They follow from the design that opening would freeze and from the planner's formulas. They depend
+only on the numbers of options, so a draft with missing texts has figures too.
 """
 
 import math
@@ -19,11 +19,11 @@ from survey.design.languages import ENGLISH
 from survey.models import Survey
 
 PRESETS = {"Very strong": 0.5, "Strong": 1.0, "Usual": 2.0, "Weak": 3.0}
-PEOPLE = 500  # hoped for, until somebody says
+PEOPLE = 500  # the default for the expected number of people
 
 
 def presets(most: float) -> list[dict[str, Any]]:
-    """Return ε in plain words, as far as the site allows, with the odds out of 100."""
+    """Return the presets for ε that the site allows, with the odds out of 100."""
     return [
         {"name": name, "epsilon": epsilon, "sure": plan.odds(epsilon).count}
         for name, epsilon in PRESETS.items()
@@ -32,7 +32,7 @@ def presets(most: float) -> list[dict[str, Any]]:
 
 
 def sized(survey: Survey) -> Design:
-    """Return the draft's design as far as figures go: with any texts, and at least two options."""
+    """Return a design with the draft's numbers but placeholder texts, for the figures."""
     questions = survey.sensitive_questions()
     numbers = sorted({q.block for q in questions if q.block is not None})
     if numbers and any(question.block is None for question in questions):
@@ -42,7 +42,7 @@ def sized(survey: Survey) -> Design:
         Question(q.key, "?", _options(max(2, len(q.option_texts(q.options, ENGLISH)))))
         for q in questions
     ]
-    background = [  # one option more: “Prefer not to say”
+    background = [  # with one more option, for “Prefer not to say”
         Background(Question(q.key, "?", _options(max(2, len(q.options)) + 1)), q.cost)
         for q in survey.background_questions()
     ]
@@ -54,9 +54,9 @@ def _options(count: int) -> tuple[Option, ...]:
 
 
 def figures(survey: Survey, people: int, design: Design | None = None) -> dict[str, Any]:
-    """Return what the page shows beside the dial and the questions, in words.
+    """Return the texts that the page shows next to the dial and the questions.
 
-    What is promised follows from every ε alone, so that a draft without a design has it as well.
+    The promise depends only on every ε, so it is included even for a draft without a design.
     """
     try:
         design = design or sized(survey)
@@ -67,29 +67,29 @@ def figures(survey: Survey, people: int, design: Design | None = None) -> dict[s
 
 
 def promised(survey: Survey) -> dict[str, Any]:
-    """Return what the sensitive answers, each background answer and the whole report cost."""
-    each = [question.cost for question in survey.background_questions()]
-    whole = math.fsum([survey.epsilon, *each])
+    """Return the costs of the sensitive answers, each background answer and the whole report."""
+    background = [question.cost for question in survey.background_questions()]
+    total = math.fsum([survey.epsilon, *background])
     return {
         "sure": sure(survey.epsilon),
         "dots": plan.odds(survey.epsilon).count,
         "weak": survey.epsilon > plan.WEAK,
-        "costs": [{"epsilon": plain(epsilon), "sure": sure(epsilon)} for epsilon in each],
-        "report": {"epsilon": plain(whole), "sure": sure(whole)},
+        "costs": [{"epsilon": plain(epsilon), "sure": sure(epsilon)} for epsilon in background],
+        "report": {"epsilon": plain(total), "sure": sure(total)},
     }
 
 
 def costs(design: Design) -> list[dict[str, str]]:
-    """Return the rows of the table that says what a report gives away, the whole report last."""
-    parts = [("Sensitive answers", design.epsilon)]
-    parts += [(f"“{one.questions[0].text}”", one.epsilon) for one in design.background_blocks]
+    """Return the rows of the table of privacy costs; the whole report comes last."""
+    rows = [("Sensitive answers", design.epsilon)]
+    rows += [(f"“{block.questions[0].text}”", block.epsilon) for block in design.background_blocks]
     if design.background_blocks:
-        parts.append(("Whole report", design.report_epsilon))
-    return [{"name": name, "epsilon": plain(each), "sure": sure(each)} for name, each in parts]
+        rows.append(("Whole report", design.report_epsilon))
+    return [{"name": name, "epsilon": plain(cost), "sure": sure(cost)} for name, cost in rows]
 
 
 def expected(survey: Survey, people: int, design: Design) -> dict[str, Any]:
-    """Return the margins of error to expect, over everybody, by group and of each question."""
+    """Return the expected margins of error: overall, by group and of each question."""
     reports = precision.reports(design, people)
     questions = {
         question.key: {"error": error_of(block, i, reports), "block": number}
@@ -117,18 +117,18 @@ def error_of(block: Block, position: int, reports: int) -> str:
 
 
 def shown(width: float) -> str:
-    """Return a half-width in points; nothing where nobody would be asked."""
+    """Return a half-width in points, or a dash if nobody would be asked."""
     return half_width(width) if math.isfinite(width) else "–"
 
 
 def sure(epsilon: float) -> str:
-    """Return how sure somebody who is guessing 50:50 becomes at most."""
+    """Return how sure somebody who is guessing 50:50 can become at most."""
     odds = plan.odds(epsilon)
     return f"more than {odds.count}\u202f%" if odds.more else f"{odds.count}\u202f%"
 
 
 def explained(design: Design, survey: Survey) -> str:
-    """Explain in two sentences how the sensitive questions are asked, and why."""
+    """Explain how the sensitive questions are asked, and why."""
     questions, blocks = len(sizes_of(design)), len(design.sensitive_blocks)
     if questions == 1:
         return "One question is one block. Everybody is asked it."
@@ -139,7 +139,7 @@ def explained(design: Design, survey: Survey) -> str:
     else:
         first = (
             f"The questions are in {blocks} blocks. Each person is asked {design.ask} of them, "
-            "picked by chance."
+            "chosen at random."
         )
     questions_of = survey.sensitive_questions()
     chosen = survey.ask is not None or any(q.block is not None for q in questions_of)
@@ -168,7 +168,7 @@ def _chosen(design: Design) -> str:
 
 
 def sizes_of(design: Design) -> tuple[int, ...]:
-    """Return the numbers of options of the sensitive questions, in the order of the blocks."""
+    """Return the number of options of each sensitive question, in the order of the blocks."""
     return tuple(q.size for block in design.sensitive_blocks for q in block.questions)
 
 

@@ -1,7 +1,7 @@
-"""The draft of a survey as one document: saved, undone and done again, and what is wrong in it.
+"""The draft of a survey as one document: saving, undo and redo, and finding problems.
 
-The rows of the survey are the truth, whoever changes them. The history holds documents beside them;
-what a command changed is taken into it when it is seen.
+The rows of the survey are the source of truth. The history stores documents next to them; changes
+from elsewhere, such as a command, are added to it when they are noticed.
 """
 
 import contextlib
@@ -31,31 +31,31 @@ from survey.models import (
 )
 from survey.models.log import Actor, record
 
-HISTORY_LENGTH = 100  # places of a history
+HISTORY_LENGTH = 100  # places in a history
 MAX_SLUG = 50
 COPY = re.compile(r" \(copy(?: (\d{1,3}))?\)$")  # at the end of a title
-COPIED = re.compile(r"-copy(-[0-9a-f]{6})?$")  # and of an address
-NAMELESS = re.compile(r"survey-[0-9a-f]{6}")  # addresses of drafts without a title
-TAKEN = {"new"}  # addresses of the studio that are no survey's
+COPIED = re.compile(r"-copy(-[0-9a-f]{6})?$")  # at the end of a slug
+NAMELESS = re.compile(r"survey-[0-9a-f]{6}")  # slugs of drafts without a title
+TAKEN = {"new"}  # slugs that would clash with the studio's own URLs
 
 
 class Changed(Exception):
-    """Somebody saved in between: the number is not the draft's any more."""
+    """Somebody else saved in the meantime, so the draft has another number."""
 
 
 class Opened(Exception):
-    """The survey is no draft any more."""
+    """The survey is no longer a draft."""
 
 
-# --- Making one -----------------------------------------------------------------------------------
+# --- Creating drafts ------------------------------------------------------------------------------
 
 
 def make(
     document: Any, owner: User, what: str = "survey made", of: str = "", **changes: Any
 ) -> Survey:
-    """A new draft from a document, at a free address like the one that it names."""
+    """Create a draft from a document, at a free slug similar to the document's."""
     if not isinstance(document, dict):
-        raise files.FileError("the survey: an object, please")
+        raise files.FileError("the survey: must be an object")
     document = document | changes
     wanted = document.get("slug") or slugify(str(document.get("title", "")))
     survey = Survey(slug=free_slug(str(wanted)))
@@ -65,7 +65,7 @@ def make(
             record(owner, what, survey, **({"of": of} if of else {}))
             Membership.objects.give(survey, owner, Role.OWNER, by=owner)
     except IntegrityError:
-        raise files.FileError("slug: somebody took this address just now; try again") from None
+        raise files.FileError("slug: somebody else just took this address; try again") from None
     return survey
 
 
@@ -80,7 +80,7 @@ def copied(survey: Survey, owner: User) -> Survey:
 
 
 def free_slug(wanted: str) -> str:
-    """This address, or one like it that nobody has or had."""
+    """Return this slug, or a similar one that has never been used."""
     stem = wanted[:MAX_SLUG].strip("-") if slug_re.match(wanted[:MAX_SLUG]) else ""
     if stem and not taken(stem):
         return stem
@@ -91,18 +91,18 @@ def free_slug(wanted: str) -> str:
 
 
 def taken(slug: str) -> bool:
-    there = Survey.objects.filter(slug=slug).exists() or Removed.objects.filter(slug=slug).exists()
-    return slug in TAKEN or there
+    used = Survey.objects.filter(slug=slug).exists() or Removed.objects.filter(slug=slug).exists()
+    return slug in TAKEN or used
 
 
 def move_to(survey: Survey, slug: str, by: Actor = None) -> None:
-    """Give a draft another address; ValidationError says why not."""
+    """Give a draft another slug; ValidationError if that is not possible."""
     with transaction.atomic():
-        survey = held(survey)[0]
+        survey = lock(survey)[0]
         before, survey.slug = survey.slug, slug
         try:
             if slug in TAKEN:
-                raise ValidationError("This address is the studio’s own. Choose another.")
+                raise ValidationError("This address is reserved. Choose another.")
             survey.clean_fields(exclude={"title"})
             survey.clean()
             survey.validate_unique()
@@ -114,84 +114,84 @@ def move_to(survey: Survey, slug: str, by: Actor = None) -> None:
             record(by, "address changed", survey, before=before)
 
 
-def unchosen(survey: Survey) -> bool:
-    """Whether the address is one that was made, of the title or of nothing."""
+def has_generated_slug(survey: Survey) -> bool:
+    """Return whether the slug was generated, from the title or without one."""
     stem = slugify(survey.title)[:MAX_SLUG].strip("-")
-    made = rf"{re.escape(stem[: MAX_SLUG - 7])}-[0-9a-f]{{6}}"
-    named = survey.slug == stem or re.fullmatch(made, survey.slug)
-    return bool(named or NAMELESS.fullmatch(survey.slug))
+    numbered = rf"{re.escape(stem[: MAX_SLUG - 7])}-[0-9a-f]{{6}}"
+    from_title = survey.slug == stem or re.fullmatch(numbered, survey.slug)
+    return bool(from_title or NAMELESS.fullmatch(survey.slug))
 
 
-def follow(survey: Survey, by: Actor = None) -> None:
-    """Give a draft the address that its title makes, if it is not announced for an hour."""
+def follow_title(survey: Survey, by: Actor = None) -> None:
+    """Give a draft the slug for its title, unless an opening is scheduled."""
     wanted = slugify(survey.title)
-    named = unchosen(survey) and not NAMELESS.fullmatch(survey.slug)
-    if not wanted or named or survey.opens_at:
+    from_title = has_generated_slug(survey) and not NAMELESS.fullmatch(survey.slug)
+    if not wanted or from_title or survey.opens_at:
         return
-    with contextlib.suppress(ValidationError):  # somebody was quicker
+    with contextlib.suppress(ValidationError):  # somebody else just took it
         slug = free_slug(wanted)
         move_to(survey, slug, by)
         survey.slug = slug
 
 
-# --- Changing one ---------------------------------------------------------------------------------
+# --- Changing drafts ------------------------------------------------------------------------------
 
 
 def content(survey: Survey) -> dict[str, Any]:
-    """The document of a survey; where it is, is not part of it."""
+    """Return the document of a survey, without its slug."""
     return {key: value for key, value in files.dump(survey).items() if key != "slug"}
 
 
-def held(survey: Survey) -> tuple[Survey, Draft]:
-    """The draft, held until the commit, with what was changed elsewhere in its history."""
+def lock(survey: Survey) -> tuple[Survey, Draft]:
+    """Lock and return the draft, after adding changes from elsewhere to its history."""
     survey = Survey.objects.select_for_update().get(pk=survey.pk)
     if survey.state != Survey.State.DRAFT:
         raise Opened
-    draft, fresh = Draft.objects.get_or_create(survey=survey)
-    now = content(survey)
-    if fresh:
-        add(draft, now, None)
-    elif draft.revisions.get(place=draft.place).document != now:
+    draft, created = Draft.objects.get_or_create(survey=survey)
+    document = content(survey)
+    if created:
+        add(draft, document, None)
+    elif draft.revisions.get(place=draft.place).document != document:
         draft.place, draft.number = draft.place + 1, draft.number + 1
-        add(draft, now, None)
+        add(draft, document, None)
         draft.save()
     return survey, draft
 
 
-def look(survey: Survey) -> tuple[Survey, Draft]:
+def load(survey: Survey) -> tuple[Survey, Draft]:
     with transaction.atomic():
-        return held(survey)
+        return lock(survey)
 
 
 def save(
     survey: Survey, number: int, document: Any, step: str, user: User | None
 ) -> tuple[Survey, Draft]:
-    """Make the draft this document. One step after the other of the same name is one place.
+    """Replace the draft with this document. Successive steps with the same name share one place.
 
-    The page names a step for its window, the field and a while: see static/studio/save.js.
+    The page names a step after its window, the field and the time: see static/studio/save.js.
     """
     with transaction.atomic():
-        survey, draft = held(survey)
+        survey, draft = lock(survey)
         if number != draft.number:
             raise Changed
         files.store(survey, document)
-        now = content(survey)
+        stored = content(survey)
         last = draft.revisions.get(place=draft.place)
-        if last.document == now:
+        if last.document == stored:
             return survey, draft
         draft.number += 1
         if step and step == last.step and user and last.saved_by_id == user.pk and draft.place:
             draft.revisions.filter(place__gt=draft.place).delete()
-            draft.revisions.filter(place=draft.place).update(document=now, saved_on=today())
+            draft.revisions.filter(place=draft.place).update(document=stored, saved_on=today())
         else:
             draft.place += 1
-            add(draft, now, user, step)
+            add(draft, stored, user, step)
         draft.save()
     return survey, draft
 
 
 def add(draft: Draft, document: dict[str, Any], user: User | None, step: str = "") -> None:
-    """Put a document at the draft's place; what had been undone is gone, and so is the oldest."""
+    """Put a document at the draft's place; delete undone documents and the oldest one."""
     draft.revisions.filter(place__gte=draft.place).delete()
     draft.revisions.filter(place__lte=draft.place - HISTORY_LENGTH).delete()
     DraftRevision.objects.create(
@@ -201,42 +201,42 @@ def add(draft: Draft, document: dict[str, Any], user: User | None, step: str = "
 
 
 def go(survey: Survey, number: int, by: int) -> tuple[Survey, Draft]:
-    """Back (-1) or forth (1) in the history, as far as there is one."""
+    """Go back (-1) or forward (1) in the history, if possible."""
     with transaction.atomic():
-        survey, draft = held(survey)
+        survey, draft = lock(survey)
         if number != draft.number:
             raise Changed
-        there = draft.revisions.filter(place=draft.place + by).first()
-        if there:
-            files.store(survey, there.document)
-            draft.place, draft.number = there.place, draft.number + 1
+        revision = draft.revisions.filter(place=draft.place + by).first()
+        if revision:
+            files.store(survey, revision.document)
+            draft.place, draft.number = revision.place, draft.number + 1
             draft.save()
     return survey, draft
 
 
-# --- What is wrong in one -------------------------------------------------------------------------
+# --- Problems in drafts ---------------------------------------------------------------------------
 
 
-def designed(survey: Survey) -> Design | DesignError:
-    """What opening would freeze on this site, or what stands in the way."""
+def design_or_error(survey: Survey) -> Design | DesignError:
+    """Return the design that opening would freeze on this site, or the error that prevents it."""
     try:
         return survey.design_to_open()
     except DesignError as error:
         return error
 
 
-def wrong(survey: Survey, design: Design | DesignError | None = None) -> dict[str, str]:
-    """Return what stands in the way of opening, by its place in the document."""
-    found: dict[str, str] = {}
+def problems(survey: Survey, design: Design | DesignError | None = None) -> dict[str, str]:
+    """Return the problems that prevent opening, by their places in the document."""
+    errors: dict[str, str] = {}
     if not survey.title.strip():
-        found["title"] = "Give the survey a title."
+        errors["title"] = "Give the survey a title."
     if not survey.sensitive_questions():
-        found["questions"] = "Add a question."
+        errors["questions"] = "Add a question."
     for where, question in placed(survey):
-        found |= _wrong_asked(where, question)
-    if found:
-        return found
-    design = design or designed(survey)
+        errors |= _question_problems(where, question)
+    if errors:
+        return errors
+    design = design or design_or_error(survey)
     if isinstance(design, DesignError):
         return {_place(survey, design.where): f"{design.what[0].upper()}{design.what[1:]}."}
     return {}
@@ -251,7 +251,7 @@ def placed(survey: Survey) -> Iterator[tuple[str, Question]]:
 
 
 def _place(survey: Survey, where: str) -> str:
-    """Return the place in the document of what a DesignError calls `background age.epsilon`."""
+    """Return the place in the document for a DesignError's place, like `background age.epsilon`."""
     for place, question in placed(survey):
         kind = place.partition("[")[0]
         if where.partition(".")[0] == f"{kind} {question.key}":
@@ -259,22 +259,22 @@ def _place(survey: Survey, where: str) -> str:
     return where
 
 
-def _wrong_asked(where: str, asked: Question) -> dict[str, str]:
-    found: dict[str, str] = {}
-    if not asked.text.strip():
-        found[f"{where}.text"] = "Write the question."
-    if asked.kind == Question.Kind.YES_NO:
-        return found
-    for i, option in enumerate(asked.options):
+def _question_problems(where: str, question: Question) -> dict[str, str]:
+    errors: dict[str, str] = {}
+    if not question.text.strip():
+        errors[f"{where}.text"] = "Write the question."
+    if question.kind == Question.Kind.YES_NO:
+        return errors
+    for i, option in enumerate(question.options):
         if not option.strip():
-            found[f"{where}.options[{i}]"] = "Write this option, or remove it."
-        elif option in asked.options[:i]:
-            found[f"{where}.options[{i}]"] = "Change or remove this option: it is there twice."
-    if len(asked.options) < 2:
-        found[f"{where}.options"] = "Add options: at least two are needed."
-    if not found:
+            errors[f"{where}.options[{i}]"] = "Write this option, or remove it."
+        elif option in question.options[:i]:
+            errors[f"{where}.options[{i}]"] = "Change or remove this option: it is there twice."
+    if len(question.options) < 2:
+        errors[f"{where}.options"] = "Add options: at least two are needed."
+    if not errors:
         try:
-            asked.clean()
+            question.clean()
         except ValidationError as error:
-            found[f"{where}.options"] = error.messages[0]
-    return found
+            errors[f"{where}.options"] = error.messages[0]
+    return errors

@@ -1,4 +1,4 @@
-"""What the checklist finds, and a draft as its checks see it."""
+"""The findings of the checklist, and the view of a draft for its checks."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -40,12 +40,12 @@ class Version:
     tag: str
     text: str
     options: Sequence[str]
-    name: str  # for a finding
+    name: str  # in a finding
     place: str
 
 
 class Look:
-    """A draft as the checks see it; `design` is missing where there cannot be one."""
+    """A draft as the checks see it. `design` is None if the draft has no valid design."""
 
     def __init__(self, survey: Survey) -> None:
         self.survey = survey
@@ -60,23 +60,23 @@ class Look:
         return [self.survey.language, *self.survey.translations]
 
     def versions(self, question: Question) -> Iterator[Version]:
-        """Yield the question in the survey's own language, and as far as it is translated."""
+        """Yield the question in the survey's own language and in every translation."""
         own = f"“{question.text}”"
         yield Version(
             self.survey.language, question.text, question.options, own, place_of(question)
         )
         for tag, translation in self.survey.translations.items():
-            given = translation.get("questions", {}).get(question.key, {})
-            text, options = given.get("text") or "", [*filter(None, given.get("options") or [])]
+            texts = translation.get("questions", {}).get(question.key, {})
+            text, options = texts.get("text") or "", [*filter(None, texts.get("options") or [])]
             name = f"“{text}” (in {language_name(tag)})" if text else f"{language_name(tag)}: {own}"
             yield Version(tag, text, options, name, f"language-{tag}")
 
     def nothing_asked(self, what: str) -> Iterator[Finding]:
         if not self.questions:
-            yield unchecked(what, "There is no question yet.")
+            yield unchecked(what, "There are no questions yet.")
 
     def unread(self, what: str) -> Iterator[Finding]:
-        """Yield the languages that we have no word lists for."""
+        """Yield a finding for each language without a word list."""
         for tag in self.tags:
             if not wording.knows(tag):
                 yield unchecked(what, f"Candor has no word list for {language_name(tag)}.")

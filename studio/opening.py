@@ -1,4 +1,4 @@
-"""The page where the owner of a survey opens it, closes it, puts it away and deletes it."""
+"""The page where the owner of a survey opens, closes, archives and deletes it."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -24,22 +24,22 @@ FARTHEST = timedelta(days=5 * 365)
 
 
 class MomentForm(forms.Form):
-    """A time in UTC, to the minute, that is still to come."""
+    """A future time in UTC, to the minute."""
 
     at = forms.DateTimeField(
         input_formats=["%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M"],
         error_messages={
-            "required": "Give a day and a time.",
-            "invalid": "Give a day and a time, such as 2027-03-01 09:00.",
+            "required": "Enter a day and a time.",
+            "invalid": "Enter a day and a time, such as 2027-03-01 09:00.",
         },
     )
 
     def clean_at(self) -> Any:
         at = self.cleaned_data["at"]
         if at <= timezone.now():
-            raise ValidationError("This time is past. It is compared with the time in UTC.")
+            raise ValidationError("This time is in the past. Enter a time in UTC.")
         if at > timezone.now() + FARTHEST:
-            raise ValidationError("This is more than five years from now.")
+            raise ValidationError("Enter a time in the next five years.")
         return at
 
     def moment(self) -> Any:
@@ -50,7 +50,7 @@ class MomentForm(forms.Form):
 
 @private_form
 def page(request: HttpRequest, slug: str) -> HttpResponse:
-    """POST: `do`, one of DEEDS, with what it needs."""
+    """Show the page. POST `do`, the name of an action, with its fields."""
     survey = survey_or_403(request, slug, "manage")
     refused: list[str] = []
     given = request.POST.dict()
@@ -58,7 +58,7 @@ def page(request: HttpRequest, slug: str) -> HttpResponse:
         try:
             action = DEEDS.get(given.get("do", ""))
             if action is None:
-                raise ValidationError("There is nothing of that name to do.")
+                raise ValidationError("Unknown action. Nothing was done.")
             with transaction.atomic():
                 action(survey, given, request.user)
         except DesignError as error:
@@ -74,22 +74,22 @@ def page(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, template, context, status=400 if refused else 200)
 
 
-# --- What can be done -----------------------------------------------------------------------------
+# --- Actions --------------------------------------------------------------------------------------
 
 Given = dict[str, str]
 
 
 def _must_have_read(survey: Survey, given: Given) -> None:
-    """Opening cannot be undone: who does it says once that they have read what is to be thought of.
+    """Require a confirmation that the warnings were read, because opening cannot be undone.
 
-    What blocks, and what changed since they looked, is refused by whoever opens.
+    Findings that block, and changes since the page was loaded, are refused by opening itself.
     """
     found = checklist.of(survey)
     if opening_page.blocked(found) or given.get("seen") != survey.content_hash():
         return
     if opening_page.to_read(found) and "read" not in given:
         raise ValidationError(
-            "It did not open yet. Read what there is to think about, and say that you have."
+            "The survey did not open. Read the warnings, and tick the box to confirm that you have."
         )
 
 
@@ -99,15 +99,15 @@ def open_now(survey: Survey, given: Given, by: Actor) -> None:
 
 
 def open_at(survey: Survey, given: Given, by: Actor) -> None:
-    """What would be refused now is refused now, and not at night."""
+    """Schedule the opening, and refuse now what would be refused then."""
     at = MomentForm(given).moment()
     _must_have_read(survey, given)
     with transaction.atomic():
         survey = Survey.objects.select_for_update().get(pk=survey.pk)
         _must_be(survey, Survey.State.DRAFT)
-        survey.draft_design()  # which says why there is none
+        survey.draft_design()  # raises DesignError if there is none
         if given.get("seen") != survey.content_hash():
-            raise ValidationError("The survey has changed since you looked. Look again.")
+            raise ValidationError("The survey has changed since you checked. Check it again.")
         survey.opens_at, survey.approved_hash, survey.opens_refused = at, survey.content_hash(), ""
         checklist.refuse(survey)
         survey.save()
@@ -122,7 +122,7 @@ def open_later(survey: Survey, given: Given, by: Actor) -> None:
 
 def close_now(survey: Survey, given: Given, by: Actor) -> None:
     if survey.state == Survey.State.OPEN and given.get("slug", "").strip() != survey.slug:
-        raise ValidationError(f"It was not closed. Type {survey.slug} to go on.")
+        raise ValidationError(f"It was not closed. Type {survey.slug} to confirm.")
     survey.close(by=by)
 
 
@@ -131,7 +131,7 @@ def close_at(survey: Survey, given: Given, by: Actor) -> None:
     if survey.opens_at and at <= survey.opens_at:
         raise ValidationError("It would close before it opens.")
     if not _unless(survey, Survey.State.CLOSED).update(closes_at=at):
-        raise ValidationError("The survey is closed already.")
+        raise ValidationError("The survey is already closed.")
     record(by, "closing set", survey, at=minute(at))
 
 
@@ -152,13 +152,13 @@ def bring_back(survey: Survey, given: Given, by: Actor) -> None:
 
 
 def delete(survey: Survey, given: Given, by: Actor) -> None:
-    """A draft at once; a closed survey by a worker, because there may be very much of it."""
+    """Delete a draft now, or ask a worker to delete a closed survey, which may be very large."""
     if survey.state == Survey.State.DRAFT:
         remove_draft(survey, by)
         return
     _must_be(survey, Survey.State.CLOSED)
     if given.get("slug", "").strip() != survey.slug:
-        raise ValidationError(f"Nothing was deleted. Type {survey.slug} to go on.")
+        raise ValidationError(f"Nothing was deleted. Type {survey.slug} to confirm.")
     if why := unfinished(survey):
         raise ValidationError(f"Not yet. {why}")
     fresh = Survey.objects.filter(pk=survey.pk, delete_asked_on=None).update(
@@ -175,7 +175,7 @@ def minute(at: datetime) -> str:
 
 def _must_be(survey: Survey, state: Survey.State) -> None:
     if survey.state != state:
-        raise ValidationError(f"The survey is {survey.state} now. Nothing was done.")
+        raise ValidationError(f"Nothing was done. The survey is now {survey.state}.")
 
 
 def _unless(survey: Survey, state: Survey.State) -> Any:

@@ -1,4 +1,4 @@
-"""What the page of a survey's opening and closing shows, in each of its states."""
+"""The content of the page where a survey is opened and closed, for each state."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ Given = Mapping[str, str]
 
 @dataclass(frozen=True)
 class Item:
-    """A finding of the checklist, with the link to where it is fixed, if it is."""
+    """A finding of the checklist, with a link to the place to fix it, if there is one."""
 
     level: str
     what: str
@@ -36,38 +36,38 @@ class Item:
 
 @dataclass(frozen=True)
 class Checklist:
-    stops: str  # what must be fixed first, in a sentence; empty where nothing must
+    stops: str  # a sentence about what must be fixed first, or empty
     more: list[str]
     items: list[Item]
 
 
 @dataclass(frozen=True)
 class Frozen:
-    """What opening fixes for good, in words."""
+    """A description of what opening makes permanent."""
 
     questions: str
     deleted: str
     who_may_answer: str
-    fingerprint: str  # empty for invited surveys: it is known once there is a key
+    fingerprint: str  # empty for surveys by invitation, which get a key when they open
 
 
 @dataclass(frozen=True)
 class Opening:
     blocked: bool
-    to_read: int  # what the owner confirms to have read; nothing while something blocks
-    changed_since: bool  # since the time of opening was set
-    time: str  # as its field has it
+    to_read: int  # findings that the owner must confirm; 0 while something blocks
+    changed_since: bool  # since the opening was scheduled
+    time: str  # the value of its field
 
 
 @dataclass(frozen=True)
 class Closing:
     consequences: list[str]
     time: str
-    now: bool  # whether it can be closed at once
+    now: bool  # whether it can be closed now
 
 
 def context(request: HttpRequest, survey: Survey, given: Given) -> dict[str, Any]:
-    """Return what the template of the survey's state shows, after a form that gave `given`."""
+    """Return the context for the template; `given` is the form that was posted, if any."""
     shown = {"survey": survey, "given": given, "now": timezone.now()}
     match survey.state:
         case Survey.State.DRAFT:
@@ -107,7 +107,7 @@ def blocked(found: list[Finding]) -> bool:
 
 
 def to_read(found: list[Finding]) -> int:
-    """How much there is to think about before opening: what warns, and what blocks nothing here."""
+    """Return how many findings to read before opening, if none blocks on this site."""
     return sum(one.level in ("blocks", "warns") for one in found)
 
 
@@ -123,7 +123,7 @@ def _checklist(survey: Survey, found: list[Finding]) -> Checklist:
     warns = sum(one.level == "warns" for one in found)
     more = [f"{warns} thing{pluralize(warns)} to think about."] if warns else []
     if blocks and not blocked(found):
-        more.append("This site does not insist.")
+        more.append("This site lets you open it anyway.")
     return Checklist(
         stops=f"{blocks} thing{pluralize(blocks)} must be fixed first." if blocks else "",
         more=more,
@@ -132,7 +132,7 @@ def _checklist(survey: Survey, found: list[Finding]) -> Checklist:
 
 
 def _href(survey: Survey, finding: Finding) -> str:
-    """Return where a finding is fixed: a field of the editor, or of this page."""
+    """Return the link to the place to fix a finding, in the editor or on this page."""
     if not finding.place:
         return ""
     page = "" if finding.place == "closes_at" else reverse("studio", args=[survey.slug])
@@ -148,14 +148,14 @@ def _frozen(survey: Survey, design: Design) -> Frozen:
     )
     if background:
         questions += f", and {background} background question{pluralize(background)}"
-    who = "people with an invitation, which are made once it is open"
+    who = "people with an invitation, which you create once it is open"
     if not invited:
         work = f", whose browser does {survey.work} bits of work" if survey.work else ""
         who = f"anyone with the link{work}"
     days = _days(survey)
     return Frozen(
         questions=questions,
-        deleted=f"{days} after the closing" if days else "only when somebody does it",
+        deleted=f"{days} after it closes" if days else "only when somebody deletes it",
         who_may_answer=who,
         fingerprint="" if invited else design.hash,
     )
@@ -166,7 +166,7 @@ def _frozen(survey: Survey, design: Design) -> Frozen:
 
 def handed_out(request: HttpRequest, survey: Survey, given: Given) -> dict[str, Any]:
     address = request.build_absolute_uri(reverse("respond", args=[survey.slug]))
-    # Invited people have an address each, with a code of its own.
+    # Invited people each have their own address with a code.
     invited = survey.access == Survey.Access.INVITED
     return {
         "address": address,
@@ -178,12 +178,12 @@ def handed_out(request: HttpRequest, survey: Survey, given: Given) -> dict[str, 
 
 
 def qr_code(address: str) -> SafeString:
-    """The address as a QR code: dark on light in every scheme, or cameras do not find it."""
+    """Return the address as a QR code, dark on light in every colour scheme for cameras."""
     drawn = segno.make(address, error="m", micro=False)
     return SafeString(drawn.svg_inline(dark="#000", light="#fff", border=4, omitsize=True))  # noqa: S308
 
 
-# --- Closing and what is left ---------------------------------------------------------------------
+# --- Closing --------------------------------------------------------------------------------------
 
 
 def _closing(survey: Survey, given: Given) -> Closing:
@@ -202,23 +202,23 @@ def _closing(survey: Survey, given: Given) -> Closing:
 
 
 def _invitations(survey: Survey) -> str:
-    """Say what became of the invitations of a closed survey."""
+    """Describe what happened to the invitations of a closed survey."""
     if survey.access != Survey.Access.INVITED:
         return ""
     return (
         f"Of {survey.invited:,} invitation{pluralize(survey.invited)}, {survey.fetched:,} fetched "
-        "a pass; all of them were deleted at the closing. "
+        "a pass. All of them were deleted when the survey closed. "
     )
 
 
 def _days(survey: Survey) -> str:
-    """Say how long a survey is kept; empty for ever."""
+    """Describe how long a survey is kept, or return "" if there is no limit."""
     days = survey.retention_days
     return f"{days:,} day{pluralize(days)}" if days else ""
 
 
 def _time(at: datetime | None, given: Given, action: str) -> str:
-    """Return what a field for a time has: what was just given, or the time that is set."""
+    """Return the value for a time's field: what was just posted, or the scheduled time."""
     if given.get("do") == action:
         return given.get("at", "")
     return f"{at:%Y-%m-%dT%H:%M}" if at else ""

@@ -1,4 +1,4 @@
-"""How precise the results of a draft will be: 95 % half-widths, whatever the shares are."""
+"""The precision of a draft's results: 95 % half-widths that hold for any shares."""
 
 import math
 
@@ -9,19 +9,19 @@ from survey.design import Block, Design
 
 
 def reports(design: Design, people: int) -> int:
-    """Return how many people are asked any one of the sensitive questions."""
+    """Return how many people are asked each sensitive question."""
     return people * design.ask // len(design.sensitive_blocks)
 
 
 def half_width(design: Design, people: int) -> float:
-    """Return the half-width of the least precise question; without reports it is infinite."""
+    """Return the half-width of the least precise question, or infinity without reports."""
     if not (n := reports(design, people)):
         return math.inf
     return max(planning.half_width(n, kind.channel) for kind in planned_design.kinds(design))
 
 
 def half_width_in_group(design: Design, by: Block, people: int) -> float:
-    """Return the same for one of the equal groups of a background question."""
+    """Return the same for one of the groups of a background question, if they have equal sizes."""
     if not (n := reports(design, people)):
         return math.inf
     return max(
@@ -31,12 +31,12 @@ def half_width_in_group(design: Design, by: Block, people: int) -> float:
 
 
 def people_for(design: Design, width: float) -> int | None:
-    """Return how many people make the least precise question so precise; None: far too many."""
+    """Return how many people are needed for this half-width, or None if that is far too many."""
     try:
         needed = max(
             planning.sample_size(width, kind.channel) for kind in planned_design.kinds(design)
         )
     except ValueError:
         return None
-    found = -(-needed * len(design.sensitive_blocks) // design.ask)
-    return found if found <= MOST_PEOPLE else None
+    people = -(-needed * len(design.sensitive_blocks) // design.ask)
+    return people if people <= MOST_PEOPLE else None

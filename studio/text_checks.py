@@ -1,6 +1,6 @@
-"""The checklist's checks of texts, in every language that is shown.
+"""The checklist's checks of texts in all languages.
 
-Texts are read with word lists (studio/wording.py): what they suggest is a guess, and only warns.
+They use word lists (studio/wording.py), which can only guess, so they only warn.
 """
 
 from collections.abc import Iterator
@@ -12,10 +12,10 @@ from survey.design.languages import words
 from survey.models import Question
 from survey.respondent.public_design import language_name
 
-LONG = {"title": 100, "introduction": 1200, "purpose": 800}  # characters, for a phone
+LONG = {"title": 100, "introduction": 1200, "purpose": 800}  # characters; longer is long on a phone
 LONG_QUESTION, LONG_OPTION = 200, 80
-# Texts that are translated as well. Not who asks and the contact: names are as they are.
-BESIDE = {"introduction": "the introduction", "purpose": "why"}
+# Other texts to translate. Names stay the same, so not the contact or who is asking.
+OPTIONAL = {"introduction": "the introduction", "purpose": "why"}
 
 
 def identity(look: Look) -> Iterator[Finding]:
@@ -27,7 +27,7 @@ def identity(look: Look) -> Iterator[Finding]:
             version, asked_for = found
             yield warns(
                 f"{version.name} seems to ask for {asked_for}",
-                "Leave it out: people who are asked who they are do not believe that their answers "
+                "Leave it out: people who must say who they are do not believe that their answers "
                 "are private.",
                 version.place,
             )
@@ -41,37 +41,37 @@ def _identifying(look: Look, question: Question) -> Iterator[tuple[Version, str]
 
 
 def languages(look: Look) -> Iterator[Finding]:
-    """Yield what a translation lacks: one that was begun is finished, or removed."""
+    """Yield what is missing in translations, which must be finished or removed."""
     for tag, translation in look.survey.translations.items():
-        lacks = list(_missing(look, tag, translation))
-        beside = [text for name, text in lacks if name in BESIDE]
-        asked = [text for name, text in lacks if name not in BESIDE]
-        if asked:
+        missing = list(_missing(look, tag, translation))
+        optional = [text for name, text in missing if name in OPTIONAL]
+        required = [text for name, text in missing if name not in OPTIONAL]
+        if required:
             yield blocks(
                 f"Finish the translation into {language_name(tag)}, or remove it",
-                f"Missing: {_some(asked)}.",
+                f"Missing: {_some(required)}.",
                 f"language-{tag}",
             )
-        if beside:
+        if optional:
             yield warns(
                 f"Some texts are not translated into {language_name(tag)}",
-                f"Missing: {_some(beside)}. Respondents see them in "
+                f"Missing: {_some(optional)}. Respondents see them in "
                 f"{language_name(look.survey.language)}.",
                 f"language-{tag}",
             )
 
 
 def _missing(look: Look, tag: str, translation: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield what the survey's own language has and this one lacks: the field and words for it."""
-    for name, text in {"title": "the title", **BESIDE}.items():
+    """Yield the name and a description of every text that this translation lacks."""
+    for name, text in {"title": "the title", **OPTIONAL}.items():
         if getattr(look.survey, name).strip() and not translation.get(name):
             yield name, text
     for question in look.questions:
-        given = translation.get("questions", {}).get(question.key, {})
-        if not given.get("text"):
+        texts = translation.get("questions", {}).get(question.key, {})
+        if not texts.get("text"):
             yield question.key, f"“{question.text}”"
-        ours = words(tag) is not None and not question.options  # we bring yes and no
-        if not given.get("options") and not ours:
+        ours = words(tag) is not None and not question.options  # we translate yes and no
+        if not texts.get("options") and not ours:
             yield question.key, f"the options of “{question.text}”"
 
 
@@ -81,7 +81,7 @@ def _some(texts: list[str]) -> str:
 
 
 def questions(look: Look) -> Iterator[Finding]:
-    """Yield what the words of each question suggest: guesses, which warn and may be wrong."""
+    """Yield warnings about the wording of questions. They are guesses and may be wrong."""
     what = "Every question asks one thing"
     yield from look.nothing_asked(what)
     yield from look.unread(what)
@@ -107,7 +107,7 @@ def _worded(version: Version) -> Iterator[Finding]:
             version.place,
         )
     if pair := wording.same(version.options):
-        if pair[0] != pair[1]:  # else the editor says it
+        if pair[0] != pair[1]:  # otherwise the editor already says so
             yield blocks(
                 f"Two options of {version.name} are the same",
                 f"Change or remove one of “{pair[0]}” and “{pair[1]}”.",
@@ -127,7 +127,7 @@ def lengths(look: Look) -> Iterator[Finding]:
     for name, most in LONG.items():
         called = "text about why" if name == "purpose" else name
         texts = {"": getattr(survey, name)}
-        texts |= {tag: given.get(name) or "" for tag, given in survey.translations.items()}
+        texts |= {tag: others.get(name) or "" for tag, others in survey.translations.items()}
         for tag, text in texts.items():
             if len(text) > most:
                 of = f" in {language_name(tag)}" if tag else ""

@@ -1,4 +1,4 @@
-"""Surveys to begin with, for common topics: the files of the folder `topics`."""
+"""Template surveys for common topics, from the files in the folder `topics`."""
 
 import json
 from dataclasses import dataclass
@@ -22,10 +22,10 @@ class Topic:
 
 @cache
 def topics() -> dict[str, Topic]:
-    """By key, in the order of their titles."""
-    found = [json.loads(path.read_text(encoding="utf-8")) for path in FOLDER.glob("*.json")]
-    found.sort(key=lambda data: str(data["survey"]["title"]))
+    """Return the topics by key, in the order of their titles."""
+    files = [json.loads(path.read_text(encoding="utf-8")) for path in FOLDER.glob("*.json")]
+    files.sort(key=lambda data: str(data["survey"]["title"]))
     return {
         data["survey"]["slug"]: Topic(data["survey"]["slug"], data["about"], data["survey"])
-        for data in found
+        for data in files
     }

@@ -1,4 +1,4 @@
-"""The pages of the studio where surveys are made and edited. See studio/drafts.py."""
+"""The pages of the studio where surveys are created and edited. See studio/drafts.py."""
 
 import json
 import re
@@ -27,16 +27,16 @@ from survey.files import FileError
 from survey.models import Draft, Survey
 from survey.permissions import private_form, private_page, survey_or_403
 
-MOST_BYTES = 1024 * 1024  # of a document
-EPSILON = 2.0  # of a blank survey
-SLIDER = 8.0  # where the slider ends, however much the site allows
+MOST_BYTES = 1024 * 1024  # in a document
+EPSILON = 2.0  # for a blank survey
+SLIDER = 8.0  # the end of the slider, even if the site allows more
 
 
-# --- A new one ------------------------------------------------------------------------------------
+# --- Creating surveys -----------------------------------------------------------------------------
 
 
 class NumbersForm(forms.Form):
-    """What the planner's link brings; whatever makes no sense is left out."""
+    """The numbers in a link from the planner. Invalid ones are ignored."""
 
     epsilon = number(forms.FloatField, 0.01, 800, required=False)
     people = number(forms.IntegerField, 1, MOST_PEOPLE, required=False)
@@ -48,7 +48,7 @@ class NumbersForm(forms.Form):
 
 @private_form
 def new(request: HttpRequest) -> HttpResponse:
-    """POST: `blank`, a `topic`, a `file`, or `copy` with a survey's slug."""
+    """Show ways to create a survey. POST `blank`, a `topic`, a `file`, or `copy` with a slug."""
     if not request.user.has_perm("survey.add_survey"):
         raise PermissionDenied
     given = request.POST if request.method == "POST" else request.GET
@@ -59,7 +59,7 @@ def new(request: HttpRequest) -> HttpResponse:
         try:
             survey = made(request, numbers)
         except FileError as error:
-            refused = f"Nothing was made. {in_words(str(error))}"
+            refused = f"Nothing was created. {in_words(str(error))}"
         else:
             return redirect("studio", survey.slug)
     context = {
@@ -73,9 +73,9 @@ def new(request: HttpRequest) -> HttpResponse:
 
 
 def made(request: HttpRequest, numbers: dict[str, Any]) -> Survey:
-    """The survey that was asked for, with the planner's numbers; FileError says why not."""
+    """Create the requested survey with the planner's numbers; FileError if that is impossible."""
     user, given = request.user, request.POST
-    assert isinstance(user, User)  # noqa: S101  # who may add surveys has an account
+    assert isinstance(user, User)  # noqa: S101  # required to add surveys
     planned = {"epsilon": numbers.get("epsilon"), "expected": numbers.get("people")}
     planned = {name: value for name, value in planned.items() if value is not None}
     if "blank" in given:
@@ -90,7 +90,7 @@ def made(request: HttpRequest, numbers: dict[str, Any]) -> Survey:
         return drafts.copied(chosen, user)
     file = request.FILES.get("file")
     if file is None:
-        raise FileError("Choose how to begin; to import, choose a file.")
+        raise FileError("Choose how to start. To import a survey, choose a file.")
     if (file.size or 0) > MOST_BYTES:
         raise FileError("The file is larger than a megabyte.")
     try:
@@ -107,10 +107,10 @@ PLACE = re.compile(
 
 
 def in_words(error: str) -> str:
-    """What is wrong with a file, for people who do not read it: places count from 1."""
+    """Rewrite a FileError for people who do not read the file: places count from 1."""
     if error.startswith("this is not JSON"):
         found = re.search(r"line \d+ column \d+", error)
-        return f"This is no survey file: this is not JSON{f' ({found[0]})' if found else ''}."
+        return f"This is not a survey file: this is not JSON{f' ({found[0]})' if found else ''}."
     error = re.sub(r"^the survey[.:] ?", "", error)
     if not (found := PLACE.fullmatch(error)):
         return error
@@ -125,7 +125,7 @@ def in_words(error: str) -> str:
 @login_required
 @require_POST
 def copy(request: HttpRequest, slug: str) -> HttpResponse:
-    """A new draft with the same questions."""
+    """Create a new draft with the same questions."""
     survey = get_object_or_404(Survey, slug=slug)
     if not (request.user.has_perm("survey.add_survey") and survey.may(request.user, "read")):
         raise PermissionDenied
@@ -138,7 +138,7 @@ def copy(request: HttpRequest, slug: str) -> HttpResponse:
 
 @private_form
 def editor(request: HttpRequest, slug: str) -> HttpResponse:
-    """A draft to edit, or the frozen design to read. POST: another `slug` for a draft."""
+    """Show the editor for a draft, or the frozen design. POST a new `slug` for a draft."""
     survey = survey_or_403(request, slug, "manage")
     context: dict[str, Any] = {
         "survey": survey,
@@ -180,15 +180,15 @@ def export(request: HttpRequest, slug: str) -> HttpResponse:
 
 @private_form
 def draft(request: HttpRequest, slug: str) -> HttpResponse:
-    """The document with its number, what is wrong in it, and the figures of the dial.
+    """Return the document with its number, its problems, and the figures of the dial.
 
-    POST takes `number`, the one that the page started from, and a `document`, or `go` (-1, 1). With
-    `follow`, the slug that the page knows, the address follows the title.
+    POST takes `number`, the one that the page started from, and a `document` or `go` (-1, 1). If
+    `follow` is the current slug, the slug follows the title.
     """
     survey = survey_or_403(request, now_at(request, slug), "manage")
     try:
         if request.method != "POST":
-            survey, state = drafts.look(survey)
+            survey, state = drafts.load(survey)
             return JsonResponse(described(survey, state, whole=True))
         if survey.state != Survey.State.DRAFT:
             raise drafts.Opened
@@ -201,7 +201,7 @@ def draft(request: HttpRequest, slug: str) -> HttpResponse:
                 survey, given["number"], given["document"], given["step"], request.user
             )
             if given.get("follow") == survey.slug:
-                drafts.follow(survey, request.user)
+                drafts.follow_title(survey, request.user)
         return JsonResponse(described(survey, state, whole="go" in given))
     except FileError as error:
         where, _, what = str(error).partition(": ")
@@ -209,7 +209,7 @@ def draft(request: HttpRequest, slug: str) -> HttpResponse:
         return JsonResponse({"refused": {"where": where, "what": what}}, status=400)
     except drafts.Changed:
         try:
-            survey, state = drafts.look(survey)
+            survey, state = drafts.load(survey)
         except drafts.Opened:
             return JsonResponse({"opened": True}, status=409)
         return JsonResponse(described(survey, state, whole=True), status=409)
@@ -218,32 +218,32 @@ def draft(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def now_at(request: HttpRequest, slug: str) -> str:
-    """The slug of the survey that a page names by its `id`: it may have moved since."""
+    """Return the current slug of the survey with the page's `id`, because slugs can change."""
     number = request.GET.get("id", "")
     known = Survey.objects.filter(pk=number) if re.fullmatch(r"[0-9]{1,18}", number) else None
     return (known and known.values_list("slug", flat=True).first()) or slug
 
 
 def posted(request: HttpRequest) -> dict[str, Any]:
-    """What the page sent, in its form; FileError says what is not."""
+    """Parse what the page sent; FileError if it is not valid."""
     body = request.body
     if len(body) > MOST_BYTES:
         raise FileError("document: larger than a megabyte")
     given = files.parse(body)
     if not isinstance(given, dict) or type(given.get("number")) is not int:
-        raise FileError("number: the number of the draft, please")
+        raise FileError("number: must be the number of the draft")
     if given.get("go", 1) not in (-1, 1):
-        raise FileError("go: -1 or 1, please")
+        raise FileError("go: must be -1 or 1")
     if "go" not in given and "document" not in given:
-        raise FileError("document: a document, please")
+        raise FileError("document: is missing")
     step = given.get("step", "")
     return given | {"step": step if isinstance(step, str) else ""}
 
 
 def described(survey: Survey, state: Draft, whole: bool) -> dict[str, Any]:
     prefetch_related_objects([survey], "questions")
-    design = drafts.designed(survey)
-    wrong = drafts.wrong(survey, design)
+    design = drafts.design_or_error(survey)
+    wrong = drafts.problems(survey, design)
     people = survey.expected or dial.PEOPLE
     places = state.revisions.values_list("place", flat=True)
     found: dict[str, Any] = {
@@ -258,7 +258,7 @@ def described(survey: Survey, state: Draft, whole: bool) -> dict[str, Any]:
     }
     if whole:
         found["document"] = drafts.content(survey)
-        found["follows"] = drafts.unchosen(survey)
+        found["follows"] = drafts.has_generated_slug(survey)
         found["ours"] = {tag: list(words) for tag, words in languages.WORDS.items()}
         found["limits"] = {
             "questions": MAX_QUESTIONS,
@@ -272,7 +272,7 @@ def described(survey: Survey, state: Draft, whole: bool) -> dict[str, Any]:
 
 
 def blocks(survey: Survey, wrong: dict[str, str]) -> list[dict[str, str]]:
-    """Return what else the checklist refuses; what is wrong in the document is listed already."""
+    """Return the checklist's other findings that block, without problems in the document."""
     if not settings.CHECKLIST:
         return []
     said = {"questions"} if wrong else set()
@@ -289,7 +289,7 @@ def blocks(survey: Survey, wrong: dict[str, str]) -> list[dict[str, str]]:
 
 
 def opens(survey: Survey) -> dict[str, Any] | None:
-    """When it opens by itself, and whether it is still what was to open then."""
+    """Return when the survey opens automatically, and whether it is still as approved."""
     if survey.opens_at is None:
         return None
     at = date_format(survey.opens_at, "j M Y, H:i")

@@ -1,14 +1,14 @@
-"""What the words of a question give away, in the five languages that we know. Pure.
+"""Word lists that find problems in questions, in five languages. Pure.
 
-Lists of words cannot understand a question: they find what is usual, and are wrong now and then.
-What names a person is looked for in all languages at once, the rest in the language of the text.
+Word lists do not understand a question: they find common cases and are sometimes wrong. Words that
+identify a person are searched in all languages at once, the others in the language of the text.
 """
 
 import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-# What would say who somebody is.
+# Questions that would identify a person.
 IDENTIFIES = {
     "a name": r"(your|full|first|last|family) names?\b|\bsurname"
     r"|\b(ihr|dein|vor|nach|familien)(en)?\s?name|\b(su|tu) nombre|\bapellidos?\b"
@@ -22,7 +22,7 @@ IDENTIFIES = {
     r"|\bcode postal|الرمز البريدي",
     "an address": r"\b(home|street|your|ip)[ -]address|\b(ihre|deine) adresse|\bip-adresse"
     r"|\b(su|tu) direcci[óo]n|\bdirecci[óo]n ip|\b(votre|ton) adresse|\badresse ip|عنوان(ك|\s?ip)",
-    "a number of a person": r"\b(employee|staff|personnel|student|patient|passport|insurance|id)"
+    "a personal number": r"\b(employee|staff|personnel|student|patient|passport|insurance|id)"
     r"[ -](number|no\.|id)\b|\b(personal|matrikel|ausweis|versicherten|patienten)nummer"
     r"|\bn[úu]mero de (empleado|paciente|pasaporte|estudiante)|\bmatricule\b"
     r"|\bnum[ée]ro (d.employ[ée]|de patient|de passeport|d.[ée]tudiant)"
@@ -30,7 +30,7 @@ IDENTIFIES = {
 }
 IDENTIFYING = {what: re.compile(pattern, re.IGNORECASE) for what, pattern in IDENTIFIES.items()}
 
-# What joins two things. Arabic writes its “and” together with the word behind it.
+# Conjunctions. The Arabic “and” is written together with the next word.
 JOINING = {
     "en": r"\b(and|or)\b",
     "de": r"\b(und|oder|bzw\.?|sowie)\b",
@@ -38,7 +38,7 @@ JOINING = {
     "fr": r"\b(et|ou)\b",
     "ar": r"\b(أو|أم)\b|(?<=\s)و(?=\w{3,})",
 }
-# Where it joins nothing that could be answered apart.
+# Phrases in which a conjunction does not join two questions.
 HARMLESS = {
     "en": r"\b(yes or no|or more|or less|or not|or never|and over|and older|more or less"
     r"|whether or not|between \S+ and \S+)\b",
@@ -49,7 +49,7 @@ HARMLESS = {
     "ar": r"(نعم أو لا|أو أكثر|أو أقل|أم لا|بين \S+ و\S+)",
 }
 
-# What many would rather not say.
+# Topics that many people would rather not talk about.
 SENSITIVE = {
     "en": r"alcohol|drug|cannabis|sex|abort|pregnan|harass|abus|violen|assault|bulli|crim|steal"
     r"|stole|fraud|brib|illegal|cheat|affair|suicid|depress|mental|disease|\bhiv\b|disab|income"
@@ -68,20 +68,20 @@ SENSITIVE = {
     r"|انتحار|اكتئاب|نفسي|مرض|إعاقة|دخل|راتب|دين|ضريب|سياس|صوّت|لجوء|عنصري|تمييز|قمار|خطأ",
 }
 
-# From one number to another, as options write it.
+# A range of numbers in an option.
 RANGE = re.compile(
     r"(\d+(?:[.,]\d+)?)\s*(?:-|–|—|to|bis|hasta|à|a|إلى)\s*(\d+(?:[.,]\d+)?)", re.IGNORECASE
 )
 
 
 def knows(tag: str) -> bool:
-    """Whether there are words of this language here."""
+    """Return whether there are word lists for this language."""
     return tag.partition("-")[0] in JOINING
 
 
-@lru_cache(maxsize=8192)  # a draft is looked through with every save, mostly the same texts
+@lru_cache(maxsize=8192)  # every save checks the whole draft, mostly the same texts
 def identifies(text: str) -> str:
-    """What a text asks for that would say who somebody is; empty if nothing."""
+    """Return what a text asks for that would identify a person, or ""."""
     return next((what for what, pattern in IDENTIFYING.items() if pattern.search(text)), "")
 
 
@@ -99,25 +99,25 @@ def sensitive(text: str, tag: str) -> bool:
 
 
 def same(options: Sequence[str]) -> tuple[str, str] | None:
-    """Two options that differ in nothing that one hears."""
-    heard: dict[str, str] = {}
+    """Return two options that differ only in case, spaces or final punctuation, or None."""
+    seen: dict[str, str] = {}
     for option in options:
-        sound = " ".join(option.split()).casefold().rstrip(" .,;:!")
-        if sound in heard:
-            return heard[sound], option
-        heard[sound] = option
+        normal = " ".join(option.split()).casefold().rstrip(" .,;:!")
+        if normal in seen:
+            return seen[normal], option
+        seen[normal] = option
     return None
 
 
 def overlap(options: Sequence[str]) -> tuple[str, str] | None:
-    """Two options with ranges of numbers that share one."""
+    """Return two options whose ranges of numbers overlap, or None."""
     ranges = []
     for option in options:
-        if found := RANGE.search(option):
-            low, high = (float(number.replace(",", ".")) for number in found.groups())
+        if match := RANGE.search(option):
+            low, high = (float(number.replace(",", ".")) for number in match.groups())
             ranges.append((low, high, option))
     ranges.sort()
-    for (_, high, one), (low, _, other) in zip(ranges, ranges[1:], strict=False):
+    for (_, high, first), (low, _, second) in zip(ranges, ranges[1:], strict=False):
         if low <= high:
-            return one, other
+            return first, second
     return None

@@ -291,7 +291,7 @@ class Survey(models.Model):
                 raise ValidationError(f"The survey is {survey.state}: only a draft can be opened.")
             design = survey.design_to_open()
             if seen is not None and seen != survey.content_hash():
-                raise ValidationError("The survey has changed since you looked. Look again.")
+                raise ValidationError("The survey has changed since you checked. Check it again.")
             opening.send(Survey, survey=survey, design=design)
             Draft.objects.filter(survey=survey).delete()
             if survey.access == self.Access.INVITED:

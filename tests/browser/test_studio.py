@@ -465,7 +465,7 @@ def test_the_studio_works_by_touch_and_explains_missing_script(
     page.get_by_text("Address: /s/").click()
     page.get_by_label("Respondents answer at").fill("new")
     page.get_by_role("button", name="Change the address").click()
-    expect(page.get_by_text("This address is the studio’s own")).to_be_visible()
+    expect(page.get_by_text("This address is reserved")).to_be_visible()
     page.get_by_label("Respondents answer at").fill("olive-asks")
     page.get_by_role("button", name="Change the address").click()
     expect(page).to_have_url(f"{candor_server.url}/studio/olive-asks/")

@@ -299,7 +299,7 @@ def test_errors_shown_in_the_editor_also_block_opening(name: str) -> None:
         survey.refresh_from_db()
     else:
         files.store(survey, builders.FILE | builders.READY | changes)
-    said = set(drafts.wrong(survey).values())
+    said = set(drafts.problems(survey).values())
     stops = [one for one in checklist.of(survey) if one.level == "blocks"]
     assert said and said == {f"{one.what}." for one in stops if f"{one.what}." in said}
     assert [one.place for one in stops if f"{one.what}." in said] == [place]
@@ -353,8 +353,8 @@ IDENTIFYING = {
                    "الرمز البريدي؟"],
     "an address": ["Your IP address?", "Ihre Adresse?", "¿Su dirección?", "Votre adresse ?",
                    "عنوانك؟"],
-    "a number of a person": ["Employee number?", "Personalnummer?", "¿Número de empleado?",
-                             "Votre matricule ?", "الرقم الوظيفي؟"],
+    "a personal number": ["Employee number?", "Personalnummer?", "¿Número de empleado?",
+                          "Votre matricule ?", "الرقم الوظيفي؟"],
     "a telephone number": ["Phone number?", "Telefonnummer?", "¿Número de teléfono?",
                            "Numéro de téléphone ?", "رقم الهاتف؟"],
 }  # fmt: skip

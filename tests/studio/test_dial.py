@@ -83,7 +83,7 @@ def test_every_part_of_a_report_and_the_whole_have_their_price() -> None:
 
 def test_blocks_are_explained_and_can_be_overruled() -> None:
     chosen = figures(questions=TEN, blocks=[], background=[])["blocks"]
-    assert "in 5 blocks. Each person is asked 1 of them, picked by chance." in chosen
+    assert "in 5 blocks. Each person is asked 1 of them, chosen at random." in chosen
     assert "smallest margin of error: asking everybody everything separately would need" in chosen
     survey = Survey.objects.get()
     document = drafts.content(survey) | {"blocks": [[f"q{i}"] for i in range(10)], "ask": 10}

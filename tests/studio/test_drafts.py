@@ -373,7 +373,7 @@ def test_who_asks_and_who_may_answer_are_part_of_the_document(window: Window) ->
 @pytest.mark.parametrize("key", sorted(topics()))
 def test_every_topic_can_open_as_it_is(admin: Client, key: str) -> None:
     survey = made(admin.post("/studio/new/", {"topic": key}))
-    assert survey.slug == key and drafts.wrong(survey) == {}
+    assert survey.slug == key and drafts.problems(survey) == {}
     assert survey.epsilon <= 2 and 1 <= len(survey.background_questions()) <= 2
     assert all(2 <= len(one.options) <= 3 for one in survey.background_questions())
     second = made(admin.post("/studio/new/", {"topic": key, "epsilon": "0.5"}))
@@ -417,7 +417,7 @@ def test_an_exported_draft_can_be_imported_unchanged(admin: Client, survey: Surv
             b' "text": "?", "options": ["A", "\\u0000"]}]}',
             "Background question 1, option 2: contains the character",
         ),
-        (b'{"title": "A", "epsilon": "2", "questions": []}', "made. epsilon: must be a number"),
+        (b'{"title": "A", "epsilon": "2", "questions": []}', "created. epsilon: must be a number"),
         (b"[" * 500_000, "this is not JSON"),
         (b" " * 1_100_000, "larger than a megabyte"),
     ],

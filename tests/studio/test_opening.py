@@ -73,7 +73,7 @@ class TestOpen:
         address = f"/studio/{survey.slug}/open/"
         response = olga.post(address, {"do": action, "seen": seen, "at": at(days=1)})
         assert response.status_code == 400
-        assert "changed since you looked" in response.content.decode()
+        assert "changed since you checked" in response.content.decode()
         survey.refresh_from_db()
         assert survey.state == "draft" and survey.opens_at is None
 
@@ -83,7 +83,7 @@ class TestOpen:
         olga, given = owner_of(survey), {"seen": survey.content_hash(), "at": at(days=1)}
         assert 'name="read" required' in olga.get(PAGE).content.decode()
         response = do(olga, action, **given)
-        assert response.status_code == 400 and "It did not open yet" in response.content.decode()
+        assert response.status_code == 400 and "did not open" in response.content.decode()
         survey.refresh_from_db()
         assert survey.state == "draft" and survey.opens_at is None
         assert do(olga, action, **given, read="on").status_code == 302
@@ -145,7 +145,7 @@ class TestOpen:
         assert "All invitations are deleted" in page
         do(olga, "close", slug="small")
         page = olga.get(PAGE).content.decode()
-        assert "Of 0 invitations, 0 fetched a pass; all of them were deleted" in page
+        assert "Of 0 invitations, 0 fetched a pass. All of them were deleted" in page
 
     def test_a_survey_cannot_be_opened_twice(self) -> None:
         survey = builders.draft(**builders.READY)

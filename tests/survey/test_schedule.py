@@ -56,7 +56,7 @@ class TestByTheClock:
         tasks.tick()
         survey.refresh_from_db()
         assert survey.state == "draft" and survey.opens_at is None
-        assert "changed since you looked" in survey.opens_refused
+        assert "changed since you checked" in survey.opens_refused
         root = builders.client(builders.root())
         for page in ("/studio/small/open/", "/surveys/"):
             said = root.get(page).content.decode()
