@@ -8,9 +8,10 @@ Background questions are questions like all others here, each a block of its own
 """
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,15 +39,23 @@ class AnalysisError(ValueError):
         return f"{self.where}: {self.why}"
 
 
-class Analysis(Protocol):
+class Analysis(ABC):
     """A kind of analysis, with what it is about."""
 
+    schema: ClassVar[Figures]  # of a request, besides its kind, as JSON Schema
+
     @classmethod
-    def read(cls, asked: "Asked") -> Self: ...
+    @abstractmethod
+    def read(cls, asked: "Asked") -> Self:
+        """Return the analysis that a request describes; AnalysisError."""
 
-    def tables(self) -> list[Axes]: ...
+    @abstractmethod
+    def tables(self) -> list[Axes]:
+        """Name the questions of each table that is to be counted."""
 
-    def figures(self, views: list["View"]) -> Figures: ...
+    @abstractmethod
+    def figures(self, views: list["View"]) -> Figures:
+        """Return what these tables say; AnalysisError."""
 
 
 class Choice(NamedTuple):
@@ -163,6 +172,25 @@ def channel_of(design: Design, key: str) -> Channel:
 def named(design: Design, choice: Choice) -> Figures:
     option = question_of(design, choice.question).options[choice.option]
     return {"question": choice.question, "option": option.key}
+
+
+# --- Requests as JSON Schema ----------------------------------------------------------------------
+
+TEXT: Figures = {"type": "string"}
+
+
+def array(items: Figures, least: int, most: int) -> Figures:
+    return {"type": "array", "items": items, "minItems": least, "maxItems": most}
+
+
+def members(required: Sequence[str], **properties: Figures) -> Figures:
+    """An object of these members and no others."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(required),
+        "additionalProperties": False,
+    }
 
 
 # --- Figures as JSON ------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """The form in which an analysis is asked for: what the forms of all kinds share."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
@@ -10,24 +10,31 @@ from django.http import HttpRequest
 from aggregation.analyses.base import AnalysisError
 from aggregation.analyses.wording import sentence
 from survey.design import Design, Question
-
-TOO_FEW = "Choose at least two questions."
-TWICE = "The same question is chosen twice."
+from survey.spreadsheets import Line
 
 
 @dataclass
 class Form(ABC):
     """What stands in a form, and what is wrong with it, by field."""
 
+    template: ClassVar[str]
     fields: ClassVar[Mapping[str, str]]  # the field of each place where an analysis can be wrong
+    # CSV files to fill in, by name.
+    blank_files: ClassVar[Mapping[str, Callable[[Design], Iterator[Line]]]] = {}
 
     design: Design
     errors: dict[str, list[str]] = field(default_factory=dict, kw_only=True)
 
     @classmethod
-    @abstractmethod
     def given(cls, design: Design, request: HttpRequest) -> Self:
-        """Return the form as it was sent."""
+        """Return the form as it was sent; a list has a box for each of its values."""
+        form, post = cls(design), request.POST
+        for name, value in vars(form).items():
+            if isinstance(value, list):
+                setattr(form, name, [chosen for chosen in post.getlist(name) if chosen])
+            elif isinstance(value, str):
+                setattr(form, name, post.get(name, ""))
+        return form
 
     @classmethod
     @abstractmethod
@@ -44,9 +51,9 @@ class Form(ABC):
 
     def check_distinct(self, questions: Sequence[str]) -> None:
         if len(questions) < 2:
-            self.errors["questions"] = [TOO_FEW]
+            self.errors["questions"] = ["Choose at least two questions."]
         elif len(set(questions)) < len(questions):
-            self.errors["questions"] = [TWICE]
+            self.errors["questions"] = ["The same question is chosen twice."]
 
     @property
     def some_asked(self) -> bool:
@@ -64,11 +71,6 @@ class Form(ABC):
         if self.design.background:
             found += [("Background questions", self.design.background)]
         return found
-
-
-def chosen(request: HttpRequest, name: str) -> list[str]:
-    """Return what is chosen in the boxes of this name, without the empty ones."""
-    return [value for value in request.POST.getlist(name) if value]
 
 
 def boxes(labels: Sequence[str], values: Sequence[str]) -> list[tuple[str, str]]:

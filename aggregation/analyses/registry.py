@@ -6,9 +6,8 @@ To add one, write its folder and name it in KINDS; nothing else knows the kinds 
 import hashlib
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from aggregation.analyses import crosstab, profiles, regression, weights
 from aggregation.analyses.base import (
     Analysis,
     AnalysisError,
@@ -19,15 +18,37 @@ from aggregation.analyses.base import (
     place_of,
     sizes,
 )
-from aggregation.analyses.kind import Kind
+from aggregation.analyses.crosstab.computation import Crosstab
+from aggregation.analyses.crosstab.form import CrosstabForm
+from aggregation.analyses.crosstab.wording import CrosstabFindings
+from aggregation.analyses.form import Form
+from aggregation.analyses.profiles.computation import Profiles
+from aggregation.analyses.profiles.form import ProfilesForm
+from aggregation.analyses.profiles.wording import ProfilesFindings
+from aggregation.analyses.regression.computation import Regression
+from aggregation.analyses.regression.form import RegressionForm
+from aggregation.analyses.regression.wording import RegressionFindings
+from aggregation.analyses.weights.computation import Weights
+from aggregation.analyses.weights.form import WeightsForm
+from aggregation.analyses.weights.wording import WeightsFindings
+from aggregation.analyses.wording import Findings
 from aggregation.counting.tables import Axes
 from survey.design import Design, canonical_json
 
-KINDS: dict[str, Kind] = {
-    "crosstab": crosstab.KIND,
-    "regression": regression.KIND,
-    "profiles": profiles.KIND,
-    "weights": weights.KIND,
+
+class Kind(NamedTuple):
+    """What makes a kind: how it is computed, how it is asked for, and how it is said."""
+
+    analysis: type[Analysis]
+    form: type[Form]
+    findings: type[Findings]
+
+
+KINDS = {
+    "crosstab": Kind(Crosstab, CrosstabForm, CrosstabFindings),
+    "regression": Kind(Regression, RegressionForm, RegressionFindings),
+    "profiles": Kind(Profiles, ProfilesForm, ProfilesFindings),
+    "weights": Kind(Weights, WeightsForm, WeightsFindings),
 }
 
 MOST_CELLS = 2**20  # of one table

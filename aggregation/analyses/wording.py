@@ -1,10 +1,17 @@
-"""The survey's own words, and figures as text."""
+"""An analysis in words: what was asked, and what it found, once there are figures.
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+Rows for a page, lines for a spreadsheet, pictures. Pure: a design, what was asked and the figures
+of a job go in. Nothing is estimated here; limits, odds and shades follow from the figures.
+"""
 
-from aggregation.analyses.base import question_of
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from aggregation.analyses.base import Figures, question_of
 from survey.design import Design
+from survey.spreadsheets import Line
 
 Z = 1.959963984540054  # of a normal distribution, LEVEL lies within
 
@@ -27,6 +34,39 @@ class Names:
     def option(self, question: str, key: str) -> str:
         options = question_of(self.design, question).options
         return next(option.text for option in options if option.key == key)
+
+
+@dataclass(frozen=True)
+class Findings(ABC):
+    title: ClassVar[str]  # of the kind
+    introduction: ClassVar[str]
+    template: ClassVar[str]  # of what was found
+
+    asked: Mapping[str, Any]
+    design: Design
+    figures: Figures = field(default_factory=dict)
+
+    @property
+    def names(self) -> Names:
+        return Names(self.design)
+
+    @property
+    @abstractmethod
+    def description(self) -> str:
+        """Say in words what was asked."""
+
+    @property
+    def drawn(self) -> bool:
+        """Whether there is one picture of it all; others stand beside their parts of the page."""
+        return True
+
+    @abstractmethod
+    def lines(self) -> Iterator[Line]:
+        """Yield the lines of a spreadsheet, with the names of the columns first."""
+
+    @abstractmethod
+    def picture(self, name: str) -> bytes | None:
+        """Return the picture of this name as SVG; None where there is none."""
 
 
 def listed(texts: Sequence[str]) -> str:

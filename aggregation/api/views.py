@@ -96,17 +96,14 @@ class JobSerializer(serializers.ModelSerializer[Job]):
 
 def asked_schema() -> dict[str, Any]:
     """What may be asked, for each kind; aggregation/analyses/ checks it against the design."""
-    kinds = [
-        {
-            "title": kind.title,
-            "description": kind.introduction,
-            "type": "object",
-            "properties": {"kind": {"type": "string", "enum": [key]}, **kind.members},
-            "required": ["kind"],
-            "additionalProperties": False,
-        }
-        for key, kind in KINDS.items()
-    ]
+    kinds = []
+    for key, kind in KINDS.items():
+        schema, name = kind.analysis.schema, {"kind": {"type": "string", "enum": [key]}}
+        kinds.append(
+            schema
+            | {"title": kind.findings.title, "description": kind.findings.introduction}
+            | {"properties": name | schema["properties"], "required": ["kind", *schema["required"]]}
+        )
     return {"oneOf": kinds}
 
 

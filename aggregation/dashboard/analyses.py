@@ -7,7 +7,7 @@ page computes: the figures are those of a job, and the folder of each kind has t
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
@@ -17,11 +17,9 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 
 from aggregation.analyses.base import AnalysisError
-from aggregation.analyses.findings import Findings
 from aggregation.analyses.form import Form
-from aggregation.analyses.kind import Kind
 from aggregation.analyses.registry import KINDS
-from aggregation.analyses.wording import sentence
+from aggregation.analyses.wording import Findings, sentence
 from aggregation.jobs.queue import request_analysis
 from aggregation.models import Analysis, Job, Release
 from survey.design import Design
@@ -72,16 +70,6 @@ def _ask(request: HttpRequest, survey: Survey) -> HttpResponse:
     return _page(request, survey, kind, form)
 
 
-@dataclass(frozen=True)
-class Listed:
-    """One line of what has been asked."""
-
-    analysis: Analysis
-    kind: str
-    words: str
-    state: str
-
-
 def _page(
     request: HttpRequest, survey: Survey, kind: str, form: Form | None = None
 ) -> HttpResponse:
@@ -90,25 +78,24 @@ def _page(
         design = survey.frozen_design()
         context |= {
             "release": survey.releases.order_by("number").last(),
-            "kinds": KINDS,
+            "kinds": [
+                (key, one.findings.title, one.findings.introduction) for key, one in KINDS.items()
+            ],
             "listed": list(_listed(survey, design)),
         }
         if kind in KINDS:
-            context |= {
-                "key": kind, "kind": KINDS[kind], "form": form or KINDS[kind].form(design)
-            }  # fmt: skip
+            context |= {"kind": kind, "form": form or KINDS[kind].form(design)}
     return render(request, "aggregation/analyses/analyses.html", context)
 
 
-def _listed(survey: Survey, design: Design) -> Iterator[Listed]:
-    """List the newest first."""
+def _listed(survey: Survey, design: Design) -> Iterator["Outcome"]:
+    """List what has been asked, the newest first."""
     jobs = Prefetch("jobs", Job.objects.defer("result"))
     asked = Analysis.objects.filter(release__survey=survey).select_related("release")
     rows = asked.annotate(last=Max("jobs__made_at")).order_by("-last").prefetch_related(jobs)
     for row in rows.only("asked", "release")[:MOST_LISTED]:
         newest = max(row.jobs.all(), key=lambda job: (job.active, job.made_at))
-        kind = KINDS[row.asked["kind"]]
-        yield Listed(row, kind.title, kind.describe(row.asked, design), STATES[newest.state])
+        yield Outcome(survey, design, row, newest)
 
 
 # --- Reading --------------------------------------------------------------------------------------
@@ -142,14 +129,23 @@ class Outcome:
         return cls(survey, survey.frozen_design(), analysis, job)
 
     @property
-    def kind(self) -> Kind:
-        return KINDS[self.analysis.asked["kind"]]
+    def kind(self) -> str:
+        return str(self.analysis.asked["kind"])
+
+    @property
+    def words(self) -> Findings:
+        """What was asked."""
+        return KINDS[self.kind].findings(self.analysis.asked, self.design)
 
     @property
     def result(self) -> Findings | None:
         if self.job.state != Job.State.DONE:
             return None
-        return self.kind.findings(self.analysis.asked, self.design, self.job.result or {})
+        return replace(self.words, figures=self.job.result or {})
+
+    @property
+    def state(self) -> str:
+        return STATES[self.job.state]
 
     @property
     def error(self) -> str:
@@ -191,8 +187,6 @@ def _show(request: HttpRequest, outcome: Outcome, problem: str = "") -> HttpResp
         "analysis": analysis,
         "release": release,
         "newer": last if last and last.number > release.number else None,
-        "words": outcome.kind.describe(analysis.asked, outcome.design),
-        "state": STATES[outcome.job.state],
         "problem": problem,
         "may_ask": survey.may(request.user, "ask"),
         "result": outcome.result,
@@ -212,9 +206,7 @@ def file(request: HttpRequest, slug: str, analysis: UUID, file: str) -> HttpResp
         outcome = Outcome.of(survey, known, results=False)
         job = outcome.job
         progress = job.progress if job.active else 1
-        return JsonResponse(
-            {"active": job.active, "progress": progress, "words": STATES[job.state]}
-        )
+        return JsonResponse({"active": job.active, "progress": progress, "words": outcome.state})
     outcome = Outcome.of(survey, known)
     if file == "result.json":
         return _saved(request, outcome, file, "application/json", _json(outcome))
@@ -244,26 +236,27 @@ def _saved(
 ) -> HttpResponse:
     stem, _, ending = name.rpartition(".")
     release = outcome.analysis.release.number
-    known = f"{outcome.survey.slug}-release-{release}-{outcome.analysis.asked['kind']}"
+    known = f"{outcome.survey.slug}-release-{release}-{outcome.kind}"
     saved = f"{known}.{ending}" if stem == "result" else f"{known}-{stem}.{ending}"
     if request.method == "GET":
         about = {"analysis": str(outcome.analysis.pk), "release": release}
         record(request.user, "file downloaded", outcome.survey, file=name, **about)
-    disposition = f'attachment; filename="{saved}"'
-    return HttpResponse(
-        content, content_type=content_type, headers={"Content-Disposition": disposition}
-    )
+    return _attachment(saved, content_type, content)
+
+
+def _attachment(name: str, content_type: str, content: bytes) -> HttpResponse:
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return HttpResponse(content, content_type=content_type, headers=headers)
 
 
 @private_page
 def blank_file(request: HttpRequest, slug: str, table: str) -> HttpResponse:
     """A file to fill in for the form of some kind of analysis."""
     survey = survey_or_403(request, slug)
-    lines = next((k.blank_files[table] for k in KINDS.values() if table in k.blank_files), None)
-    if survey.state == Survey.State.DRAFT or lines is None:
+    files = {
+        name: lines for kind in KINDS.values() for name, lines in kind.form.blank_files.items()
+    }
+    if survey.state == Survey.State.DRAFT or table not in files:
         raise Http404
-    content = b"\xef\xbb\xbf" + b"".join(csv_parts(lines(survey.frozen_design())))
-    disposition = f'attachment; filename="{survey.slug}-{table}.csv"'
-    return HttpResponse(
-        content, content_type="text/csv", headers={"Content-Disposition": disposition}
-    )
+    content = b"\xef\xbb\xbf" + b"".join(csv_parts(files[table](survey.frozen_design())))
+    return _attachment(f"{survey.slug}-{table}.csv", "text/csv", content)

@@ -3,25 +3,30 @@
 from dataclasses import dataclass
 from typing import Self
 
-from aggregation.analyses.base import Asked, Counts, Figures, View, effect_json, plain_table
+from aggregation.analyses.base import (
+    TEXT,
+    Analysis,
+    Asked,
+    Counts,
+    Figures,
+    View,
+    array,
+    effect_json,
+    members,
+    plain_table,
+)
 from aggregation.counting.tables import Axes
 from aggregation.statistics import joint
 
 MOST_QUESTIONS = 4
 MOST_CONDITIONAL = 4096  # cells of a table whose conditional shares are computed
 
-MEMBERS = {
-    "questions": {
-        "type": "array", "items": {"type": "string"},
-        "minItems": 2, "maxItems": MOST_QUESTIONS, "uniqueItems": True,
-    },
-}  # fmt: skip
-
 
 @dataclass(frozen=True)
-class Crosstab:
+class Crosstab(Analysis):
     """The joint shares of two to four questions, and the shares of each given the others."""
 
+    schema = members(["questions"], questions=array(TEXT, 2, MOST_QUESTIONS))
     questions: tuple[str, ...]
 
     @classmethod

@@ -2,11 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
-from django.http import HttpRequest
-
-from aggregation.analyses.form import Form, boxes, chosen
+from aggregation.analyses.form import Form, boxes
 from survey.design import Design
 
 LABELS = ["Rows", "Columns", "Slices (optional)", "More slices (optional)"]
@@ -14,13 +12,10 @@ LABELS = ["Rows", "Columns", "Slices (optional)", "More slices (optional)"]
 
 @dataclass
 class CrosstabForm(Form):
-    fields: ClassVar[Mapping[str, str]] = {"questions": "questions"}
+    template = "aggregation/analyses/crosstab/form.html"
+    fields = {"questions": "questions"}
 
     questions: list[str] = field(default_factory=list)
-
-    @classmethod
-    def given(cls, design: Design, request: HttpRequest) -> Self:
-        return cls(design, chosen(request, "questions"))
 
     @classmethod
     def like(cls, design: Design, asked: Mapping[str, Any]) -> Self:

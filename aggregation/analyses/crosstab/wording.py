@@ -1,7 +1,7 @@
 """Tables: shares in every combination, shares given other answers, measures of association."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -12,16 +12,10 @@ import numpy as np
 from aggregation.analyses.base import Figures, question_of
 from aggregation.analyses.crosstab import grids
 from aggregation.analyses.crosstab.grids import SHADES, Cell, Grid
-from aggregation.analyses.findings import Findings
-from aggregation.analyses.wording import Names, Z, figure
-from survey.design import Design
+from aggregation.analyses.wording import Findings, Z, figure
 from survey.spreadsheets import Line
 
 MOST_SHOWN = 800  # cells of a table on a page
-
-
-def describe(asked: Mapping[str, Any], design: Design) -> str:
-    return " by ".join(map(Names(design).quoted, asked["questions"]))
 
 
 @dataclass(frozen=True)
@@ -37,6 +31,14 @@ class Measure:
 
 @dataclass(frozen=True)
 class CrosstabFindings(Findings):
+    title = "Table"
+    introduction = "How two to four answers go together: the share of people in every combination."
+    template = "aggregation/analyses/crosstab/result.html"
+
+    @property
+    def description(self) -> str:
+        return " by ".join(map(self.names.quoted, self.asked["questions"]))
+
     @property
     def drawn(self) -> bool:
         return False
@@ -177,7 +179,7 @@ class CrosstabFindings(Findings):
             f"Rows: {self.row}",
             f"Columns: {self.column}",
         ]
-        return grids.picture(describe(self.asked, self.design), notes, drawn) if drawn else None
+        return grids.picture(self.description, notes, drawn) if drawn else None
 
 
 def _arrays(found: Figures) -> tuple[Any, Any]:

@@ -6,25 +6,23 @@ from typing import Self
 
 import numpy as np
 
-from aggregation.analyses.base import Asked, Figures, View, plain
+from aggregation.analyses.base import TEXT, Analysis, Asked, Figures, View, array, members, plain
 from aggregation.counting.tables import Axes
 from aggregation.statistics import profiles
 
 MOST_QUESTIONS = 20
 MOST_CLASSES = 6
-MEMBERS = {
-    "questions": {
-        "type": "array", "items": {"type": "string"},
-        "minItems": 2, "maxItems": MOST_QUESTIONS, "uniqueItems": True,
-    },
-    "classes": {"type": "integer", "minimum": 2, "maximum": MOST_CLASSES, "default": 2},
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
-class Profiles:
+class Profiles(Analysis):
     """Which kinds of people there are: latent classes of the answers to several questions."""
 
+    schema = members(
+        ["questions"],
+        questions=array(TEXT, 2, MOST_QUESTIONS),
+        classes={"type": "integer", "minimum": 2, "maximum": MOST_CLASSES, "default": 2},
+    )
     questions: tuple[str, ...]
     classes: int
 

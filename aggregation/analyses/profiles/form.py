@@ -4,24 +4,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
-from django.http import HttpRequest
-
-from aggregation.analyses.form import Form, chosen
+from aggregation.analyses.form import Form
 from aggregation.analyses.profiles.computation import MOST_CLASSES
 from survey.design import Design
 
 
 @dataclass
 class ProfilesForm(Form):
-    fields: ClassVar[Mapping[str, str]] = {"questions": "questions", "classes": "classes"}
+    template = "aggregation/analyses/profiles/form.html"
+    fields = {"questions": "questions", "classes": "classes"}
     numbers: ClassVar[list[str]] = [str(number) for number in range(2, MOST_CLASSES + 1)]
 
     questions: list[str] = field(default_factory=list)
     classes: str = "2"
-
-    @classmethod
-    def given(cls, design: Design, request: HttpRequest) -> Self:
-        return cls(design, chosen(request, "questions"), request.POST.get("classes", ""))
 
     @classmethod
     def like(cls, design: Design, asked: Mapping[str, Any]) -> Self:

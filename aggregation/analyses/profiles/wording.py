@@ -1,24 +1,14 @@
 """Profiles: the probability of each answer within each class."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from django.utils.safestring import SafeString
 
-from aggregation.analyses.findings import Findings
 from aggregation.analyses.profiles import picture
-from aggregation.analyses.wording import Names, Z, listed
+from aggregation.analyses.wording import Findings, Z, listed
 from aggregation.svg import tracks
-from survey.design import Design
 from survey.spreadsheets import Line
-
-
-def describe(asked: Mapping[str, Any], design: Design) -> str:
-    texts = [Names(design).quoted(key) for key in asked["questions"]]
-    if len(texts) > 3:
-        texts = [*texts[:2], f"{len(texts) - 2} more questions"]
-    return f"{asked.get('classes', 2)} profiles from {listed(texts)}"
 
 
 @dataclass(frozen=True)
@@ -30,6 +20,17 @@ class Probability:
 
 @dataclass(frozen=True)
 class ProfilesFindings(Findings):
+    title = "Profiles"
+    introduction = "Which kinds of people there may be, by what they answer to several questions."
+    template = "aggregation/analyses/profiles/result.html"
+
+    @property
+    def description(self) -> str:
+        texts = [self.names.quoted(key) for key in self.asked["questions"]]
+        if len(texts) > 3:
+            texts = [*texts[:2], f"{len(texts) - 2} more questions"]
+        return f"{self.asked.get('classes', 2)} profiles from {listed(texts)}"
+
     @property
     def classes(self) -> list[Probability]:
         pairs = zip(self.figures["shares"], self.figures["share_errors"], strict=True)
@@ -65,7 +66,7 @@ class ProfilesFindings(Findings):
             for question, options in self.questions
         ]
         notes = ["The probability of each answer within each profile."]
-        title = describe(self.asked, self.design)
+        title = self.description
         return picture.picture(title, notes, self.figures["shares"], parts)
 
 

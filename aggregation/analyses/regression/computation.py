@@ -8,13 +8,17 @@ import numpy as np
 from scipy.special import ndtr
 
 from aggregation.analyses.base import (
+    TEXT,
+    Analysis,
     AnalysisError,
     Asked,
     Choice,
     Counts,
     Figures,
     View,
+    array,
     effect_json,
+    members,
     named,
     plain,
     question_of,
@@ -24,25 +28,6 @@ from aggregation.statistics import joint, regression
 from survey.design import Design
 
 MOST_PREDICTORS = 4  # the noise of each adds to that of the others
-PREDICTOR = {
-    "type": "object",
-    "properties": {
-        "question": {"type": "string"},
-        "option": {
-            "type": "string",
-            "description": "Compared with all other options; without it, each with the first.",
-        },
-    },
-    "required": ["question"],
-    "additionalProperties": False,
-}
-MEMBERS = {
-    "outcome": {"type": "string", "description": "The question to explain."},
-    "option": {"type": "string", "description": "The option of it that is meant."},
-    "predictors": {
-        "type": "array", "items": PREDICTOR, "minItems": 1, "maxItems": MOST_PREDICTORS,
-    },
-}  # fmt: skip
 
 
 class Predictor(NamedTuple):
@@ -53,9 +38,15 @@ class Predictor(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Regression:
+class Regression(Analysis):
     """The log-odds of one option on groups, and on options of other questions."""
 
+    schema = members(
+        ["outcome", "predictors"],
+        outcome=TEXT | {"description": "The question to explain."},
+        option=TEXT | {"description": "The option of it that is meant, of more than two."},
+        predictors=array(members(["question"], question=TEXT, option=TEXT), 1, MOST_PREDICTORS),
+    )
     outcome: Choice
     predictors: tuple[Predictor, ...]
 

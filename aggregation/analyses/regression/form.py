@@ -6,11 +6,9 @@ between.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
-from django.http import HttpRequest
-
-from aggregation.analyses.form import Form, boxes, chosen
+from aggregation.analyses.form import Form, boxes
 from survey.design import Design, Question
 
 LABELS = ["By", "And by (optional)", "Third (optional)", "Fourth (optional)"]
@@ -18,7 +16,8 @@ LABELS = ["By", "And by (optional)", "Third (optional)", "Fourth (optional)"]
 
 @dataclass
 class RegressionForm(Form):
-    fields: ClassVar[Mapping[str, str]] = {
+    template = "aggregation/analyses/regression/form.html"
+    fields = {
         "outcome": "outcome",
         "option": "outcome",
         "predictors": "predictors",
@@ -27,10 +26,6 @@ class RegressionForm(Form):
 
     outcome: str = ""
     predictors: list[str] = field(default_factory=list)
-
-    @classmethod
-    def given(cls, design: Design, request: HttpRequest) -> Self:
-        return cls(design, request.POST.get("outcome", ""), chosen(request, "predictors"))
 
     @classmethod
     def like(cls, design: Design, asked: Mapping[str, Any]) -> Self:

@@ -1,36 +1,16 @@
 """Regressions: coefficients against what they are compared with, as log-odds and odds ratios."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from django.utils.safestring import SafeString
 
 from aggregation.analyses.base import Figures
-from aggregation.analyses.findings import Findings
-from aggregation.analyses.wording import Names, figure, listed
+from aggregation.analyses.wording import Findings, figure, listed
 from aggregation.svg import tracks, whiskers
 from aggregation.svg.axis import Axis, Point, nice, signed
-from survey.design import Design
 from survey.spreadsheets import Line
-
-
-def describe(asked: Mapping[str, Any], design: Design) -> str:
-    names = Names(design)
-    on = [
-        _answer(names, one["question"], one["option"])
-        if one.get("option")
-        else names.quoted(one["question"])
-        for one in asked["predictors"]
-    ]
-    return f"{_answer(names, asked['outcome'], asked.get('option'))} on {listed(on)}"
-
-
-def _answer(names: Names, question: str, option: str | None) -> str:
-    """Name an option that stands for yes; without one, the last of two."""
-    text = names.option(question, option) if option else names.options(question)[-1]
-    return f"“{text}” to {names.quoted(question)}"
 
 
 @dataclass(frozen=True)
@@ -64,10 +44,31 @@ class Term:
 
 @dataclass(frozen=True)
 class RegressionFindings(Findings):
+    title = "Regression"
+    introduction = "What the odds of an answer have to do with groups, and with other answers."
+    template = "aggregation/analyses/regression/result.html"
+
+    @property
+    def description(self) -> str:
+        by = [
+            self._answer(one["question"], one["option"])
+            if one.get("option")
+            else self.names.quoted(one["question"])
+            for one in self.asked["predictors"]
+        ]
+        outcome = self._answer(self.asked["outcome"], self.asked.get("option"))
+        return f"{outcome} on {listed(by)}"
+
+    def _answer(self, question: str, option: str | None) -> str:
+        """Name an option that stands for yes; without one, the last of two."""
+        names = self.names
+        text = names.option(question, option) if option else names.options(question)[-1]
+        return f"“{text}” to {names.quoted(question)}"
+
     @property
     def outcome(self) -> str:
         found = self.figures["outcome"]
-        return _answer(self.names, found["question"], found["option"])
+        return self._answer(found["question"], found["option"])
 
     @property
     def references(self) -> list[str]:
@@ -166,7 +167,7 @@ class RegressionFindings(Findings):
             rows.append(whiskers.Row(label, [Point(term.estimate, term.low, term.high)], figures))
         if not rows or name != "figure.svg":
             return None
-        title = describe(self.asked, self.design)
+        title = self.description
         notes = [
             "Coefficients on the scale of log-odds with 95 % intervals; on the right odds ratios."
         ]

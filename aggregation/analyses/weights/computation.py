@@ -10,11 +10,15 @@ import numpy as np
 
 from aggregation.analyses.base import (
     LEVEL,
+    TEXT,
+    Analysis,
     AnalysisError,
     Asked,
     Figures,
     View,
+    array,
     channel_of,
+    members,
     question_of,
 )
 from aggregation.counting.tables import Axes
@@ -25,32 +29,16 @@ from survey.design import Design, Option, Question
 DECLINED = "prefer-not-to-say"
 MOST_GIVEN = 1000  # combinations of groups whose population shares are given
 LARGEST = 1e15  # of a population
-SHARE = {"type": "number", "minimum": 0, "maximum": LARGEST}
-CELL = {
-    "type": "object",
-    "properties": {
-        "groups": {"type": "object", "additionalProperties": {"type": "string"}},
-        "share": SHARE,
-    },
-    "required": ["groups", "share"],
-    "additionalProperties": False,
-}
-MEMBERS = {
-    "margins": {
-        "type": "object",
-        "additionalProperties": {"type": "object", "additionalProperties": SHARE},
-        "description": "By question, the population's share or number of every group.",
-    },
-    "cells": {
-        "type": "array", "items": CELL, "minItems": 1, "maxItems": MOST_GIVEN,
-        "description": "Instead of margins: every combination of groups.",
-    },
-}  # fmt: skip
+SHARE: Figures = {"type": "number", "minimum": 0, "maximum": LARGEST}
 ADVICE = "It helps to weight by fewer questions, or to wait for more reports."
 
 
+def _by_key(values: Figures) -> Figures:
+    return {"type": "object", "additionalProperties": values}
+
+
 @dataclass(frozen=True)
-class Weights:
+class Weights(Analysis):
     """The shares of the questions that are not weighted by, in a population: raked to the margins
     of several questions, or post-stratified by the groups of one or by the cells of several.
 
@@ -58,6 +46,13 @@ class Weights:
     of which the population has nobody are left out, "Prefer not to say" among them.
     """
 
+    schema = members(
+        [],
+        margins=_by_key(_by_key(SHARE))
+        | {"description": "By question, the population's share or number of every group."},
+        cells=array(members(["groups", "share"], groups=_by_key(TEXT), share=SHARE), 1, MOST_GIVEN)
+        | {"description": "Instead of margins: every combination of groups."},
+    )
     questions: tuple[str, ...]
     by: tuple[str, ...]
     population: tuple[tuple[float, ...], ...]  # a margin for each of `by`; or, one only, all cells

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from django.http import HttpRequest
 
@@ -17,16 +17,16 @@ LARGEST_FILE = 1_000_000  # bytes of margins
 
 @dataclass
 class WeightsForm(Form):
-    fields: ClassVar[Mapping[str, str]] = dict.fromkeys(
-        ("margins", "cells", "questions"), "margins"
-    )
+    template = "aggregation/analyses/weights/form.html"
+    fields = dict.fromkeys(("margins", "cells", "questions"), "margins")
+    blank_files = {"margins": margins.template}
 
     margins: str = ""
 
     @classmethod
     def given(cls, design: Design, request: HttpRequest) -> Self:
         """A file of margins is put in place of their text."""
-        form = cls(design, request.POST.get("margins", ""))
+        form = super().given(design, request)
         if file := request.FILES.get("file"):
             try:
                 form.margins = margins.decode(file.read(LARGEST_FILE))

@@ -1,26 +1,16 @@
 """Weighted shares beside raw ones, of every question that is not weighted by."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from django.utils.safestring import SafeString
 
 from aggregation.analyses.base import LEVEL, Figures, question_of
-from aggregation.analyses.findings import Findings
-from aggregation.analyses.wording import Names, listed, sentence
+from aggregation.analyses.wording import Findings, listed, sentence
 from aggregation.svg import tracks, whiskers
 from aggregation.svg.axis import SHARES, Point
 from aggregation.templatetags.figures import hundred, percent
-from survey.design import Design
 from survey.spreadsheets import Line
-
-
-def describe(asked: Mapping[str, Any], design: Design) -> str:
-    by = asked["cells"][0]["groups"] if "cells" in asked else asked["margins"]
-    return (
-        f"Every question, weighted to the population by {listed([*map(Names(design).quoted, by)])}"
-    )
 
 
 @dataclass(frozen=True)
@@ -30,7 +20,19 @@ class Weighted:
     label: str
     weighted: Figures
     raw: Figures
-    picture: SafeString
+
+    @property
+    def points(self) -> list[Point]:
+        return [_point(self.weighted), _point(self.raw, raw=True)]
+
+    @property
+    def picture(self) -> SafeString:
+        weighted, raw = self.points
+        words = (
+            f"{self.label}: weighted {weighted.value:.1%}, {LEVEL:.0%} interval "
+            f"{weighted.low:.1%} to {weighted.high:.1%}; raw {raw.value:.1%}"
+        )
+        return tracks.track(self.points, words)
 
     @property
     def open(self) -> bool:
@@ -55,6 +57,19 @@ class Section:
 
 @dataclass(frozen=True)
 class WeightsFindings(Findings):
+    title = "Weights"
+    introduction = (
+        "What the shares would be if those who answered were made up like the population."
+    )
+    template = "aggregation/analyses/weights/result.html"
+
+    @property
+    def description(self) -> str:
+        by = self.asked["cells"][0]["groups"] if "cells" in self.asked else self.asked["margins"]
+        return (
+            f"Every question, weighted to the population by {listed([*map(self.names.quoted, by)])}"
+        )
+
     @property
     def sections(self) -> list[Section]:
         return [
@@ -68,19 +83,13 @@ class WeightsFindings(Findings):
         ]
 
     def _rows(self, figures: Figures) -> list[Weighted]:
-        rows, key = [], figures["question"]
-        for one in figures.get("options", []):
-            label = self.names.option(key, one["option"])
-            points = [_point(one["weighted"]), _point(one["raw"], raw=True)]
-            words = (
-                f"{label}: weighted {points[0].value:.1%}, {LEVEL:.0%} interval "
-                f"{points[0].low:.1%} to {points[0].high:.1%}; raw {points[1].value:.1%}"
-            )
-            picture = tracks.track(points, words)
-            rows.append(Weighted(label, one["weighted"], one["raw"], picture))
-        if [option.key for option in question_of(self.design, key).options] == ["no", "yes"]:
-            return rows[1:]  # “no” is the rest
-        return rows
+        key = figures["question"]
+        rows = [
+            Weighted(self.names.option(key, one["option"]), one["weighted"], one["raw"])
+            for one in figures.get("options", [])
+        ]
+        options = [option.key for option in question_of(self.design, key).options]
+        return rows[1:] if options == ["no", "yes"] else rows  # “no” is the rest
 
     def lines(self) -> Iterator[Line]:
         yield (
@@ -104,13 +113,13 @@ class WeightsFindings(Findings):
             if section.rows:
                 rows.append(whiskers.Row(section.text))
             for row in section.rows:
-                points = [_point(row.weighted), _point(row.raw, raw=True)]
-                limits = f"{hundred(points[0].low)} to {hundred(points[0].high)}"
-                share = percent(row.weighted["estimate"])
-                rows.append(whiskers.Row(row.label, points, (share, limits)))
+                weighted, _ = row.points
+                limits = f"{hundred(weighted.low)} to {hundred(weighted.high)}"
+                figures = (percent(row.weighted["estimate"]), limits)
+                rows.append(whiskers.Row(row.label, row.points, figures))
         if not rows or name != "figure.svg":
             return None
-        title = describe(self.asked, self.design)
+        title = self.description
         notes = ["Filled: weighted, with its 95 % interval, also in figures. Open: raw."]
         names = ("Weighted", "95\u00a0% interval")
         return whiskers.picture(title, notes, SHARES, rows, names, "Estimated share of people")

@@ -20,11 +20,12 @@ def test_every_folder_is_in_the_registry() -> None:
 @pytest.mark.parametrize("key", KINDS)
 def test_every_kind_has_all_its_parts_in_its_folder(key: str) -> None:
     kind = KINDS[key]
-    for part in (kind.analysis, kind.form, kind.findings, kind.describe):
+    for part in kind:
         assert part.__module__.startswith(f"aggregation.analyses.{key}.")
-    assert kind.title and kind.introduction.endswith(".") and kind.members
-    for template in (kind.form_template, kind.findings_template):
-        get_template(template)
+    assert kind.findings.title and kind.findings.introduction.endswith(".")
+    assert kind.analysis.schema["properties"]
+    for template in (kind.form.template, kind.findings.template):
+        assert key in template and get_template(template)
 
 
 def names_a_kind(path: Path) -> bool:
