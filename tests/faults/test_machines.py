@@ -26,7 +26,9 @@ def test_three_workers_share_the_work_of_two_web_servers(machines: Machines) -> 
         {"kind": "regression", "outcome": "q2", "option": "b", "predictors": [{"question": "q1"}]},
         {"kind": "profiles", "questions": ["q1", "q2"], "classes": 2},
     ]
-    before = {task: done_by(machines, f"aggregation.tasks.{task}") for task in ("run", "count")}
+    before = {
+        task: done_by(machines, f"aggregation.jobs.tasks.{task}") for task in ("run", "count")
+    }
     with (
         Senders(trials[1]) as first,
         Senders(trials[2]) as second,
@@ -44,6 +46,6 @@ def test_three_workers_share_the_work_of_two_web_servers(machines: Machines) -> 
     trials[1].settle(first)
     trials[2].settle(second)
     for task, earlier in before.items():
-        now = done_by(machines, f"aggregation.tasks.{task}")
+        now = done_by(machines, f"aggregation.jobs.tasks.{task}")
         assert set(now) == {f"worker{i}@candor" for i in range(3)}
         assert sum(number > earlier[name] for name, number in now.items()) >= 2, (task, now)

@@ -31,7 +31,7 @@ from tests.support.services import (
 
 pytestmark = pytest.mark.faults
 
-NAMES = {"web server": "commands.serve", "worker": " worker ", "beat": " beat "}
+NAMES = {"web server": "operations.serve", "worker": " worker ", "beat": " beat "}
 
 
 @pytest.fixture(scope="module")

@@ -289,12 +289,12 @@ def test_saving_the_same_content_is_no_change(window: Window) -> None:
 @pytest.mark.slow
 def test_undo_keeps_a_hundred_steps(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
     """As a dozen are, which is tried."""
-    assert drafts.KEPT == 100
+    assert drafts.HISTORY_LENGTH == 100
     monkeypatch.setattr(drafts, "HISTORY_LENGTH", 12)
-    for i in range(drafts.KEPT + 20):
+    for i in range(drafts.HISTORY_LENGTH + 20):
         window.save(title=f"Title {i}")
-    assert DraftRevision.objects.count() == drafts.KEPT
-    for _ in range(drafts.KEPT + 5):
+    assert DraftRevision.objects.count() == drafts.HISTORY_LENGTH
+    for _ in range(drafts.HISTORY_LENGTH + 5):
         window.post(go=-1)
     assert window.document["title"] == "Title 20" and not window.answer["undo"]
 

@@ -183,12 +183,12 @@ def of(candor: Candor, *words: str) -> list[int]:
 
 
 def main_web(candor: Candor) -> list[int]:
-    return [pid for pid in of(candor, "commands.serve") if not below(pid, "commands.serve")]
+    return [pid for pid in of(candor, "operations.serve") if not below(pid, "operations.serve")]
 
 
 def web_processes(candor: Candor) -> list[int]:
     """The processes that answer requests: children of the web server's main one."""
-    found = {child for main in of(candor, "commands.serve") for child in descendants(main)}
+    found = {child for main in of(candor, "operations.serve") for child in descendants(main)}
     return [pid for pid in found if "resource_tracker" not in command_line(pid)]
 
 
