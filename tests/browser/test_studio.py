@@ -407,7 +407,7 @@ def test_the_studio_works_by_touch_and_explains_missing_script(
     page.get_by_label("Blocks asked of a person").fill("2")
     expect(page.locator("#blocks")).to_contain_text("You chose these blocks")
     page.get_by_label("Blocks asked of a person").fill("50")
-    expect(page.locator("#dial-problem")).to_contain_text("50 blocks are asked for")
+    expect(page.locator("#dial-problem")).to_contain_text("Cannot ask 50 blocks")
     page.get_by_label("Blocks asked of a person").fill("")
     page.get_by_label("Give each question its block").uncheck()
     expect(page.locator("#blocks")).to_contain_text("the smallest margin of error")
