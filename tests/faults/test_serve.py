@@ -1,4 +1,4 @@
-"""`manage.py serve` and `python -m config.demo` as a user meets them: real processes, real signals.
+"""`manage.py serve` and the demo as a user meets them: real processes, real signals.
 
 The tests of an installation and of a demo share one each; the last of them stops it.
 """
@@ -161,7 +161,7 @@ def test_serve_refuses_two_web_processes_on_sqlite(tmp_path: Path) -> None:
 
 
 class Demo:
-    """`python -m config.demo` in a folder of its own."""
+    """`python -m operations.demo` in a folder of its own."""
 
     def __init__(self, folder: Path) -> None:
         self.var = folder
