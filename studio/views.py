@@ -266,7 +266,7 @@ def described(survey: Survey, state: Draft, whole: bool) -> dict[str, Any]:
             "background_epsilon": min(settings.MAX_BACKGROUND_EPSILON, MAX_EPSILON),
             "usual_background_epsilon": BACKGROUND_EPSILON,
             "title": languages.MAX_TITLE,
-            "told": languages.MAX_TITLE,
+            "disclosure": languages.MAX_TITLE,
         }
     return found
 

@@ -13,16 +13,16 @@
  * @typedef {{ key: string, text: string, options: Option[] }} Question
  * @typedef {{ key: string, epsilon: number, keep: number, background?: true, questions: Question[] }} Block
  * @typedef {{ text?: string, options?: string[] }} QuestionTexts
- * @typedef {"asked_by" | "purpose" | "contact"} Told
- * @typedef {{ [name in Told]?: string }} ToldTexts
+ * @typedef {"asked_by" | "purpose" | "contact"} Disclosure
+ * @typedef {{ [name in Disclosure]?: string }} Disclosures
  * @typedef {{ scheme: string, n: string, e: string }} PassKey
  * @typedef {object} DesignTexts
- * @property {ToldTexts} [told]
+ * @property {Disclosures} [disclosures]
  * @property {Record<string, QuestionTexts>} [questions]
  * @typedef {object} DesignParts
  * @property {string} hash
  * @property {Block[]} blocks
- * @property {ToldTexts & { retention_days?: number }} [told]
+ * @property {Disclosures & { retention_days?: number }} [disclosures]
  * @property {Record<string, DesignTexts>} [translations]
  * @property {PassKey} [passes]
  * @property {number} [work]

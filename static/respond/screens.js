@@ -38,7 +38,7 @@ import {
  * @typedef {import("./odds.js").Share} Share
  * @typedef {import("./protocol.js").Delay} Delay
  * @typedef {import("./protocol.js").Design} Design
- * @typedef {import("./protocol.js").Told} Told
+ * @typedef {import("./protocol.js").Disclosure} Disclosure
  * @typedef {import("./words.js").Content} Content
  * @typedef {import("./words.js").Text} Text
  * @typedef {ReturnType<Content["question"]>} QuestionTexts
@@ -98,7 +98,7 @@ export function opening({ survey, content, steps, program, start, practise, open
     { class: "screen opening" },
     el("h1", said(content.title), content.title.text),
     el("h2", { class: weak ? "label weak" : "label" }, icon(weak ? "stop" : "done"), promise.label),
-    untranslated(content.title, content.introduction, ...TOLD.map(content.told)),
+    untranslated(content.title, content.introduction, ...DISCLOSURES.map(content.disclosure)),
     paragraphs(content.introduction),
     who(design, content),
     el("p", { class: "facts" }, facts(design, steps)),
@@ -120,20 +120,20 @@ export function opening({ survey, content, steps, program, start, practise, open
   );
 }
 
-/** @type {Told[]} */
-const TOLD = ["asked_by", "purpose", "contact"];
+/** @type {Disclosure[]} */
+const DISCLOSURES = ["asked_by", "purpose", "contact"];
 
 /**
  * Who asks, why, and what becomes of it, as far as the survey says so.
  * @param {Design} design
  * @param {Content} content
  */
-function who({ told }, content) {
-  if (!told) return null;
+function who({ disclosures }, content) {
+  if (!disclosures) return null;
   const text = words.opening.who;
-  const days = told.retention_days;
+  const days = disclosures.retention_days;
   /**
-   * @param {Told | "kept"} name
+   * @param {Disclosure | "kept"} name
    * @param {Attributes} lang
    * @param {string} value
    */
@@ -146,8 +146,8 @@ function who({ told }, content) {
     el(
       "dl",
       {},
-      TOLD.filter((name) => told[name]).map((name) => {
-        const one = content.told(name);
+      DISCLOSURES.filter((name) => disclosures[name]).map((name) => {
+        const one = content.disclosure(name);
         return line(name, said(one), one.text);
       }),
       days ? line("kept", {}, fill(text.deleted, { count: days })) : null,

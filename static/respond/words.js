@@ -14,7 +14,7 @@
  * @typedef {import("./protocol.js").Survey} Survey
  * @typedef {Pick<Survey, "title" | "introduction" | "language">} Texts
  * @typedef {Partial<Pick<Survey, "translations">>} Translations
- * @typedef {{ design: Pick<Survey["design"], "told" | "translations"> }} DesignTexts
+ * @typedef {{ design: Pick<Survey["design"], "disclosures" | "translations"> }} DesignTexts
  * @typedef {ReturnType<typeof contentIn>} Content
  */
 
@@ -135,14 +135,14 @@ export function between(least, most) {
  */
 
 /**
- * {title, introduction, told(name), question(step)}; each text is {text, lang}.
+ * {title, introduction, disclosure(name), question(step)}; each text is {text, lang}.
  * @param {string} tag
  * @param {Texts & Translations & DesignTexts} survey
  */
 export function contentIn(tag, survey) {
   const { design } = survey;
   const own = serves(survey.language, tag) ? tag : survey.language;
-  const told = find(survey.translations, tag);
+  const texts = find(survey.translations, tag);
   const asked = find(design.translations, tag);
   /**
    * @param {string | undefined} translated
@@ -154,10 +154,10 @@ export function contentIn(tag, survey) {
       ? { text: original, lang: own }
       : { text: translated, lang: tag };
   return {
-    title: pick(told?.title, survey.title),
-    introduction: pick(told?.introduction, survey.introduction),
-    /** @param {import("./protocol.js").Told} name */
-    told: (name) => pick(asked?.told?.[name], design.told?.[name] ?? ""),
+    title: pick(texts?.title, survey.title),
+    introduction: pick(texts?.introduction, survey.introduction),
+    /** @param {import("./protocol.js").Disclosure} name */
+    disclosure: (name) => pick(asked?.disclosures?.[name], design.disclosures?.[name] ?? ""),
     /** @param {{ question: import("./protocol.js").Question }} step */
     question({ question }) {
       const translated = asked?.questions?.[question.key];

@@ -52,11 +52,11 @@
 
 export const OWN = "";
 
-/* The texts of a survey that respondents read, besides its questions; TOLD may be left out. */
+/* The texts of a survey that respondents read, besides its questions; DISCLOSURES may be left out. */
 /** @type {TextName[]} */
-const TOLD = ["asked_by", "purpose", "contact"];
+const DISCLOSURES = ["asked_by", "purpose", "contact"];
 /** @type {TextName[]} */
-export const TEXTS = ["title", "introduction", ...TOLD];
+export const TEXTS = ["title", "introduction", ...DISCLOSURES];
 
 /* What no database takes, or what lets a text be read as another; as survey/design/ has it. */
 const NO_TEXT =
@@ -218,7 +218,7 @@ export function toDocument(state, ours) {
     title: state.title[OWN],
     introduction: state.introduction[OWN],
     ...Object.fromEntries(
-      TOLD.filter((name) => state[name][OWN]).map((name) => [name, state[name][OWN]]),
+      DISCLOSURES.filter((name) => state[name][OWN]).map((name) => [name, state[name][OWN]]),
     ),
     language,
     epsilon,

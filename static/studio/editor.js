@@ -394,10 +394,10 @@ function draw() {
     pair({ id: "title", at: "title", label: "Title", holder: state.title, most: limits.title }),
     pair({ id: "introduction", at: "introduction", label: "Introduction", holder: state.introduction, lines: 3 }),
   );
-  $("told").replaceChildren(
-    pair({ id: "asked_by", at: "asked_by", label: "Who asks", holder: state.asked_by, most: limits.told }),
+  $("disclosures").replaceChildren(
+    pair({ id: "asked_by", at: "asked_by", label: "Who asks", holder: state.asked_by, most: limits.disclosure }),
     pair({ id: "purpose", at: "purpose", label: "Why, and what becomes of the results", holder: state.purpose, lines: 2 }),
-    pair({ id: "contact", at: "contact", label: "How people reach you with questions", holder: state.contact, most: limits.told }),
+    pair({ id: "contact", at: "contact", label: "How people reach you with questions", holder: state.contact, most: limits.disclosure }),
   );
   for (const kind of KINDS) {
     $(kind).replaceChildren(...state[kind].map((one, i) => card(kind, one, i)));

@@ -24,7 +24,7 @@
  *
  * @typedef {{ at: string, holds: boolean }} Opens
  * @typedef {"questions" | "options" | "background_epsilon" | "usual_background_epsilon"} QuestionLimit
- * @typedef {QuestionLimit | "title" | "told"} LimitName
+ * @typedef {QuestionLimit | "title" | "disclosure"} LimitName
  * @typedef {Record<LimitName, number>} DocumentLimits
  *
  * @typedef {object} Answer

@@ -40,7 +40,7 @@ class QuestionTextsSerializer(serializers.Serializer[Any]):
     )
 
 
-class ToldTextsSerializer(serializers.Serializer[Any]):
+class DisclosureTextsSerializer(serializers.Serializer[Any]):
     """Who asks, why, and how to reach them; empty texts are left out."""
 
     asked_by = serializers.CharField(required=False)
@@ -48,7 +48,7 @@ class ToldTextsSerializer(serializers.Serializer[Any]):
     contact = serializers.CharField(required=False)
 
 
-class ToldSerializer(ToldTextsSerializer):
+class DisclosuresSerializer(DisclosureTextsSerializer):
     retention_days = serializers.IntegerField(
         required=False, help_text="Everything is deleted this many days after the survey closes."
     )
@@ -57,7 +57,7 @@ class ToldSerializer(ToldTextsSerializer):
 class DesignTextsSerializer(serializers.Serializer[Any]):
     """The texts of the design in another language, by the keys of the questions."""
 
-    told = ToldTextsSerializer(required=False)
+    disclosures = DisclosureTextsSerializer(required=False)
     questions = serializers.DictField(child=QuestionTextsSerializer(), required=False)
 
 
@@ -87,7 +87,7 @@ class DesignSerializer(serializers.Serializer[Any]):
         help_text="How many of the blocks that are not background one respondent is asked."
     )
     blocks = BlockSerializer(many=True)
-    told = ToldSerializer(required=False, help_text="Absent if all texts are empty.")
+    disclosures = DisclosuresSerializer(required=False, help_text="Absent if all texts are empty.")
     translations = serializers.DictField(
         child=DesignTextsSerializer(),
         required=False,

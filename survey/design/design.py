@@ -70,7 +70,7 @@ class Design:
     passes: dict[str, str] = field(default_factory=dict, hash=False)
     work: int = 0  # bits of the proof of work that each report must carry
     # Who asks, why, how to reach them, and for how long the data is kept.
-    told: dict[str, Any] = field(default_factory=dict, hash=False)
+    disclosures: dict[str, Any] = field(default_factory=dict, hash=False)
 
     @cached_property
     def sensitive_blocks(self) -> tuple[Block, ...]:
@@ -122,7 +122,7 @@ class Design:
             | ({"translations": self.translations} if self.translations else {})
             | ({"passes": self.passes} if self.passes else {})
             | ({"work": self.work} if self.work else {})
-            | ({"told": self.told} if self.told else {})
+            | ({"disclosures": self.disclosures} if self.disclosures else {})
         )
 
     @cached_property
@@ -155,7 +155,7 @@ class Design:
             translations=data.get("translations", {}),
             passes=data.get("passes", {}),
             work=data.get("work", 0),
-            told=data.get("told", {}),
+            disclosures=data.get("disclosures", {}),
         )
 
     def choose(self, draw: Draw) -> tuple[Block, ...]:
@@ -185,7 +185,7 @@ def build(
     blocks: Sequence[Sequence[str]] | None = None,
     ask: int | None = None,
     translations: dict[str, Any] | None = None,
-    told: dict[str, Any] | None = None,
+    disclosures: dict[str, Any] | None = None,
 ) -> Design:
     """Return the design for these questions.
 
@@ -235,7 +235,7 @@ def build(
             ),
         ),
         translations=translations or {},
-        told=told or {},
+        disclosures=disclosures or {},
     )
 
 

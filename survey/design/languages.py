@@ -119,15 +119,15 @@ def freeze(
     language: str,
     translations: Any,
     questions: Iterable[Asked],
-    told: Mapping[str, Any] | None = None,
+    disclosures: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Return the translations for the design: by language, texts and complete option lists."""
     check(language, translations)
     known = {question.key: question for question in questions}
     frozen: dict[str, Any] = {}
     for tag, translation in translations.items():
-        if texts := {name: translation[name] for name in told or () if name in translation}:
-            frozen.setdefault(tag, {})["told"] = texts
+        if texts := {name: translation[name] for name in disclosures or () if name in translation}:
+            frozen.setdefault(tag, {})["disclosures"] = texts
         for key, texts in translation.get("questions", {}).items():
             where = f"translations.{tag}.questions"
             if key not in known:

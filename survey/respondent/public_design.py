@@ -41,7 +41,11 @@ def page(request: HttpRequest, slug: str) -> HttpResponse:
     context: dict[str, Any] = {
         "survey": survey,
         "design": design,
-        "told": [(LABELS[name], design.told[name]) for name in DISCLOSURES if name in design.told],
+        "disclosures": [
+            (LABELS[name], design.disclosures[name])
+            for name in DISCLOSURES
+            if name in design.disclosures
+        ],
         "ending": fingerprint(survey) if design.passes else "",
         "sure": "more than 99" if design.sure > 99 else f"at most about {design.sure}",
         "blocks": [{"block": block, "questions": _odds(block)} for block in design.blocks],
@@ -83,11 +87,11 @@ def _odds(block: Block) -> list[dict[str, Any]]:
 def _texts(survey: Survey, design: Design, tag: str) -> list[str]:
     """Return all texts of a translation in the order of the page."""
     given, frozen = survey.translations[tag], design.translations.get(tag, {})
-    told = frozen.get("told", {})
+    disclosures = frozen.get("disclosures", {})
     texts = [
         given.get("title"),
         given.get("introduction"),
-        *(told.get(name) for name in DISCLOSURES),
+        *(disclosures.get(name) for name in DISCLOSURES),
     ]
     for question in design.questions:
         translated = frozen.get("questions", {}).get(question.key, {})

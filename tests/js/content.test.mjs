@@ -45,13 +45,13 @@ describe("texts of a survey", () => {
   });
 
   it("say who asks if the survey does", () => {
-    const told = { asked_by: "The council", purpose: "To know." };
-    const translations = { de: { told: { asked_by: "Der Rat" } } };
-    const content = contentIn("de", { ...survey, design: { ...survey.design, told, translations } });
-    assert.deepEqual(content.told("asked_by"), { text: "Der Rat", lang: "de" });
-    assert.deepEqual(content.told("purpose"), { text: "To know.", lang: "en" });
-    assert.deepEqual(content.told("contact"), { text: "", lang: "en" });
-    assert.deepEqual(contentIn("de", survey).told("asked_by"), { text: "", lang: "en" });
+    const disclosures = { asked_by: "The council", purpose: "To know." };
+    const translations = { de: { disclosures: { asked_by: "Der Rat" } } };
+    const content = contentIn("de", { ...survey, design: { ...survey.design, disclosures, translations } });
+    assert.deepEqual(content.disclosure("asked_by"), { text: "Der Rat", lang: "de" });
+    assert.deepEqual(content.disclosure("purpose"), { text: "To know.", lang: "en" });
+    assert.deepEqual(content.disclosure("contact"), { text: "", lang: "en" });
+    assert.deepEqual(contentIn("de", survey).disclosure("asked_by"), { text: "", lang: "en" });
   });
 
   it("are found in the same place for a background question", () => {

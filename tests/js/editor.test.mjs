@@ -25,7 +25,7 @@ const DOCUMENT = {
   background: [], translations: {},
 };
 const LIMITS = {
-  questions: 100, options: 20, background_epsilon: 5, usual_background_epsilon: 3, title: 200, told: 200,
+  questions: 100, options: 20, background_epsilon: 5, usual_background_epsilon: 3, title: 200, disclosure: 200,
 };
 const OURS = { en: ["No", "Yes", "Prefer not to say"], de: ["Nein", "Ja", "Keine Angabe"] };
 const FIGURES = {

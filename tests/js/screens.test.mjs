@@ -123,7 +123,7 @@ describe("a background question", () => {
 describe("the opening", () => {
   const opening = (screens, design, more = {}) => {
     const survey = { design, slug: "small", state: "open" };
-    const texts = { title: text(EVIL), introduction: text("One.\n\nTwo."), told: () => text("") };
+    const texts = { title: text(EVIL), introduction: text("One.\n\nTwo."), disclosure: () => text("") };
     return screens.put(
       screens.opening({ survey, content: texts, steps: [], program: "/p.js", start() {}, practise() {}, ...more }),
     );

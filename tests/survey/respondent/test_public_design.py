@@ -24,17 +24,17 @@ def opened(**changes: Any) -> Survey:
     return builders.opened(**builders.READY | changes)
 
 
-class TestTold:
+class TestDisclosures:
     """Who asks, why, how to reach them and how long it is kept: part of the design."""
 
     def test_the_details_are_hashed_and_translated(self) -> None:
         survey = opened(translations={"de": {"asked_by": "Olgas Büro", "title": "Klein"}})
         design = survey.frozen_design()
-        assert design.told == {
+        assert design.disclosures == {
             "asked_by": "Olga’s office", "purpose": "To know which.",
             "contact": "olga@example.org", "retention_days": 90,
         }  # fmt: skip
-        assert design.translations == {"de": {"told": {"asked_by": "Olgas Büro"}}}
+        assert design.translations == {"de": {"disclosures": {"asked_by": "Olgas Büro"}}}
         assert Design.from_json(survey.design) == design
         other = draft(slug="other", asked_by="Somebody else").draft_design()
         assert other.hash != design.hash
@@ -43,7 +43,7 @@ class TestTold:
         empty: dict[str, Any] = {
             "asked_by": "", "purpose": "", "contact": "", "retention_days": None
         }  # fmt: skip
-        assert "told" not in json.loads(draft(**empty).draft_design().canonical)
+        assert "disclosures" not in json.loads(draft(**empty).draft_design().canonical)
 
     def test_a_translation_of_an_empty_detail_is_left_out(self) -> None:
         survey = draft(purpose="", translations={"de": {"purpose": "Darum"}})
@@ -143,5 +143,5 @@ class TestPublicDesign:
             pages.append(admin.get(f"/studio/{slug}/open/").content.decode())
             for page in pages:
                 assert "<script>alert" not in page and "<img src=x" not in page
-            told = Client().get(f"/s/{slug}/definition/").json()["design"]["told"]
-            assert told["asked_by"] == told["purpose"] == told["contact"] == text
+            found = Client().get(f"/s/{slug}/definition/").json()["design"]["disclosures"]
+            assert {found[name] for name in ("asked_by", "purpose", "contact")} == {text}
