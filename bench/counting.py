@@ -16,7 +16,8 @@ import sys
 import tempfile
 import time
 import venv
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -67,7 +68,7 @@ def main(arguments: list[str]) -> None:
 
 def on_its_own(sizes: list[int], what: str = "measure", **environment: str) -> None:
     """Measure in a process with a database of its own."""
-    candor = Candor(**environment)
+    candor = Candor(None, **environment)
     candor.var.mkdir()
     try:
         candor.manage("migrate", "--verbosity=0")
@@ -80,7 +81,7 @@ def on_its_own(sizes: list[int], what: str = "measure", **environment: str) -> N
 
 
 def in_turn(
-    runs: dict[str, Callable[[], Any]], clock: Clock, rounds: int = ROUNDS
+    runs: Mapping[str, Callable[[], object]], clock: Clock, rounds: int = ROUNDS
 ) -> dict[str, float]:
     """The median of each, taken in turn so that a busy machine harms all alike."""
     times: dict[str, list[float]] = {name: [] for name in runs}
@@ -135,12 +136,13 @@ def opened(slug: str, questions: int = QUESTIONS, background: int = 0) -> Any:
 
 def stored(slug: str, columns: Any) -> Any:
     """A survey with these reports in batches, as moves would have left them."""
-    from aggregation.releases.collect import BATCH_SIZE, forget_emptied
+    from aggregation.releases.collect import BATCH_SIZE
+    from survey.database import database
 
     survey = opened(slug)
     for start in range(0, columns.shape[1], BATCH_SIZE):
         store(survey, columns[:, start : start + BATCH_SIZE].T)
-    forget_emptied()
+    database().checkpoint()
     return survey
 
 
@@ -239,8 +241,9 @@ def groups() -> None:
     import django
 
     django.setup()
-    from aggregation.releases.collect import BATCH_SIZE, forget_emptied
+    from aggregation.releases.collect import BATCH_SIZE
     from aggregation.releases.publish import publish
+    from survey.database import database
 
     rng = np.random.default_rng(SEED)
 
@@ -256,13 +259,13 @@ def groups() -> None:
         survey = made[name] = opened(name.replace("^", ""), 2 * QUESTIONS, BACKGROUND)
         for start in range(0, reports, BATCH_SIZE):
             store(survey, some(min(BATCH_SIZE, reports - start)))
-        forget_emptied()
+        database().checkpoint()
         began = time.process_time()
         publish(survey)
         row(f"first release, of {name} reports at once", time.process_time() - began)
         store(survey, some(BATCH_SIZE))
     found = in_turn(
-        {name: lambda s=s: publish_in_vain(s) for name, s in made.items()}, time.process_time
+        {name: partial(publish_in_vain, s) for name, s in made.items()}, time.process_time
     )
     for name, spent in found.items():
         row(f"the next release, of {name} and a batch more", spent)
@@ -271,7 +274,7 @@ def groups() -> None:
 
 def release(million: Any, large: Any) -> None:
     both = {"million": million, "large": large}
-    runs = {name: lambda s=s: publish_in_vain(s) for name, s in both.items()}
+    runs = {name: partial(publish_in_vain, s) for name, s in both.items()}
     found = in_turn(runs, time.perf_counter)
     row("release of 10^6 reports, by the clock", found["million"])
     row("release of 10^7 reports, by the clock", found["large"])
@@ -292,8 +295,13 @@ def growth(sizes: list[int]) -> None:
     With a background question. As in operation: a full batch comes in, is moved, and what it
     leaves is vacuumed; a crowd stays behind.
     """
-    from aggregation.releases.collect import BATCH_SIZE, collect, vacuum
+    from aggregation.releases.collect import BATCH_SIZE, collect
     from aggregation.releases.publish import publish
+    from survey.database import database
+
+    def move() -> None:
+        collect(survey)
+        database().vacuum(["survey_report"], wait=False)
 
     survey = opened("growth", background=1)
     before, nothing = bytes_of("aggregation_batch"), bytes_of("survey_report")
@@ -306,9 +314,9 @@ def growth(sizes: list[int]) -> None:
         new = size - held
         while held < size:
             some = min(BATCH_SIZE, size - held)
-            inserted += seconds(lambda some=some: insert(survey, some))
+            inserted += seconds(partial(insert, survey, some))
             inbox = inbox or (bytes_of("survey_report") - nothing) / some
-            moved += seconds(lambda: (collect(survey), vacuum()))
+            moved += seconds(move)
             held += some
         ids = bytes_of("survey_report") / held
         packed = (bytes_of("aggregation_batch") - before) / held
@@ -354,7 +362,7 @@ def chunks(reports: int, size: int) -> Iterator[list[tuple[UUID, bytes]]]:
         ]
 
 
-def seconds(run: Callable[[], Any]) -> float:
+def seconds(run: Callable[[], object]) -> float:
     began = time.perf_counter()
     run()
     return time.perf_counter() - began

@@ -46,7 +46,7 @@ def main() -> None:
 
 
 def measure(title: str, **environment: str) -> None:
-    candor = Candor(**environment)
+    candor = Candor(None, **environment)
     candor.var.mkdir()
     try:
         candor.manage("migrate", "--verbosity=0")

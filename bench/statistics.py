@@ -6,7 +6,6 @@ faster shares are estimated than by other packages is in bench.counting.
 
 import math
 import statistics
-import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -91,4 +90,4 @@ def median(run: Callable[[], Any], rounds: int) -> float:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
