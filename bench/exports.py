@@ -1,21 +1,14 @@
 """How long the files of a finished survey take, and how much memory, at a million reports.
 
-`python -m bench.exports [REPORTS]`. Six questions of ten options and two background questions, so
-that most reports are different. Each file is made in a process of its own and thrown away, beside
-the CSV; the peak of memory is that of the process, beside one that makes a file without reports.
+`python -m bench.exports [REPORTS]`. The survey has six questions of ten options and two background
+questions, so that most reports differ. Each file is made in a process of its own. Compare its peak
+of memory with that of the first file, which has no reports.
 """
 
-import json
-import os
-import resource
-import subprocess
 import sys
-import time
 
-from bench.counting import store
-from tests.support.services import ROOT, Candor
+from bench.installation import call, installation
 
-BATCH = 65_536
 FILES = (
     "citation.bib estimates.csv estimates.dta estimates.sav "
     "reports.csv reports.dta reports.sav everything.zip"
@@ -37,68 +30,12 @@ SURVEY = {
 
 
 def main(reports: int) -> None:
-    candor = Candor()
-    candor.var.mkdir()
-    try:
-        candor.manage("migrate", "--verbosity=0")
-        candor.manage("import_survey", "-", "--open", stdin=json.dumps(SURVEY))
-        child(candor, "fill", str(reports))
+    with installation(SURVEY) as candor:
+        call(candor, "bench.export_files", "fill", reports)
         print(f"{reports:,} reports, each file in a process of its own")
         for name in FILES:
-            print(child(candor, "make", name), end="", flush=True)
-    finally:
-        candor._remove()
-
-
-def child(candor: Candor, *what: str) -> str:
-    return subprocess.run(
-        [sys.executable, "-m", "bench.exports", *what],
-        cwd=ROOT, env={**os.environ, **candor.env}, check=True, capture_output=True, text=True,
-    ).stdout  # fmt: skip
-
-
-def inside(what: str, argument: str) -> None:
-    """In a process of its own, configured for the installation."""
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    import django
-
-    django.setup()
-    fill(int(argument)) if what == "fill" else make(argument)
-
-
-def fill(reports: int) -> None:
-    import numpy as np
-
-    from aggregation.releases.publish import publish
-    from survey.models import Survey
-
-    survey = Survey.objects.get()
-    random = np.random.default_rng(1)
-    design = survey.frozen_design()
-    sizes = [one.size for one in design.questions]
-    for start in range(0, reports, BATCH):
-        number = min(BATCH, reports - start)
-        rows = np.column_stack([random.integers(0, size, number, np.uint8) for size in sizes])
-        store(survey, rows)
-    survey.close()
-    publish(survey)
-
-
-def make(name: str) -> None:
-    from aggregation.exports.files import FILES, Export
-    from aggregation.models import Release
-
-    export = Export(Release.objects.select_related("survey").get(), "http://localhost/")
-    began, size = time.perf_counter(), 0
-    for part in FILES[name].make(export):
-        size += len(part)
-    seconds = time.perf_counter() - began
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"  {name:16} {seconds:7.2f} s  {size / 1e6:8.2f} MB  peak {peak:5.0f} MB")
+            call(candor, "bench.export_files", "make", name)
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] in (["fill"], ["make"]):
-        inside(*sys.argv[1:])
-    else:
-        main(int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000)

@@ -1,10 +1,10 @@
-"""How fast reports are taken in: ratios to a view that does nothing.
+"""How fast reports are accepted: ratios to a view that does nothing.
 
-`make bench`, or `python -m bench.ingest`. The load comes from wrk, on the same two cores, over
-loopback. Two servers run side by side with the same number of processes, idle but for the one that
-is measured: the site as it is served (config/asgi.py), and plain WSGI under the same web server,
-with a view that does nothing and the same report by serializer and ORM. Every figure is the median
-of several short rounds, taken in turn, so that a busy machine harms all alike.
+`make bench`, or `python -m bench.ingest`. wrk sends the load from the same two cores, over
+loopback. Two servers run side by side with the same number of processes, and only one is busy at a
+time: the site (config/asgi.py), and plain WSGI under the same web server, with a view that does
+nothing and one that stores the same report with a serializer and the ORM. Every figure is the
+median of several short rounds, taken in turn, so that a busy machine affects all.
 """
 
 import contextlib
@@ -21,14 +21,15 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from bench.installation import databases, installation
 from tests.support import packages
-from tests.support.services import ROOT, Candor, PostgreSQL, die_with_parent, free_port, wait_until
+from tests.support.services import ROOT, Candor, die_with_parent, free_port, wait_until
 
 ROUNDS = 5
 SECONDS = 3
 SENDERS = 64  # connections
-MANY = 1000  # reports in one batch, the most that it takes
-FEW = 8  # connections for these: more would fill the inbox, and be turned away
+MANY = 1000  # reports in one batch, the largest that is accepted
+FEW = 8  # connections for batches: more would fill the inbox and be refused
 
 SURVEY = {
     "slug": "bench",
@@ -42,12 +43,12 @@ REPORTS = "/api/v1/surveys/bench/reports/"
 
 @dataclass(frozen=True)
 class Kind:
-    """Something that is measured: which server, which path, how many reports a request."""
+    """A kind of request to measure."""
 
     name: str
     server: str
     path: str
-    many: int = 0
+    many: int = 0  # reports in a batch
     senders: int = SENDERS
 
 
@@ -68,30 +69,16 @@ def main() -> None:
         packages.say_what_is_left_out([packages.NEEDS["wrk"]])
         return
     print("Ingest; ratio to the view that does nothing, on the same web server and processes")
-    measure("SQLite, synchronous FULL, 1 web process", 1)
-    if packages.NEEDS["PostgreSQL"].here():
-        with PostgreSQL(durable=True) as server:
-            measure("PostgreSQL, 2 web processes", 2, DATABASE_URL=server.create_database())
-    else:
-        print("PostgreSQL is not installed: left out.")
-
-
-def measure(title: str, processes: int, **environment: str) -> None:
-    candor = Candor(None, **environment)
-    candor.var.mkdir()
-    try:
-        candor.manage("migrate", "--verbosity=0")
-        candor.manage("collectstatic", "--no-input", "--verbosity=0")
-        candor.manage("import_survey", "-", "--open", stdin=json.dumps(SURVEY))
-        with contextlib.ExitStack() as stack:
+    for database, environment in databases():
+        processes = 1 if database == "SQLite" else 2
+        title = f"{database}, web processes: {processes}"
+        with installation(SURVEY, **environment) as candor, contextlib.ExitStack() as stack:
             ports = {name: stack.enter_context(web(candor, name, processes)) for name in COMMANDS}
             design = fetch(ports["asgi"], "/api/v1/surveys/bench/")["design"]["hash"]
             for kind in KINDS:
-                for _ in range(4 * processes):  # every process looks the survey up
+                for _ in range(4 * processes):  # so that every process has loaded the survey
                     send(ports[kind.server], kind, design)
             show(title, ports, design)
-    finally:
-        candor._remove()
 
 
 def show(title: str, ports: dict[str, int], design: str) -> None:
@@ -118,19 +105,19 @@ def show(title: str, ports: dict[str, int], design: str) -> None:
 
 
 def at_half(port: int, design: str, peak: float) -> tuple[float, float]:
-    """The rate and the 99th percentile when connections pause so that half of the peak is sent."""
+    """Return the rate and the 99th percentile when connections pause to send half of the peak."""
     turn = 1000 * SENDERS / (peak / 2)  # milliseconds from one request of a connection to its next
     tried = wrk(port, ONE, design, round(turn))[0]
-    taken = 1000 * SENDERS / tried - turn  # of these, what is not pause
+    taken = 1000 * SENDERS / tried - turn  # milliseconds that are not pause
     calm = [wrk(port, ONE, design, max(1, round(turn - taken))) for _ in range(ROUNDS)]
     sent, late = (statistics.median(one[i] for one in calm) for i in (0, 1))
     return sent, late
 
 
 def wrk(port: int, kind: Kind, design: str, pause: int = 0) -> tuple[float, float]:
-    """Requests a second and the 99th percentile in milliseconds; every answer must be a 2xx.
+    """Return requests a second and the 99th percentile in milliseconds. Every status must be 2xx.
 
-    With a pause, each connection waits so many milliseconds on average before a request.
+    `pause` is how many milliseconds each connection waits on average before a request.
     """
     done = subprocess.run(
         ["wrk", "--threads", "1", "--connections", str(kind.senders), "--duration", f"{SECONDS}s",

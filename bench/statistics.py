@@ -1,11 +1,10 @@
 """How fast the statistics are.
 
-`make bench`, or `python -m bench.statistics`. Every figure is the median of several runs. How much
-faster shares are estimated than by other packages is in bench.counting.
+`make bench`, or `python -m bench.statistics`. Every figure is the median of several runs.
+bench.other_packages compares the estimation of shares with other packages.
 """
 
 import math
-import statistics
 import time
 from collections.abc import Callable
 from typing import Any
@@ -15,9 +14,10 @@ from scipy.special import expit
 
 from aggregation.statistics import joint, privacy, proportion, regression, sequence
 from aggregation.statistics.proportion import Channel
+from bench.installation import in_turn
 
 ROUNDS = 9
-FEWER = 3  # of what takes seconds
+FEWER = 3  # for what takes seconds
 TWO_COINS = Channel(0.75, 0.25)
 SEED = 20
 
@@ -25,7 +25,8 @@ SEED = 20
 def main() -> None:
     print("Statistics")
     for title, rounds, run in tasks():
-        print(f"  {title:58} {1000 * median(run, rounds):9.2f} ms, median of {rounds}")
+        seconds = in_turn({"": run}, time.perf_counter, rounds)[""]
+        print(f"  {title:58} {1000 * seconds:9.2f} ms, median of {rounds}")
 
 
 def tasks() -> list[tuple[str, int, Callable[[], Any]]]:
@@ -61,7 +62,7 @@ def one_interval(n: int) -> Any:
 
 
 def many_intervals() -> Any:
-    # Counts within the channel's range only: those beyond it are clamped and cost half.
+    # Only counts within the channel's range, because others are clamped and take half the time.
     return proportion.intervals(range(25_000, 75_000, 5), 10**5, TWO_COINS)
 
 
@@ -78,15 +79,6 @@ def fit(X: Any, y: Any) -> Any:
     if not found.converged:
         raise RuntimeError("the fit did not converge")
     return found
-
-
-def median(run: Callable[[], Any], rounds: int) -> float:
-    times = []
-    for _ in range(rounds):
-        began = time.perf_counter()
-        run()
-        times.append(time.perf_counter() - began)
-    return statistics.median(times)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The site's addresses, and beside them what its hot paths are measured against."""
+"""The site's addresses, and views to compare its hot paths with."""
 
 from typing import Any
 from uuid import UUID
@@ -17,7 +17,7 @@ from survey.models import Report, Survey
 
 @csrf_exempt
 def null(request: HttpRequest) -> HttpResponse:
-    """A view that does nothing but take the body off the connection."""
+    """Only read the body."""
     request.read()
     return HttpResponse(status=204)
 
@@ -29,7 +29,7 @@ class ReportSerializer(serializers.Serializer[Any]):
 
 
 class FrameworkView(APIView):
-    """The same report through a serializer and an ORM insert, as one would write it first."""
+    """Store a report in the simplest way, with a serializer and the ORM."""
 
     authentication_classes = ()
     permission_classes = ()

@@ -1,4 +1,4 @@
-"""The application with bench/urls.py on top of its own addresses."""
+"""The application with the addresses of bench/urls.py."""
 
 import os
 
