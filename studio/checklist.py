@@ -15,8 +15,8 @@ from django.utils import timezone
 
 from aggregation.planner.plan import WEAK
 from studio import dial, drafts, precision, text_checks
-from studio.findings import ORDER, Finding, Look, blocks, place_of, unchecked, warns
-from survey.design import BACKGROUND_EPSILON, Block, Design
+from studio.findings import ORDER, Finding, Level, Look, blocks, place_of, unchecked, warns
+from survey.design import BACKGROUND_EPSILON, Design
 from survey.design.languages import DISCLOSURES
 from survey.models import NotReady, Question, Survey, opening
 from survey.respondent.public_design import language_name
@@ -169,20 +169,15 @@ def _precision(design: Design, expected: int) -> Iterator[Finding]:
             "expected",
         )
     for block in design.background_blocks:
-        yield from _precision_by(design, block, expected)
-
-
-def _precision_by(design: Design, by: Block, expected: int) -> Iterator[Finding]:
-    question = by.questions[0]
-    width = precision.half_width_in_group(design, by, expected)
-    if width > USELESS:
-        yield warns(
-            f"By “{question.text}” the results are rough",
-            f"In one of {question.size - 1} groups of equal size, the margin of error of the least "
-            f"precise question would be {_points(width)}. Offer fewer groups, or reach more "
-            "people.",
-            f"question-{question.key}",
-        )
+        question, width = block.questions[0], precision.half_width(design, expected, block)
+        if width > USELESS:
+            yield warns(
+                f"By “{question.text}” the results are rough",
+                f"In one of {question.size - 1} groups of equal size, the margin of error of the "
+                f"least precise question would be {_points(width)}. Offer fewer groups, or reach "
+                "more people.",
+                f"question-{question.key}",
+            )
 
 
 def _enough(design: Design, width: float, what: str = "") -> str:
@@ -194,38 +189,24 @@ def _points(width: float) -> str:
     return "the whole range" if width > 1 else f"{100 * width:.0f} points"
 
 
+WHO: tuple[tuple[str, Level, str, str], ...] = (  # field, level, and what to say if it is empty
+    ("asked_by", "blocks", "You have not said who is asking",
+     "People decide whom to trust before they answer."),
+    ("contact", "blocks", "No contact is given",
+     "People who are asked sensitive questions must be able to ask back."),
+    ("purpose", "warns", "You have not said why you are asking",
+     "Say what the survey is for, and what will happen with the results."),
+    ("introduction", "warns", "There is no introduction",
+     "Two sentences before the questions help people decide to take part."),
+    ("retention_days", "warns", "Nothing is deleted automatically",
+     "Enter after how many days. Respondents will be told."),
+)  # fmt: skip
+
+
 def who(look: Look) -> Iterator[Finding]:
-    survey = look.survey
-    if not survey.asked_by.strip():
-        yield blocks(
-            "You have not said who is asking",
-            "People decide whom to trust before they answer.",
-            "asked_by",
-        )
-    if not survey.contact.strip():
-        yield blocks(
-            "No contact is given",
-            "People who are asked sensitive questions must be able to ask back.",
-            "contact",
-        )
-    if not survey.purpose.strip():
-        yield warns(
-            "You have not said why you are asking",
-            "Say what the survey is for, and what will happen with the results.",
-            "purpose",
-        )
-    if not survey.introduction.strip():
-        yield warns(
-            "There is no introduction",
-            "Two sentences before the questions help people decide to take part.",
-            "introduction",
-        )
-    if survey.retention_days is None:
-        yield warns(
-            "Nothing is deleted automatically",
-            "Enter after how many days. Respondents will be told.",
-            "retention_days",
-        )
+    for field, level, what, why in WHO:
+        if not str(getattr(look.survey, field) or "").strip():
+            yield Finding(level, what, why, field)
 
 
 def times(look: Look) -> Iterator[Finding]:

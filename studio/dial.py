@@ -1,4 +1,4 @@
-"""The figures of the privacy dial: what a draft promises respondents and how precise it will be.
+"""The figures of the privacy dial: what a draft promises, and how precise its results will be.
 
 They follow from the design that opening would freeze and from the planner's formulas. They depend
 only on the numbers of options, so a draft with missing texts has figures too.
@@ -7,11 +7,10 @@ only on the numbers of options, so a draft with missing texts has figures too.
 import math
 from typing import Any
 
-from aggregation.planner import plan
-from aggregation.planner.planned_design import designed
+from aggregation.planner import blocks, plan
 from aggregation.statistics import planning
 from aggregation.statistics.proportion import Channel
-from aggregation.templatetags.figures import half_width, plain, times
+from aggregation.templatetags.figures import half_width, plain
 from studio import precision
 from survey import design as designs
 from survey.design import Background, Block, Design, DesignError, Option, Question
@@ -37,7 +36,7 @@ def sized(survey: Survey) -> Design:
     numbers = sorted({q.block for q in questions if q.block is not None})
     if numbers and any(question.block is None for question in questions):
         raise DesignError("blocks", "give every question a block, or none of them")
-    blocks = [[q.key for q in questions if q.block == number] for number in numbers]
+    chosen = [[q.key for q in questions if q.block == number] for number in numbers]
     asked = [
         Question(q.key, "?", _options(max(2, len(q.option_texts(q.options, ENGLISH)))))
         for q in questions
@@ -46,7 +45,7 @@ def sized(survey: Survey) -> Design:
         Background(Question(q.key, "?", _options(max(2, len(q.options)) + 1)), q.cost)
         for q in survey.background_questions()
     ]
-    return designs.build(survey.epsilon, asked, background, blocks or None, survey.ask)
+    return designs.build(survey.epsilon, asked, background, chosen or None, survey.ask)
 
 
 def _options(count: int) -> tuple[Option, ...]:
@@ -61,8 +60,8 @@ def figures(survey: Survey, people: int, design: Design | None = None) -> dict[s
     try:
         design = design or sized(survey)
     except DesignError as error:
-        problem = {"where": error.where, "what": f"{_capital(error.what)}."}
-        return promised(survey) | {"problem": problem}
+        what = f"{error.what[0].upper()}{error.what[1:]}."
+        return promised(survey) | {"problem": {"where": error.where, "what": what}}
     return promised(survey) | expected(survey, people, design)
 
 
@@ -90,24 +89,25 @@ def costs(design: Design) -> list[dict[str, str]]:
 
 def expected(survey: Survey, people: int, design: Design) -> dict[str, Any]:
     """Return the expected margins of error: overall, by group and of each question."""
+    asked = survey.sensitive_questions()
+    chosen = survey.ask is not None or any(question.block is not None for question in asked)
     reports = precision.reports(design, people)
     questions = {
         question.key: {"error": error_of(block, i, reports), "block": number}
         for number, block in enumerate(design.sensitive_blocks, 1)
         for i, question in enumerate(block.questions)
     }
-    by_group = [
-        {
-            "groups": block.questions[0].size - 1,
-            "error": shown(precision.half_width_in_group(design, block, people)),
-        }
-        for block in design.background_blocks
-    ]
     return {
         "everybody": shown(precision.half_width(design, people)),
-        "by_group": by_group,
-        "blocks": explained(design, survey),
-        "questions": [questions[question.key] for question in survey.sensitive_questions()],
+        "by_group": [
+            {
+                "groups": block.questions[0].size - 1,
+                "error": shown(precision.half_width(design, people, block)),
+            }
+            for block in design.background_blocks
+        ],
+        "blocks": blocks.explain(design, chosen),
+        "questions": [questions[question.key] for question in asked],
     }
 
 
@@ -123,62 +123,4 @@ def shown(width: float) -> str:
 
 def sure(epsilon: float) -> str:
     """Return how sure somebody who is guessing 50:50 can become at most."""
-    odds = plan.odds(epsilon)
-    return f"more than {odds.count}\u202f%" if odds.more else f"{odds.count}\u202f%"
-
-
-def explained(design: Design, survey: Survey) -> str:
-    """Explain how the sensitive questions are asked, and why."""
-    questions, blocks = len(sizes_of(design)), len(design.sensitive_blocks)
-    if questions == 1:
-        return "One question is one block. Everybody is asked it."
-    if blocks == 1:
-        first = f"All {questions} questions are one block. Everybody is asked all of them."
-    elif design.ask == blocks:
-        first = f"The questions are in {blocks} blocks. Everybody is asked all of them."
-    else:
-        first = (
-            f"The questions are in {blocks} blocks. Each person is asked {design.ask} of them, "
-            "chosen at random."
-        )
-    questions_of = survey.sensitive_questions()
-    chosen = survey.ask is not None or any(q.block is not None for q in questions_of)
-    return f"{first} {_chosen(design) if chosen else _planned(design)}"
-
-
-def _planned(design: Design) -> str:
-    sizes = sizes_of(design)
-    split = [[i] for i in range(len(sizes))]
-    factor = designs.variance_factor(split, sizes, design.epsilon, len(split)) / _factor(design)
-    if factor < 1.05:
-        return "This gives the smallest margin of error on average."
-    more = times(factor) if math.isfinite(factor) else "far"
-    return (
-        "This gives the smallest margin of error: asking everybody everything separately would "
-        f"need {more} times as many people."
-    )
-
-
-def _chosen(design: Design) -> str:
-    planned = designed(sizes_of(design), design.epsilon)
-    saved = 1 - _factor(planned) / _factor(design)
-    if saved < 0.005:
-        return "You chose these blocks. The planner’s would be no better."
-    return f"You chose these blocks. The planner’s need {saved:.0%} fewer people."
-
-
-def sizes_of(design: Design) -> tuple[int, ...]:
-    """Return the number of options of each sensitive question, in the order of the blocks."""
-    return tuple(q.size for block in design.sensitive_blocks for q in block.questions)
-
-
-def _factor(design: Design) -> float:
-    grouping, first = [], 0
-    for block in design.sensitive_blocks:
-        grouping.append(list(range(first, first + len(block.questions))))
-        first += len(block.questions)
-    return designs.variance_factor(grouping, sizes_of(design), design.epsilon, design.ask)
-
-
-def _capital(text: str) -> str:
-    return f"{text[0].upper()}{text[1:]}"
+    return f"{plan.odds(epsilon)}\u202f%"

@@ -1,7 +1,4 @@
-"""The planner's form, which stands in the address.
-
-Every wrong value has words beside it.
-"""
+"""The planner's form. All its values are in the address."""
 
 from typing import Any
 
@@ -9,13 +6,13 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from aggregation.planner.plan import Plan
-from aggregation.planner.planned_design import overruled
+from aggregation.planner.planned_design import overruled, sizes_of
 from aggregation.planner.solving import MOST_PEOPLE, solve
 from aggregation.planner.terms import PlanError, Terms
 from aggregation.releases.forms import LEVELS
 from survey.design import MAX_OPTIONS, MAX_QUESTIONS, Design
 
-# As they stand in the address. Half-width in points; share, level, drop-out and forged in percent.
+# As in the address. Half-width in points; share, level, drop-out and forged in percent.
 DEFAULTS = {
     "solve": "half_width",
     "people": "1000",
@@ -38,7 +35,7 @@ SOLVE = {
     "epsilon": "Which ε is enough?",
 }
 LOOKS = {"": "once", "every": "always"}
-FIELDS = {"sizes": "yes_no"}  # where the form has another name for one of the terms
+FIELDS = {"sizes": "yes_no"}  # fields named differently than their term
 
 
 class ChoicesField(forms.CharField):
@@ -57,7 +54,7 @@ class ChoicesField(forms.CharField):
 
 
 def number(kind: Any, low: float, high: float, **more: Any) -> Any:
-    """Return a field that says in one sentence what it takes."""
+    """Return a number field with one error message for all errors."""
     least, most = (f"{limit:,.10g}" for limit in (low, high))
     words = (
         f"{'A number' if kind is forms.FloatField else 'A whole number'} from {least} to {most}."
@@ -84,13 +81,13 @@ class PlanForm(forms.Form):
 
     def __init__(self, given: dict[str, str]) -> None:
         data = DEFAULTS | {name: value for name, value in given.items() if name in DEFAULTS}
-        if data["solve"] in SOLVE:  # what is asked for may be anything, or nothing
+        if data["solve"] in SOLVE:  # ignore any value for what is to be found
             data[data["solve"]] = DEFAULTS[data["solve"]]
         super().__init__(data)
         self.plan: Plan | None = None
 
     def clean(self) -> dict[str, Any]:
-        """Solve for what is asked; what no survey can meet is said beside its field."""
+        """Find the missing value. An impossible plan is an error at its field."""
         data = super().clean() or {}
         if not self.errors:
             sizes = (2,) * data["yes_no"] + data["choices"]
@@ -120,7 +117,7 @@ class PlanForm(forms.Form):
         )
 
     def shown(self) -> dict[str, str]:
-        """Return every value as its field shows it: those given, and the one that was found."""
+        """Return the value of every field, including the one that was found."""
         values = {name: str(self.data[name]) for name in DEFAULTS}
         if self.plan:
             values |= {values["solve"]: found(self.plan.terms)[values["solve"]]}
@@ -130,7 +127,7 @@ class PlanForm(forms.Form):
 
 
 def found(terms: Terms) -> dict[str, str]:
-    """Return the three that depend on each other, as they stand in a field."""
+    """Return the three values that depend on each other, as text for their fields."""
     return {
         "half_width": f"{100 * terms.half_width:.3g}",
         "people": str(terms.people),
@@ -139,9 +136,9 @@ def found(terms: Terms) -> dict[str, str]:
 
 
 def of_survey(design: Design, people: int) -> dict[str, str]:
-    """Return a survey's own numbers, as the address would have them."""
+    """Return a survey's numbers as values of the form."""
     size, ask = overruled(design)
-    options = [one.size for block in design.sensitive_blocks for one in block.questions]
+    options = sizes_of(design)
     groups = design.background[0].size - 1 if design.background else 1
     return {
         "epsilon": f"{design.epsilon:.10g}",

@@ -1,4 +1,4 @@
-"""Half-width against people, at several ε. Pure: no Django."""
+"""Half-widths for different numbers of people and ε. Pure: no Django."""
 
 import math
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from aggregation.planner.terms import CLEAR, PlanError, Terms, reaches
 
 @dataclass(frozen=True)
 class Curve:
-    """Half-widths at the people of a `Grid`; epsilon None is a survey without noise."""
+    """The half-widths at one ε, for each number of people. None is a survey without noise."""
 
     epsilon: float | None
     half_widths: list[float | None]
@@ -23,7 +23,7 @@ class Grid:
 
 
 def make_grid(terms: Terms) -> Grid:
-    """Return half-widths for a tenth to ten times the people, at several ε and without noise."""
+    """Return half-widths for a tenth to ten times the people."""
     exponent = math.log10(terms.people)
     first = max(1, math.floor(exponent - 0.7))
     last = max(first + 2, math.ceil(exponent + 0.7))
@@ -36,17 +36,17 @@ def make_grid(terms: Terms) -> Grid:
 
 
 def _neighbours(terms: Terms) -> Iterator[Terms]:
-    """Yield the same survey at other ε, where such a survey is possible."""
+    """Yield the same survey at each ε for which it is possible."""
     rounded = [float(f"{terms.epsilon * factor:.3g}") for factor in (0.25, 0.5, 2)]
     for epsilon in sorted([*rounded, terms.epsilon]):
         each = replace(terms, epsilon=epsilon)
         with suppress(PlanError):
-            each.design  # noqa: B018  # an error if there is none
+            each.design  # noqa: B018  # raises PlanError if there is none
             yield each
 
 
 def caption(terms: Terms) -> list[str]:
-    """Return what a plan assumes, for the caption of its figure."""
+    """Return the assumptions of a plan, for the caption of its figure."""
     design = terms.design
     yes_no, most = terms.sizes.count(2), max(len(block.questions) for block in design.blocks)
     choices = [str(size) for size in terms.sizes if size != 2]
@@ -57,7 +57,7 @@ def caption(terms: Terms) -> list[str]:
     found = (
         f"Questions: {' and '.join(asked)}, in blocks of up to {most}, {design.ask} of "
         f"{len(design.blocks)} asked of a person. Half-widths at {100 * terms.level:g} %, for "
-        f"{looks} and {share}, of the question that is known least well."
+        f"{looks} and {share}, for the least precise question."
     )
     if terms.forged:
         found += f" Up to {100 * terms.forged:g} % of the reports may be forged."

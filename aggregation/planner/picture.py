@@ -1,7 +1,7 @@
-"""Half-width against people: the curves of a plan, on its page and as a file.
+"""The curves of a plan, half-width against people, on its page and as a file.
 
-Both axes are logarithmic, so that most curves are straight lines, and lines can be drawn in
-percent. On the page, labels stand outside of the plot, where its CSS leaves room for them.
+Both axes are logarithmic, so that most curves are straight. On the page, labels are outside the
+plot, where its CSS leaves room for them.
 """
 
 import math
@@ -24,7 +24,7 @@ NICE = [digit * 10.0**exponent for exponent in range(-7, 0) for digit in (1, 2, 
 
 
 def half_widths(grid: Grid, terms: Terms, description: str) -> SafeString:
-    """Return a line for each ε and one without noise, with a dot where the plan is."""
+    """Return a line for each ε and one without noise, and a dot for the plan."""
     axes = Axes.of(grid)
     curves = axes.drawable(grid)
     return format_html(
@@ -39,12 +39,12 @@ def half_widths(grid: Grid, terms: Terms, description: str) -> SafeString:
 
 
 Place = tuple[float, float]  # people and half-width
-STRAIGHT = 0.5  # pixels by which a curve may leave the line between its ends
+STRAIGHT = 0.5  # how many pixels a curve may differ from a straight line
 
 
 @dataclass(frozen=True)
 class Axes:
-    """From people and half-widths to places in the plot."""
+    """The ranges of people and half-widths, and their positions in the plot."""
 
     few: int
     many: int
@@ -53,16 +53,11 @@ class Axes:
 
     @classmethod
     def of(cls, grid: Grid) -> "Axes":
-        values = [value for curve in grid.curves for value in curve.half_widths if value]
-        return cls.around(
-            grid.people[0], grid.people[-1], min(values, default=0), max(values, default=0)
-        )
-
-    @classmethod
-    def around(cls, few: int, many: int, narrow: float, wide: float) -> "Axes":
-        wide = min([tick for tick in NICE if tick >= min(wide, WIDEST)], default=WIDEST)
-        below = [tick for tick in NICE if tick <= narrow and tick < wide]
-        return cls(few, many, max(below, default=NICE[0]), wide)
+        values = [value for curve in grid.curves for value in curve.half_widths if value] or [0]
+        widest = min(max(values), WIDEST)
+        wide = min([tick for tick in NICE if tick >= widest], default=WIDEST)
+        below = [tick for tick in NICE if tick <= min(values) and tick < wide]
+        return cls(grid.people[0], grid.people[-1], max(below, default=NICE[0]), wide)
 
     def part(self, people: float) -> float:
         return math.log(people / self.few) / math.log(self.many / self.few)
@@ -84,9 +79,9 @@ class Axes:
         return [curve for curve in grid.curves if self.points(curve.half_widths, grid.people)]
 
     def points(self, half_widths: list[float | None], people: list[int]) -> list[Place]:
-        """Return a curve from where it enters the plot; its ends alone where it is straight.
+        """Return the points of a curve in the plot, or only its ends if it is straight.
 
-        Nothing, if it does not end in the plot.
+        A curve that does not end in the plot has no points.
         """
         given = [(n, w) for n, w in zip(people, half_widths, strict=True) if w is not None]
         if len(given) < 2 or not self.narrow <= given[-1][1] < self.wide:
@@ -103,14 +98,14 @@ class Axes:
         return inside
 
     def _between(self, first: Place, last: Place, people: float) -> float:
-        """Return how low a straight line from the first to the last place is at so many people."""
+        """Return the y of a straight line from the first to the last place."""
         if last[0] == first[0]:
             return self.y(first[1])
         part = math.log(people / first[0]) / math.log(last[0] / first[0])
         return self.y(first[1]) + part * (self.y(last[1]) - self.y(first[1]))
 
     def labels(self, grid: Grid, curves: list[Curve]) -> list[tuple[Curve, float]]:
-        """Return how low to write the name of each curve: where it ends, apart from the others."""
+        """Return the y for the name of each curve: at its end, but apart from other names."""
         ends = [(self.y(self.points(c.half_widths, grid.people)[-1][1]), c) for c in curves]
         placed: list[tuple[Curve, float]] = []
         lowest = -math.inf
@@ -163,7 +158,6 @@ def _lines(axes: Axes, people: list[int], curves: list[Curve], epsilon: float) -
 
 
 def _labels(axes: Axes, grid: Grid, curves: list[Curve], epsilon: float) -> SafeString:
-    """Draw the name of each curve at the right end of its line."""
     return format_html_join(
         "",
         '<text class="{}" x="100%" dx="10" dy="4" y="{}">{}</text>',
@@ -188,7 +182,7 @@ def _plan(axes: Axes, terms: Terms) -> SafeString:
 
 
 def _kind(curve: Curve, curves: list[Curve], epsilon: float) -> str:
-    """Return the class of a curve: each has its own dashes in the page's CSS."""
+    """Return the CSS class of a curve, which gives it its own dashes."""
     if curve.epsilon is None:
         return "clear"
     return "here" if curve.epsilon == epsilon else f"dash{curves.index(curve)}"
@@ -199,7 +193,7 @@ def curve_name(curve: Curve) -> str:
 
 
 def short(people: int) -> str:
-    """Write a large round number in few letters, so that it fits on a phone."""
+    """Abbreviate a large round number, so that it fits on a phone."""
     if people >= 10**9:
         return "1 bn" if people == 10**9 else "10 bn"
     if people >= 10**6:
@@ -207,12 +201,12 @@ def short(people: int) -> str:
     return f"{people // 1000} k" if people >= 10_000 else f"{people:,}"
 
 
-ACROSS = (72, 668)  # the curves: their names stand to the right
+ACROSS = (72, 668)  # the left and right ends of the curves
 DASHES = ("1 6", "6 5", "11 5", "14 5 2 5")
 
 
 def half_widths_file(grid: Grid, terms: Terms, description: str, caption: Sequence[str]) -> bytes:
-    """Return half-width against people, as on the page of the planner."""
+    """Return the picture of the planner's page as a file."""
     title = "Half-width against people"
     canvas = Canvas(title, " ".join([description, *_numbers(grid)]))
     canvas.lines(title, size=18, bold=True, own=False)
@@ -266,7 +260,7 @@ def _numbers(grid: Grid) -> Iterator[str]:
 
 
 def _stroke(number: int, curve: Curve, terms: Terms) -> dict[str, object]:
-    """Return each curve has its own dashes, so that it is known without its colour."""
+    """Return the attributes of a curve. Its dashes identify it without colour."""
     if curve.epsilon is None:
         return {"stroke": QUIET, "stroke-width": 1}
     if curve.epsilon == terms.epsilon:

@@ -1,28 +1,27 @@
-"""What a survey will find and what it will promise, before anybody is asked.
+"""What a planned survey will find and promise. Pure: no Django.
 
-Pure: no Django. The design is the one that opening such a survey would freeze (`survey.design`),
-and every formula is one of `aggregation.statistics`; here they are only put together.
+The design is the one that opening such a survey would freeze (`survey.design`). All formulas are in
+`aggregation.statistics`.
 """
 
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from aggregation.planner.planned_design import Kind, designed, kinds
+from aggregation.planner.planned_design import Kind, kinds
 from aggregation.planner.terms import CLEAR, Terms
 from aggregation.statistics import planning, privacy
 from aggregation.statistics.proportion import Channel
-from survey import design as designs
-from survey.design import BACKGROUND_EPSILON, Design, Question
+from survey.design import BACKGROUND_EPSILON, Design
 from survey.design.mechanism import Cells, Shape
 
 POWER = 0.8
-WEAK = math.log(19)  # as on the respondent's page: above, somebody could be over 95 in 100 sure
+WEAK = math.log(19)  # above this, somebody could be more than 95 in 100 sure
 
 
 @dataclass(frozen=True)
 class Precision:
-    """Of one kind of question: how far intervals reach, for everybody and for one group."""
+    """The half-widths for one kind of question: of everybody and of one group."""
 
     kind: Kind
     everybody: float
@@ -31,7 +30,7 @@ class Precision:
 
 @dataclass(frozen=True)
 class Difference:
-    """The nearest shares of two groups that are told apart with a power of 80 %."""
+    """The closest shares of two groups that can be told apart with a power of 80 %."""
 
     first: float
     second: float
@@ -43,34 +42,28 @@ class Difference:
 
 @dataclass(frozen=True)
 class Cost:
-    """What privacy costs: the same survey without noise, and with a trusted curator."""
+    """The same survey without noise, and with a trusted curator."""
 
-    clear_people: int  # as precise without noise
-    clear: float  # the half-width of as many people without noise
-    curator: float  # and with Laplace noise on true counts
-    times: float  # how many times as many people the plan has
-
-
-@dataclass(frozen=True)
-class Why:
-    """The blocks against others: how many times as many people those need to be as precise."""
-
-    split: float  # every question of everybody, each in a block of its own
-    planned: tuple[int, int] | None = None  # where it was overruled: questions a block, ask,
-    saved: float = 0.0  # and the part of the people that the planner's own choice would save
+    clear_people: int  # who would be as precise without noise
+    clear: float  # the half-width without noise
+    curator: float  # the half-width with Laplace noise on true counts
+    times: float  # how many times as many people the plan has as without noise
 
 
 @dataclass(frozen=True)
 class Odds:
-    """How sure somebody can be, out of 100, who thought it 50:50 before."""
+    """How sure, out of 100, somebody guessing 50:50 can become."""
 
     count: int
-    more: bool  # more than 99: chance is never rounded to certainty
+    more: bool  # more than 99, because chance is never rounded to certainty
+
+    def __str__(self) -> str:
+        return f"{'more than ' if self.more else ''}{self.count}"
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Terms that fit together, and all that follows from them."""
+    """Terms that fit together, and what follows from them."""
 
     terms: Terms
 
@@ -84,7 +77,7 @@ class Plan:
 
     @cached_property
     def together(self) -> list[int]:
-        """The numbers of questions that blocks have."""
+        """The numbers of questions in the blocks."""
         return sorted({len(block.questions) for block in self.design.blocks})
 
     @property
@@ -93,12 +86,12 @@ class Plan:
 
     @property
     def invited(self) -> int:
-        """How many to invite, so that as many answer as the plan has."""
+        """How many people to invite, so that enough of them answer."""
         return math.ceil(self.terms.people / (1 - self.terms.dropout) * (1 - 1e-12))
 
     @cached_property
     def moved(self) -> tuple[float, float]:
-        """How far forged reports can move an expected estimate, down and up."""
+        """How far forged reports can move the estimate down and up."""
         share, channel, forged = self.terms.share, self.least.kind.channel, self.terms.forged
         down = privacy.forgery(1.0 if share is None else share, channel, forged)[0]
         up = privacy.forgery(0.0 if share is None else share, channel, forged)[1]
@@ -113,12 +106,8 @@ class Plan:
         return self.terms.reports(self.group_people)
 
     @property
-    def background_epsilon(self) -> float:
-        return BACKGROUND_EPSILON
-
-    @property
     def known_reports(self) -> int:
-        """As many reports from a group known exactly would say as much: groups are noisy, too."""
+        """How many reports from a group known exactly would be as precise: groups are noisy."""
         groups = self.terms.groups
         mechanism = Cells.for_epsilon(BACKGROUND_EPSILON, [Shape(groups + 1)])
         membership = Channel(*mechanism.channel(0))
@@ -137,12 +126,11 @@ class Plan:
 
     @cached_property
     def least(self) -> Precision:
-        """The question that is known least well: what is said of it holds for all."""
+        """The least precise question: what holds for it holds for all."""
         return max(self.precision, key=lambda precision: precision.everybody)
 
     @cached_property
     def difference(self) -> Difference | None:
-        """The smallest difference between two groups that is found with a power of 80 %."""
         n, terms, channel = self.known_reports, self.terms, self.least.kind.channel
         if terms.groups < 2 or n < 1:
             return None
@@ -153,13 +141,13 @@ class Plan:
 
     @cached_property
     def cost(self) -> Cost:
-        """A curator shares ε among the questions, and has every answer of everybody."""
+        # A curator divides ε among the questions, and has every answer of everybody.
         terms, kind = self.terms, self.least.kind
         share = 0.5 if terms.share is None else terms.share
         # One person moves one count of a yes/no question, and two counts of a choice.
         epsilon = terms.epsilon / len(terms.sizes) / (1 if kind.options == 2 else 2)
         price = privacy.price(terms.people, kind.channel, share, epsilon)
-        # A curator's noise widens what chance does, and spares what forgers do.
+        # A curator's noise adds to sampling, not to the effect of forgers.
         local, clear = terms.half_widths_of([(kind.channel, terms.people), (CLEAR, terms.people)])
         if terms.share is None:
             local = replace(terms, share=share).half_width_of(kind.channel, terms.people)
@@ -168,19 +156,7 @@ class Plan:
         clear_people = terms.reports_for(CLEAR)
         return Cost(clear_people, clear, curator, terms.people / clear_people)
 
-    @cached_property
-    def why(self) -> Why:
-        terms = self.terms
-        here = _factor(terms, self.design)
-        split = [[i] for i in range(len(terms.sizes))]
-        factor = designs.variance_factor(split, terms.sizes, terms.epsilon, len(split))
-        if terms.size is None and terms.ask is None:
-            return Why(factor / here)
-        planned = designed(terms.sizes, terms.epsilon)
-        most = max(len(block.questions) for block in planned.blocks)
-        return Why(factor / here, (most, planned.ask), 1 - _factor(terms, planned) / here)
-
-    # What the respondent's page says as well, from the same integers.
+    # The respondent's page states these too, from the same integers.
 
     @cached_property
     def losses(self) -> list[float]:
@@ -204,21 +180,10 @@ class Plan:
 
 
 def odds(epsilon: float) -> Odds:
-    """Return how sure somebody can become who starts at 50:50.
+    """Return how sure somebody guessing 50:50 can become.
 
-    They are wrong in half of the least sum of both errors, or more.
+    They are wrong in at least half of the smallest sum of both errors.
     """
     sure = 1 - privacy.least_errors(epsilon) / 2
     count = math.floor(100 * sure + 0.5)  # as JavaScript rounds
     return Odds(min(count, 99), count > 99)
-
-
-def _factor(terms: Terms, design: Design) -> float:
-    return designs.variance_factor(
-        [[_position(question) for question in block.questions] for block in design.blocks],
-        terms.sizes, terms.epsilon, design.ask,
-    )  # fmt: skip
-
-
-def _position(question: Question) -> int:
-    return int(question.key[1:]) - 1

@@ -1,10 +1,9 @@
-"""The design of a planned survey, and the kinds of questions it has. Pure: no Django."""
+"""The design of a planned survey, and the kinds of its questions. Pure: no Django."""
 
 import math
 from dataclasses import dataclass
 from functools import lru_cache
 
-from aggregation.statistics import planning
 from aggregation.statistics.proportion import Channel
 from survey import design as designs
 from survey.design import Block, Design, Option, Question
@@ -14,7 +13,7 @@ from survey.design import Block, Design, Option, Question
 def designed(
     sizes: tuple[int, ...], epsilon: float, size: int | None = None, ask: int | None = None
 ) -> Design:
-    """Return the design that a survey of such questions would have."""
+    """Return the design of a survey with questions of these numbers of options."""
     return designs.build(epsilon, _questions(sizes), (), _blocks(sizes, size), ask)
 
 
@@ -42,13 +41,13 @@ class Kind:
     """Questions that have the same channel."""
 
     options: int
-    block: tuple[int, ...]  # the options of every question in their block
+    block: tuple[int, ...]  # the number of options of every question in their block
     channel: Channel
     questions: int
 
     @property
     def beside(self) -> str:
-        """The block in a few letters."""
+        """Describe the block briefly."""
         if len(self.block) == 1:
             return "alone"
         if len(self.block) <= 4:
@@ -68,21 +67,15 @@ def kinds(design: Design) -> list[Kind]:
     return [Kind(*key, *found[key]) for key in sorted(found)]
 
 
-def half_width_in_group(by: Block, reports: int, channel: Channel) -> float:
-    """Return the half-width of a share in one of the equal groups of a background question.
-
-    Equal groups of those who name one: nobody is planned to prefer not to say.
-    """
-    groups = by.questions[0].size - 1
-    membership = Channel(*by.mechanism.channel(0))
-    return planning.half_width_in_group(reports, 1 / groups, membership, channel)
+def sizes_of(design: Design) -> tuple[int, ...]:
+    """Return the number of options of each sensitive question, in the order of the blocks."""
+    return tuple(q.size for block in design.sensitive_blocks for q in block.questions)
 
 
 def overruled(design: Design) -> tuple[int | None, int | None]:
-    """Return block size and `ask` where a survey differs from the planner's choice, else None."""
+    """Return block size and `ask` if a survey differs from the planner's choice, else None."""
     blocks = design.sensitive_blocks
-    sizes = tuple(question.size for block in blocks for question in block.questions)
-    planned = designed(sizes, design.epsilon)
+    planned = designed(sizes_of(design), design.epsilon)
     if (_shape(blocks), design.ask) == (_shape(planned.blocks), planned.ask):
         return None, None
     return max(len(block.questions) for block in blocks), design.ask

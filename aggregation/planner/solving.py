@@ -1,4 +1,4 @@
-"""Two of people, ε and half-width are given, and the third follows. Pure: no Django."""
+"""Find the third of people, ε and half-width from the other two. Pure: no Django."""
 
 import math
 from bisect import bisect_left
@@ -10,8 +10,8 @@ from aggregation.planner.terms import CLEAR, PlanError, Terms, reaches
 from aggregation.statistics import planning
 
 MOST_PEOPLE = 10**9
-MOST_EPSILON = 8.0  # a search for ε ends here, where hardly anything is protected
-STEP = 100  # ε is looked for in hundredths
+MOST_EPSILON = 8.0  # the largest ε to try, which protects hardly anything
+STEP = 100  # ε is found to a hundredth
 
 
 def solve(wanted: str, terms: Terms) -> Terms:
@@ -23,7 +23,9 @@ def solve(wanted: str, terms: Terms) -> Terms:
     half_width = terms.reach(terms.people)
     if half_width is None:
         least = math.ceil(len(terms.design.blocks) / terms.design.ask)
-        raise PlanError("people", f"At least {least}, so that somebody is asked each question.")
+        raise PlanError(
+            "people", f"At least {least} people, so that somebody is asked each question."
+        )
     return replace(terms, half_width=half_width)
 
 
@@ -34,8 +36,8 @@ def people_for(terms: Terms) -> int:
     if alone >= terms.half_width:
         raise PlanError(
             "half_width",
-            f"The forged reports alone take ± {100 * alone:.2g} points. Allow more, a larger ε, "
-            "or fewer forged.",
+            f"The forged reports alone cause ± {100 * alone:.2g} points. Allow a larger "
+            "half-width, a larger ε, or fewer forged reports.",
         )
     try:
         reports = max(terms.reports_for(kind.channel) for kind in terms.hardest)
@@ -44,7 +46,8 @@ def people_for(terms: Terms) -> int:
         pass
     if people > MOST_PEOPLE:
         raise PlanError(
-            "half_width", "This would need more than a billion people. Allow more, or a larger ε."
+            "half_width",
+            "This would need more than a billion people. Allow a larger half-width or a larger ε.",
         )
     return int(people)
 
@@ -53,7 +56,7 @@ def epsilon_for(terms: Terms) -> float:
     """Return the least ε, in hundredths, that makes every question as precise as wanted."""
 
     def enough(several: Sequence[int]) -> list[bool]:
-        """Return which of these hundredths are enough; at every look, many take as long as one."""
+        """Return which of these hundredths are enough: together they take no longer than one."""
         found = reaches([replace(terms, epsilon=one / STEP) for one in several], [terms.people])
         return [width is not None and width <= terms.half_width for (width,) in found]
 
@@ -63,7 +66,7 @@ def epsilon_for(terms: Terms) -> float:
         why = f"Without any noise {terms.people:,} people give ± {100 * at_best:.2g} points"
         if at_best < terms.half_width:
             why = f"Not even ε = {MOST_EPSILON:g} is enough for {terms.people:,} people"
-        raise PlanError("half_width", f"{why}. Ask more people, or allow more.")
+        raise PlanError("half_width", f"{why}. Ask more people, or allow a larger half-width.")
     while high - low > 1:  # too little, and enough
         quarters = sorted({low + (high - low) * i // 4 for i in (1, 2, 3)} - {low})
         first = bisect_left(enough(quarters), True)

@@ -1,4 +1,4 @@
-"""What a survey is planned with, and how precise that makes it. Pure: no Django."""
+"""The terms of a plan, and the precision that follows. Pure: no Django."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ CLEAR = Channel(1.0, 0.0)  # a survey without noise
 
 
 class PlanError(ValueError):
-    """Terms that no survey can meet: which of them (a field of `Terms`), and what is wrong."""
+    """Impossible terms: the field of `Terms` to change, and what is wrong."""
 
     def __init__(self, field: str, what: str) -> None:
         super().__init__(what)
@@ -23,18 +23,18 @@ class PlanError(ValueError):
 
 @dataclass(frozen=True)
 class Terms:
-    """What a survey is planned with. Shares and half-widths are parts of 1, not percent."""
+    """The terms of a plan. Shares and half-widths are parts of 1, not percent."""
 
-    sizes: tuple[int, ...]  # of every question, its number of options
-    epsilon: float  # what one respondent spends in all
+    sizes: tuple[int, ...]  # the number of options of every question
+    epsilon: float  # of all sensitive answers of one respondent
     people: int
     half_width: float
     share: float | None = None  # None: the worst case
-    groups: int = 1  # equal ones, to be compared
+    groups: int = 1  # groups of equal size to compare
     level: float = 0.95
-    size: int | None = None  # at most so many questions a block; None: the planner's choice
-    ask: int | None = None  # blocks a person; None: the planner's choice
-    dropout: float = 0.0  # the part of the invited who begin and do not send
+    size: int | None = None  # the most questions in a block; None: the planner's choice
+    ask: int | None = None  # blocks asked of a person; None: the planner's choice
+    dropout: float = 0.0  # the part of the invited people who do not send a report
     forged: float = 0.0  # the part of the reports that may be forged
     looks: str = "one"  # or "every": intervals that are valid at every look
 
@@ -47,7 +47,7 @@ class Terms:
             raise PlanError(_field(error, self), what) from None
 
     def reports(self, people: int) -> int:
-        """Return how many of these people are asked any one question."""
+        """Return how many of these people are asked each question."""
         return people * self.design.ask // len(self.design.blocks)
 
     def reach(self, people: int) -> float | None:
@@ -55,13 +55,12 @@ class Terms:
         return reaches([self], [people])[0][0]
 
     @cached_property
-    def hardest(self) -> "list[Kind]":
-        """The kinds of questions of which one is known least well.
+    def hardest(self) -> list[Kind]:
+        """The kinds of questions that can be the least precise one.
 
-        Chance and forgers both do less to all others. What chance does at one look stands for what
-        it does at every look: the order is the same, and it takes a thousandth of the time.
+        Chance and forgers both affect all others less. The half-width for one look is used even for
+        intervals at every look: the order is the same, and it takes a thousandth of the time.
         """
-
         harms = [
             (
                 planning.half_width(1, kind.channel, self.share),
@@ -82,10 +81,7 @@ class Terms:
         return self.half_widths_of([(channel, reports)])[0]
 
     def half_widths_of(self, asked: Sequence[tuple[Channel, int]]) -> list[float]:
-        """Return the half-width for each channel and number of reports.
-
-        At every look, many take hardly longer than one.
-        """
+        """Return the half-width for each channel and number of reports, in one fast call."""
         return planning.half_widths(
             [reports for _, reports in asked], [channel for channel, _ in asked],
             self.share, self.level, forged=self.forged, looks=self.looks,
@@ -99,7 +95,7 @@ class Terms:
 
 
 def reaches(several: Sequence[Terms], people: Sequence[int]) -> list[list[float | None]]:
-    """Return the half-widths of several terms, which differ in ε alone, for these people."""
+    """Return the half-widths of several terms, which differ only in ε, for these people."""
     asked = [
         (i, j, kind.channel, terms.reports(n))
         for i, terms in enumerate(several)
@@ -115,7 +111,7 @@ def reaches(several: Sequence[Terms], people: Sequence[int]) -> list[list[float 
 
 
 def _field(error: DesignError, terms: Terms) -> str:
-    """Return which of the terms to change after a design was refused."""
+    """Return the field to change after a design was refused."""
     if error.where in ("epsilon", "ask"):
         return error.where
     return "size" if error.where.startswith("block") and terms.size else "sizes"

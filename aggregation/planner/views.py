@@ -1,4 +1,4 @@
-"""The planner: before a survey, people, ε and precision, two of which fix the third."""
+"""The pages of the planner."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -7,18 +7,18 @@ from django.core.validators import slug_re
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from aggregation.planner import forms, picture
+from aggregation.planner import blocks, forms, picture
 from aggregation.planner.grid import Grid, caption, make_grid
-from aggregation.planner.plan import Plan
+from aggregation.planner.terms import Terms
 from aggregation.releases.forms import LEVELS
-from survey.design import DesignError
+from survey.design import BACKGROUND_EPSILON, DesignError
 from survey.models import Survey
 from survey.permissions import private_page, survey_or_403
 
 
 @private_page
 def plan(request: HttpRequest) -> HttpResponse:
-    """Before a survey: people, ε and precision, two of which fix the third. All in the address."""
+    """Show a plan: two of people, ε and precision are given, and the third is found."""
     form, survey = asked_plan(request)
     context: dict[str, Any] = {
         "form": form,
@@ -29,18 +29,18 @@ def plan(request: HttpRequest) -> HttpResponse:
         "looks": forms.LOOKS,
     }
     if form.is_valid() and form.plan:
-        grid = make_grid(form.plan.terms)
+        terms = form.plan.terms
+        grid = make_grid(terms)
+        description = f"{described(grid, terms)} The table below has the numbers."
         context |= {
             "plan": form.plan,
+            "background_epsilon": BACKGROUND_EPSILON,
+            "blocks": blocks.explain(terms.design, bool(terms.size or terms.ask)),
             "grid": grid,
             "rows": [
                 (n, [c.half_widths[i] for c in grid.curves]) for i, n in enumerate(grid.people)
             ],
-            "picture": picture.half_widths(
-                grid,
-                form.plan.terms,
-                f"{described(grid, form.plan)} The table below has the numbers.",
-            ),
+            "picture": picture.half_widths(grid, terms, description),
             "query": urlencode(form.shown()),
         }
     context["values"] = form.shown()
@@ -48,31 +48,29 @@ def plan(request: HttpRequest) -> HttpResponse:
 
 
 def asked_plan(request: HttpRequest) -> tuple[forms.PlanForm, Survey | None]:
-    """Return the plan of an address, and the survey whose numbers it starts from."""
-    given: dict[str, str] = request.GET.dict()
-    survey = (
-        survey_or_403(request, given["survey"]) if slug_re.match(given.get("survey", "")) else None
-    )
-    return forms.PlanForm((numbers_of(survey) if survey else {}) | given), survey
+    """Return the form of an address, and the survey that it names for its numbers."""
+    slug = request.GET.get("survey", "")
+    survey = survey_or_403(request, slug) if slug_re.match(slug) else None
+    return forms.PlanForm((numbers_of(survey) if survey else {}) | request.GET.dict()), survey
 
 
 @private_page
 def plan_figure(request: HttpRequest) -> HttpResponse:
-    """Return the picture of the plan of the same address, as a file that stands alone."""
+    """Return the picture of a plan as a file."""
     form, _ = asked_plan(request)
     if not form.is_valid() or form.plan is None:
-        text = "There is no plan for these numbers. The planner says beside each field why."
+        text = "There is no plan for these numbers. The planner shows what to change."
         context = {"heading": "There is no such figure", "text": text}
         return render(request, "message.html", context, status=400)
     terms = form.plan.terms
     grid = make_grid(terms)
-    drawn = picture.half_widths_file(grid, terms, described(grid, form.plan), caption(terms))
+    drawn = picture.half_widths_file(grid, terms, described(grid, terms), caption(terms))
     headers = {"Content-Disposition": 'attachment; filename="half-width.svg"'}
     return HttpResponse(drawn, content_type="image/svg+xml", headers=headers)
 
 
 def numbers_of(survey: Survey) -> dict[str, str]:
-    """Return what to plan with, from a survey; of a draft that cannot open yet, its ε alone."""
+    """Return the numbers of a survey, or only its ε if it is a draft without a design."""
     release = survey.releases.order_by("number").last()
     draft = survey.state == Survey.State.DRAFT
     try:
@@ -82,9 +80,8 @@ def numbers_of(survey: Survey) -> dict[str, str]:
     return forms.of_survey(design, release.reports if release else 0)
 
 
-def described(grid: Grid, plan: Plan) -> str:
-    """Return the picture in words, without its numbers."""
-    terms = plan.terms
+def described(grid: Grid, terms: Terms) -> str:
+    """Describe the picture in words, without its numbers."""
     plain = not terms.forged and terms.looks == "one"
     return (
         f"Half-width against people, from {grid.people[0]:,} to {grid.people[-1]:,}: "

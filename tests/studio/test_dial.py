@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from aggregation.planner.plan import WEAK
-from aggregation.planner.planned_design import half_width_in_group, kinds
+from aggregation.planner.planned_design import kinds
 from aggregation.planner.terms import Terms
+from aggregation.statistics.planning import half_width_in_group
+from aggregation.statistics.proportion import Channel
 from studio import dial, drafts
 from survey import files
 from survey.models import Survey
@@ -56,7 +58,11 @@ def test_margins_of_error_by_group_agree_with_the_planner() -> None:
     design = Survey.objects.get().draft_design()
     assert [one["groups"] for one in found["by_group"]] == [2, 4]
     for one, block in zip(found["by_group"], design.background_blocks, strict=True):
-        widths = [half_width_in_group(block, 4000, kind.channel) for kind in kinds(design)]
+        channel = Channel(*block.mechanism.channel(0))
+        widths = [
+            half_width_in_group(4000, 1 / one["groups"], channel, kind.channel)
+            for kind in kinds(design)
+        ]
         assert one["error"] == f"±\u202f{100 * max(widths):.1f}"
     nobody = dial.figures(Survey.objects.get(), 0)
     assert [one["error"] for one in nobody["by_group"]] == ["–", "–"]

@@ -11,6 +11,7 @@ from django.contrib.auth.models import Permission
 from django.test import Client
 
 from aggregation.planner import picture as pictures
+from aggregation.planner.blocks import explain, people_if_separate, people_saved_by_planner
 from aggregation.planner.forms import DEFAULTS, PlanForm, of_survey
 from aggregation.planner.grid import make_grid
 from aggregation.planner.plan import Odds, Plan, odds
@@ -80,7 +81,8 @@ def test_a_plan_with_blocks_of_two_agrees_with_hand_calculation() -> None:
     assert (found.together, found.design.ask, len(found.design.blocks)) == ([2], 1, 5)
     assert found.reports == 200
     assert found.terms.half_width == pytest.approx(1.959964 * 0.5 / keep / math.sqrt(200), 1e-5)
-    assert found.why.split == pytest.approx(25.17 / 3.305, rel=1e-3)  # the statistics, section 4
+    times = people_if_separate(found.design)
+    assert times == pytest.approx(25.17 / 3.305, rel=1e-3)  # the statistics, section 4
     variance = planning.best_blocks(10, 2.0).variance
     assert found.terms.half_width == pytest.approx(1.959964 * math.sqrt(variance / 1000), 1e-5)
 
@@ -187,11 +189,12 @@ def test_the_odds_are_those_of_the_respondents_page() -> None:
 
 
 def test_an_overruled_planner_says_what_it_would_do() -> None:
-    assert Plan(terms(sizes=(2,) * 10)).why.planned is None
-    why = Plan(terms(sizes=(2,) * 10, size=1)).why
-    assert why.planned == (2, 1) and why.saved == pytest.approx(1 - 0.767, abs=1e-3)
-    same = Plan(terms(sizes=(2,) * 10, size=2)).why
-    assert same.saved == pytest.approx(0)
+    ones, twos = (designed((2,) * 10, 2.0, size) for size in (1, 2))
+    assert people_saved_by_planner(ones) == pytest.approx(1 - 0.767, abs=1e-3)
+    assert people_saved_by_planner(twos) == pytest.approx(0)
+    assert explain(ones, chosen=True).endswith("The planner’s need 23% fewer people.")
+    assert explain(twos, chosen=True).endswith("The planner’s would be no better.")
+    assert "separately would need 7.6 times as many" in explain(twos, chosen=False)
 
 
 def test_blocks_of_a_given_size_keep_large_questions_apart() -> None:
@@ -426,10 +429,10 @@ def test_the_page_says_what_drop_out_forgers_and_looks_do() -> None:
     plain = page(client, yes_no="1", epsilon="2")
     assert "Invite" not in plain and "forged, they" not in plain and "valid however" not in plain
     text = page(client, yes_no="1", epsilon="2", dropout="20", forged="1.5", looks="every")
-    assert "Invite <strong>1,250</strong>: 20 % of them do not send." in text
+    assert "Invite <strong>1,250</strong>: 20 % of them do not respond." in text
     # 0.015 a/c down, the same up: a = 0.881, c = 0.762
     assert "<strong>1.7 points</strong> down and <strong>1.7</strong> up" in text
-    assert "valid however often one looks" in text and "by one look at the end" in text
+    assert "valid however often you look" in text and "by one look at the end" in text
     assert '<option value="every" selected>' in text
 
 
