@@ -108,8 +108,8 @@ def analyses(browser: Browser, url: str, size: str) -> None:
             page.locator("#predictor2").select_option("worked-ill")
         if kind == "weights":
             page.locator("#margins").fill(POPULATION)
-        page.get_by_role("button", name="Ask", exact=True).click()
-        expect(page.get_by_role("heading", name="Take home")).to_be_visible(timeout=60_000)
+        page.get_by_role("button", name="Run", exact=True).click()
+        expect(page.get_by_role("heading", name="Download")).to_be_visible(timeout=60_000)
         take(page, size, name)
     page.goto(f"{url}/surveys/{SLUG}/analyses/")
     take(page, size, "analyses")

@@ -31,7 +31,7 @@ from survey.spreadsheets import csv_parts
 MOST_LISTED = 100
 STATES = {
     "queued": "Waiting for a worker",
-    "running": "Under way",
+    "running": "Running",
     "done": "Done",
     "failed": "Could not be computed",
     "cancelled": "Cancelled",

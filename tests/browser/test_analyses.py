@@ -89,13 +89,13 @@ def here(clinic: str, page: Page) -> Iterator[Page]:
 
 
 def ask(page: Page, kind: str) -> None:
-    page.get_by_role("navigation", name="What to ask").get_by_role("link", name=kind).click()
+    page.get_by_role("navigation", name="Kinds of analyses").get_by_role("link", name=kind).click()
 
 
 def done(page: Page) -> None:
-    """The page of the result comes by itself."""
-    page.get_by_role("button", name="Ask", exact=True).click()
-    expect(page.get_by_role("heading", name="Take home")).to_be_visible(timeout=60_000)
+    """Run the analysis and wait for its result, which appears without a reload."""
+    page.get_by_role("button", name="Run", exact=True).click()
+    expect(page.get_by_role("heading", name="Download")).to_be_visible(timeout=60_000)
 
 
 def saved(page: Page, name: str) -> str:
@@ -108,13 +108,13 @@ def test_a_researcher_makes_a_table_and_downloads_it(here: Page, clinic: str) ->
     here.goto(clinic.removesuffix("analyses/"))
     here.get_by_role("link", name="Explore").click()
     ask(here, "Table")
-    here.get_by_role("button", name="Ask", exact=True).click()
+    here.get_by_role("button", name="Run", exact=True).click()
     expect(here.get_by_text("Choose at least two questions.")).to_be_visible()
     here.get_by_label("Rows").select_option("tired")
     here.get_by_label("Columns").select_option("leave")
     done(here)
     expect(here.get_by_role("heading", level=1)).to_contain_text("too tired to work well?” by")
-    expect(here.get_by_text("The two answers go together")).to_be_visible()
+    expect(here.get_by_text("The two answers are related")).to_be_visible()
     cells = list(csv.DictReader(io.StringIO(saved(here, "CSV"))))
     both = next(row for row in cells if row["tired"] == row["leave"] == "Yes")
     shown = f"{100 * float(both['estimate']):.1f}\u202f%"
@@ -127,9 +127,9 @@ def test_a_researcher_makes_a_table_and_downloads_it(here: Page, clinic: str) ->
     here.goto(f"{clinic}?kind=crosstab")
     here.get_by_label("Rows").select_option("tired")
     here.get_by_label("Columns").select_option("leave")
-    here.get_by_role("button", name="Ask", exact=True).click()
+    here.get_by_role("button", name="Run", exact=True).click()
     expect(here).to_have_url(address)
-    here.get_by_role("link", name="Ask more of the data").click()
+    here.get_by_role("link", name="Explore").click()
     expect(here.locator(".asked li").first).to_contain_text(
         re.compile(r"Table · release \d · Done")
     )
@@ -157,7 +157,7 @@ def test_a_regression_leads_back_to_its_form(here: Page) -> None:
     expect(here.get_by_text("References: Where? any other answer; Are you")).to_be_visible()
     expect(here.get_by_text("The clearest difference: “Yes” (Are you thinking")).to_be_visible()
     assert "odds_ratio" in saved(here, "CSV")
-    here.get_by_role("link", name="Change the question").click()
+    here.get_by_role("link", name="Change the analysis").click()
     expect(here.get_by_label("The answer to explain")).to_have_value("ill:yes")
     expect(here.get_by_label("By", exact=True)).to_have_value("site:south")
     expect(here.get_by_label("And by (optional)", exact=True)).to_have_value("leave")
@@ -189,14 +189,14 @@ def test_weights_can_be_pasted_or_uploaded(here: Page) -> None:
     box = here.get_by_label("The population, as CSV")
     assert "role,Nurse," in box.input_value()
     box.fill(MARGINS.replace("Doctor", "Surgeon"))
-    here.get_by_role("button", name="Ask", exact=True).click()
+    here.get_by_role("button", name="Run", exact=True).click()
     expect(here.get_by_text("Line 3: there is no group “Surgeon” in role")).to_be_visible()
     expect(box).to_have_value(MARGINS.replace("Doctor", "Surgeon"))
     file = {"name": "m.csv", "mimeType": "text/csv", "buffer": MARGINS.encode()}
-    here.get_by_label("Or a file").set_input_files(file)  # type: ignore[arg-type]
+    here.get_by_label("Or upload a file").set_input_files(file)  # type: ignore[arg-type]
     done(here)
     expect(here.get_by_role("heading", name="Which shift is the hardest?")).to_be_visible()
-    expect(here.get_by_text("reports, raked.").first).to_be_visible()
+    expect(here.get_by_text("responses, raked.").first).to_be_visible()
     expect(here.locator("svg.track")).to_have_count(12)
     # A third of the weight, and more of it on those who are never tired: the share falls.
     rows = list(csv.DictReader(io.StringIO(saved(here, "CSV"))))
@@ -209,16 +209,16 @@ def test_progress_moves_and_work_is_cancelled(here: Page) -> None:
     for box in here.get_by_role("checkbox").all():
         box.check()
     here.get_by_label("How many profiles").select_option("6")
-    here.get_by_role("button", name="Ask", exact=True).click()
+    here.get_by_role("button", name="Run", exact=True).click()
     bar = here.get_by_role("progressbar")
     expect(bar).to_be_visible()
     here.evaluate("window.same = true")
-    expect(here.get_by_role("status")).to_have_text("Under way")
+    expect(here.get_by_role("status")).to_have_text("Running")
     expect(bar).to_have_js_property("value", 0.8)  # counted, and computing
     assert here.evaluate("window.same") is True
     here.get_by_role("button", name="Cancel").click()
     expect(here.get_by_role("heading", name="Cancelled")).to_be_visible()
-    here.get_by_role("link", name="Change the question").click()
+    here.get_by_role("link", name="Change the analysis").click()
     expect(here.get_by_label("How many profiles")).to_have_value("6")
     here.get_by_label("How many profiles").select_option("2")
     done(here)
@@ -233,13 +233,13 @@ def test_too_few_people_for_a_weight_are_named(candor_server: Candor, page: Page
     log_in(page, f"{candor_server.url}/surveys/few/analyses/?kind=weights", "admin")
     margins = "question,group,count\nsite,North,70\nsite,South,30\n"
     page.get_by_label("The population, as CSV").fill(margins)
-    page.get_by_role("button", name="Ask", exact=True).click()
+    page.get_by_role("button", name="Run", exact=True).click()
     expect(page.get_by_role("heading", name="This could not be computed")).to_be_visible(
         timeout=60_000
     )
     expect(page.get_by_text("how many people are in “South” of “Where?”")).to_be_visible()
     no_violations(page)
-    page.get_by_role("link", name="Change the question").click()
+    page.get_by_role("link", name="Change the analysis").click()
     expect(page.get_by_label("The population, as CSV")).to_have_value(
         re.compile("site,south,30", re.IGNORECASE)
     )
@@ -273,8 +273,8 @@ def test_without_script_a_link_reloads_the_progress(
     for box in page.get_by_role("checkbox").all()[:9]:
         box.check()
     page.get_by_label("How many profiles").select_option("5")
-    page.get_by_role("button", name="Ask", exact=True).click()
-    page.get_by_role("link", name="Look again").click()
+    page.get_by_role("button", name="Run", exact=True).click()
+    page.get_by_role("link", name="Refresh").click()
     page.get_by_role("button", name="Cancel").click()
     expect(page.get_by_role("heading", name="Cancelled")).to_be_visible()
 
@@ -300,9 +300,9 @@ def test_a_researcher_can_ask_with_the_keyboard_alone(here: Page, clinic: str) -
     tab_to("Columns")
     for _ in range(3):
         keys.press("ArrowDown")
-    tab_to("Ask")
+    tab_to("Run")
     keys.press("Enter")
-    expect(here.get_by_role("heading", name="Take home")).to_be_visible(timeout=60_000)
+    expect(here.get_by_role("heading", name="Download")).to_be_visible(timeout=60_000)
     expect(here.get_by_role("heading", level=1)).to_contain_text("although you were ill?")
 
 
@@ -323,7 +323,7 @@ def test_the_pages_are_accessible(here: Page, clinic: str, viewport: tuple[int, 
             for text in ("tired to work", "thinking of leaving", "although you were ill"):
                 here.get_by_label(text).check()
         else:
-            here.get_by_role("button", name="Ask", exact=True).click()
+            here.get_by_role("button", name="Run", exact=True).click()
             expect(here.get_by_role("alert")).to_be_visible()
             looked_at(here)
             here.get_by_label("The population, as CSV").fill(MARGINS)

@@ -581,7 +581,7 @@ def test_the_overview_invites_you_to_make_the_first_survey() -> None:
     page = builders.client(builders.charlie()).get("/surveys/").content.decode()
     assert "can add you" in page and "/studio/new/" not in page
     page = builders.client(builders.root()).get("/surveys/").content.decode()
-    assert "Make your first survey" in page and page.count('href="/studio/new/"') == 1
+    assert "Create your first survey" in page and page.count('href="/studio/new/"') == 1
 
 
 def test_a_dashboard_says_first_what_was_found() -> None:
