@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -21,6 +20,7 @@ from survey.models.log import Actor, record
 from survey.permissions import private_form, survey_or_403
 
 FARTHEST = timedelta(days=5 * 365)
+Given = dict[str, str]  # the fields of the form that was posted
 
 
 class MomentForm(forms.Form):
@@ -34,18 +34,21 @@ class MomentForm(forms.Form):
         },
     )
 
-    def clean_at(self) -> Any:
-        at = self.cleaned_data["at"]
+    def clean_at(self) -> datetime:
+        at: datetime = self.cleaned_data["at"]
         if at <= timezone.now():
             raise ValidationError("This time is in the past. Enter a time in UTC.")
         if at > timezone.now() + FARTHEST:
             raise ValidationError("Enter a time in the next five years.")
         return at
 
-    def moment(self) -> Any:
-        if not self.is_valid():
-            raise ValidationError(list(self.errors["at"]))
-        return self.cleaned_data["at"]
+
+def read_moment(given: Given) -> datetime:
+    form = MomentForm(given)
+    if not form.is_valid():
+        raise ValidationError(list(form.errors["at"]))
+    moment: datetime = form.cleaned_data["at"]
+    return moment
 
 
 @private_form
@@ -56,7 +59,7 @@ def page(request: HttpRequest, slug: str) -> HttpResponse:
     given = request.POST.dict()
     if request.method == "POST":
         try:
-            action = DEEDS.get(given.get("do", ""))
+            action = ACTIONS.get(given.get("do", ""))
             if action is None:
                 raise ValidationError("Unknown action. Nothing was done.")
             with transaction.atomic():
@@ -75,8 +78,6 @@ def page(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 # --- Actions --------------------------------------------------------------------------------------
-
-Given = dict[str, str]
 
 
 def _must_have_read(survey: Survey, given: Given) -> None:
@@ -100,7 +101,7 @@ def open_now(survey: Survey, given: Given, by: Actor) -> None:
 
 def open_at(survey: Survey, given: Given, by: Actor) -> None:
     """Schedule the opening, and refuse now what would be refused then."""
-    at = MomentForm(given).moment()
+    at = read_moment(given)
     _must_have_read(survey, given)
     with transaction.atomic():
         survey = Survey.objects.select_for_update().get(pk=survey.pk)
@@ -117,7 +118,7 @@ def open_at(survey: Survey, given: Given, by: Actor) -> None:
 def open_later(survey: Survey, given: Given, by: Actor) -> None:
     drafts = Survey.objects.filter(pk=survey.pk, state=Survey.State.DRAFT)
     if drafts.update(opens_at=None, approved_hash="", opens_refused="") and survey.opens_at:
-        record(by, "opening called off", survey)
+        record(by, "opening cancelled", survey)
 
 
 def close_now(survey: Survey, given: Given, by: Actor) -> None:
@@ -127,28 +128,30 @@ def close_now(survey: Survey, given: Given, by: Actor) -> None:
 
 
 def close_at(survey: Survey, given: Given, by: Actor) -> None:
-    at = MomentForm(given).moment()
+    at = read_moment(given)
     if survey.opens_at and at <= survey.opens_at:
         raise ValidationError("It would close before it opens.")
-    if not _unless(survey, Survey.State.CLOSED).update(closes_at=at):
+    unclosed = Survey.objects.filter(pk=survey.pk).exclude(state=Survey.State.CLOSED)
+    if not unclosed.update(closes_at=at):
         raise ValidationError("The survey is already closed.")
     record(by, "closing set", survey, at=minute(at))
 
 
 def close_by_hand(survey: Survey, given: Given, by: Actor) -> None:
-    if _unless(survey, Survey.State.CLOSED).exclude(closes_at=None).update(closes_at=None):
-        record(by, "closing called off", survey)
+    timed = Survey.objects.filter(pk=survey.pk).exclude(closes_at=None)
+    if timed.exclude(state=Survey.State.CLOSED).update(closes_at=None):
+        record(by, "closing cancelled", survey)
 
 
 def archive(survey: Survey, given: Given, by: Actor) -> None:
     _must_be(survey, Survey.State.CLOSED)
     if Survey.objects.filter(pk=survey.pk, archived_on=None).update(archived_on=today()):
-        record(by, "survey put away", survey)
+        record(by, "survey archived", survey)
 
 
 def bring_back(survey: Survey, given: Given, by: Actor) -> None:
     if Survey.objects.filter(pk=survey.pk, archived_on__isnull=False).update(archived_on=None):
-        record(by, "survey brought back", survey)
+        record(by, "survey unarchived", survey)
 
 
 def delete(survey: Survey, given: Given, by: Actor) -> None:
@@ -166,7 +169,7 @@ def delete(survey: Survey, given: Given, by: Actor) -> None:
     )
     Job.objects.request(survey)
     if fresh:
-        record(by, "deletion asked for", survey)
+        record(by, "deletion requested", survey)
 
 
 def minute(at: datetime) -> str:
@@ -178,11 +181,7 @@ def _must_be(survey: Survey, state: Survey.State) -> None:
         raise ValidationError(f"Nothing was done. The survey is now {survey.state}.")
 
 
-def _unless(survey: Survey, state: Survey.State) -> Any:
-    return Survey.objects.filter(pk=survey.pk).exclude(state=state)
-
-
-DEEDS: dict[str, Callable[[Survey, Given, Actor], None]] = {
+ACTIONS: dict[str, Callable[[Survey, Given, Actor], None]] = {
     "open": open_now,
     "open-at": open_at,
     "open-later": open_later,

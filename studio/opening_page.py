@@ -1,7 +1,6 @@
 """The content of the page where a survey is opened and closed, for each state."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from urllib.parse import quote
@@ -16,73 +15,29 @@ from django.utils.safestring import SafeString
 
 from aggregation.releases.due import unfinished
 from studio import checklist, dial
-from studio.findings import Finding
-from survey.design import Design, DesignError
+from studio.findings import Finding, Look
+from survey.design import Design
 from survey.models import Survey
 from survey.respondent import preview
 
 Given = Mapping[str, str]
 
 
-@dataclass(frozen=True)
-class Item:
-    """A finding of the checklist, with a link to the place to fix it, if there is one."""
-
-    level: str
-    what: str
-    why: str
-    href: str
-
-
-@dataclass(frozen=True)
-class Checklist:
-    stops: str  # a sentence about what must be fixed first, or empty
-    more: list[str]
-    items: list[Item]
-
-
-@dataclass(frozen=True)
-class Frozen:
-    """A description of what opening makes permanent."""
-
-    questions: str
-    deleted: str
-    who_may_answer: str
-    fingerprint: str  # empty for surveys by invitation, which get a key when they open
-
-
-@dataclass(frozen=True)
-class Opening:
-    blocked: bool
-    to_read: int  # findings that the owner must confirm; 0 while something blocks
-    changed_since: bool  # since the opening was scheduled
-    time: str  # the value of its field
-
-
-@dataclass(frozen=True)
-class Closing:
-    consequences: list[str]
-    time: str
-    now: bool  # whether it can be closed now
-
-
 def context(request: HttpRequest, survey: Survey, given: Given) -> dict[str, Any]:
     """Return the context for the template; `given` is the form that was posted, if any."""
     shown = {"survey": survey, "given": given, "now": timezone.now()}
-    match survey.state:
-        case Survey.State.DRAFT:
-            return shown | draft(request, survey, given)
-        case Survey.State.OPEN:
-            return shown | handed_out(request, survey, given)
-        case _:
-            return shown | {"invitations": _invitations(survey), "unfinished": unfinished(survey)}
+    if survey.state == Survey.State.DRAFT:
+        return shown | draft(request, survey, given)
+    if survey.state == Survey.State.OPEN:
+        return shown | handed_out(request, survey, given)
+    return shown | {"invitations": _invitations(survey), "unfinished": unfinished(survey)}
 
 
 # --- A draft --------------------------------------------------------------------------------------
 
 
 def draft(request: HttpRequest, survey: Survey, given: Given) -> dict[str, Any]:
-    found, design, seen = checklist.of(survey), _design(survey), survey.content_hash()
+    found, design, seen = checklist.of(survey), Look(survey).design, survey.content_hash()
     stopped = blocked(found)
     return {
         "checklist": _checklist(survey, found),
@@ -92,12 +47,12 @@ def draft(request: HttpRequest, survey: Survey, given: Given) -> dict[str, Any]:
         "seen": seen,
         "preview": request.build_absolute_uri(preview.address(survey)),
         "days": preview.DAYS,
-        "opening": Opening(
-            blocked=stopped,
-            to_read=0 if stopped else to_read(found),
-            changed_since=survey.approved_hash != seen,
-            time=_time(survey.opens_at, given, "open-at"),
-        ),
+        "opening": {
+            "blocked": stopped,
+            "to_read": 0 if stopped else to_read(found),
+            "changed_since": survey.approved_hash != seen,
+            "time": _time(survey.opens_at, given, "open-at"),
+        },
         "closing": _closing(survey, given),
     }
 
@@ -111,24 +66,17 @@ def to_read(found: list[Finding]) -> int:
     return sum(one.level in ("blocks", "warns") for one in found)
 
 
-def _design(survey: Survey) -> Design | None:
-    try:
-        return survey.draft_design()
-    except DesignError:
-        return None
-
-
-def _checklist(survey: Survey, found: list[Finding]) -> Checklist:
+def _checklist(survey: Survey, found: list[Finding]) -> dict[str, Any]:
     blocks = sum(one.level == "blocks" for one in found)
-    warns = sum(one.level == "warns" for one in found)
+    warns = to_read(found) - blocks
     more = [f"{warns} thing{pluralize(warns)} to think about."] if warns else []
     if blocks and not blocked(found):
         more.append("This site lets you open it anyway.")
-    return Checklist(
-        stops=f"{blocks} thing{pluralize(blocks)} must be fixed first." if blocks else "",
-        more=more,
-        items=[Item(one.level, one.what, one.why, _href(survey, one)) for one in found],
-    )
+    return {
+        "stops": f"{blocks} thing{pluralize(blocks)} must be fixed first." if blocks else "",
+        "more": more,
+        "findings": [(one, _href(survey, one)) for one in found],
+    }
 
 
 def _href(survey: Survey, finding: Finding) -> str:
@@ -139,7 +87,8 @@ def _href(survey: Survey, finding: Finding) -> str:
     return f"{page}#{quote(finding.place)}"
 
 
-def _frozen(survey: Survey, design: Design) -> Frozen:
+def _frozen(survey: Survey, design: Design) -> dict[str, str]:
+    """Describe what opening makes permanent."""
     invited = survey.access == Survey.Access.INVITED
     blocks, background = len(design.sensitive_blocks), len(design.background)
     questions = (
@@ -153,12 +102,12 @@ def _frozen(survey: Survey, design: Design) -> Frozen:
         work = f", whose browser does {survey.work} bits of work" if survey.work else ""
         who = f"anyone with the link{work}"
     days = _days(survey)
-    return Frozen(
-        questions=questions,
-        deleted=f"{days} after it closes" if days else "only when somebody deletes it",
-        who_may_answer=who,
-        fingerprint="" if invited else design.hash,
-    )
+    return {
+        "questions": questions,
+        "deleted": f"{days} after it closes" if days else "only when somebody deletes it",
+        "who_may_answer": who,
+        "fingerprint": "" if invited else design.hash,  # which needs the key made by opening
+    }
 
 
 # --- An open survey -------------------------------------------------------------------------------
@@ -186,7 +135,7 @@ def qr_code(address: str) -> SafeString:
 # --- Closing --------------------------------------------------------------------------------------
 
 
-def _closing(survey: Survey, given: Given) -> Closing:
+def _closing(survey: Survey, given: Given) -> dict[str, Any]:
     consequences = []
     if survey.access == Survey.Access.INVITED:
         consequences.append(
@@ -194,11 +143,7 @@ def _closing(survey: Survey, given: Given) -> Closing:
         )
     if days := _days(survey):
         consequences.append(f"{days} later everything is deleted.")
-    return Closing(
-        consequences=consequences,
-        time=_time(survey.closes_at, given, "close-at"),
-        now=survey.state == Survey.State.OPEN,
-    )
+    return {"consequences": consequences, "time": _time(survey.closes_at, given, "close-at")}
 
 
 def _invitations(survey: Survey) -> str:

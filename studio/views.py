@@ -187,34 +187,33 @@ def draft(request: HttpRequest, slug: str) -> HttpResponse:
     """
     survey = survey_or_403(request, now_at(request, slug), "manage")
     try:
-        if request.method != "POST":
-            survey, state = drafts.load(survey)
-            return JsonResponse(described(survey, state, whole=True))
-        if survey.state != Survey.State.DRAFT:
-            raise drafts.Opened
+        if request.method == "POST":
+            return changed(request, survey)
+        return JsonResponse(described(*drafts.load(survey), whole=True))
+    except drafts.Opened:
+        return JsonResponse({"opened": True}, status=409)
+
+
+def changed(request: HttpRequest, survey: Survey) -> JsonResponse:
+    """Save the posted document, or undo or redo."""
+    if survey.state != Survey.State.DRAFT:
+        raise drafts.Opened
+    assert isinstance(request.user, User)  # noqa: S101
+    try:
         given = posted(request)
-        assert isinstance(request.user, User)  # noqa: S101
+        number = given["number"]
         if "go" in given:
-            survey, state = drafts.go(survey, given["number"], given["go"])
-        else:
-            survey, state = drafts.save(
-                survey, given["number"], given["document"], given["step"], request.user
-            )
-            if given.get("follow") == survey.slug:
-                drafts.follow_title(survey, request.user)
-        return JsonResponse(described(survey, state, whole="go" in given))
+            return JsonResponse(described(*drafts.go(survey, number, given["go"]), whole=True))
+        survey, state = drafts.save(survey, number, given["document"], given["step"], request.user)
+        if given.get("follow") == survey.slug:
+            drafts.follow_title(survey, request.user)
+        return JsonResponse(described(survey, state, whole=False))
     except FileError as error:
         where, _, what = str(error).partition(": ")
         where = where.removeprefix("the survey").lstrip(".").removeprefix("document.")
         return JsonResponse({"refused": {"where": where, "what": what}}, status=400)
     except drafts.Changed:
-        try:
-            survey, state = drafts.load(survey)
-        except drafts.Opened:
-            return JsonResponse({"opened": True}, status=409)
-        return JsonResponse(described(survey, state, whole=True), status=409)
-    except drafts.Opened:
-        return JsonResponse({"opened": True}, status=409)
+        return JsonResponse(described(*drafts.load(survey), whole=True), status=409)
 
 
 def now_at(request: HttpRequest, slug: str) -> str:

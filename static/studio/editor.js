@@ -73,7 +73,7 @@ let wrong = {}; // by where it stands in the document
 /** @type {{ what: string, place: string }[]} */
 let blocks = []; // what else the checklist would not let open
 /** @type {Opens | null} */
-let opens = null; // when it opens by itself
+let opens = null; // when it opens automatically
 /** @type {Refused | null} */
 let refused = null;
 /** @type {Figures | null} */
@@ -361,8 +361,8 @@ function showOpens(now) {
   opens = now ?? (opens && { ...opens, holds: false });
   $("opens").hidden = !opens;
   const text = holds
-    ? `Opens by itself on ${at}. A change cancels that.`
-    : `It was to open by itself on ${at}, and was changed since: it will not. Undo the change, or set the time again under “Check and open”.`;
+    ? `Opens automatically on ${at}. Any change cancels this.`
+    : `It was to open on ${at}, but it has changed, so it will not. Undo the change, or set the time again under “Check and open”.`;
   if (opens && $("opens").textContent !== text) $("opens").textContent = text;
 }
 

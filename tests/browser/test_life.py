@@ -99,20 +99,20 @@ def test_a_survey_can_be_taken_from_draft_to_deletion(
     design = colleague.get_by_role("link", name="Read the whole design")
     expect(design).to_have_attribute("href", "/designs/life/")
 
-    # Closed, put away, brought back, and deleted for good.
+    # Closed, archived, unarchived, and deleted.
     page.goto(f"{site}/studio/life/open/")
     close = page.get_by_role("button", name="Close now")
     expect(close).to_be_hidden()
     page.get_by_text("Close it now").click()
-    page.get_by_label("Type life to go on").fill("open")
+    page.get_by_label("Type life to confirm").fill("open")
     close.click()
     expect(page.get_by_role("alert")).to_contain_text("It was not closed.")
     colours = "one => [getComputedStyle(one).color, getComputedStyle(one).backgroundColor]"
     assert len(set(close.evaluate(colours))) == 2  # the same would be no violation
     looked_at_everywhere(page)
-    page.get_by_label("Type life to go on").fill("life")
+    page.get_by_label("Type life to confirm").fill("life")
     close.click()
-    expect(page.get_by_role("heading", name="This survey is over")).to_be_visible()
+    expect(page.get_by_role("heading", name="This survey is closed")).to_be_visible()
     page.get_by_role("button", name="Archive").click()
     no_violations(page)
     page.get_by_role("link", name="Surveys", exact=True).click()
@@ -121,10 +121,10 @@ def test_a_survey_can_be_taken_from_draft_to_deletion(
     page.get_by_role("link", name="A whole life").click()
     page.get_by_role("link", name="Archive or delete").click()
     page.get_by_text("Delete this survey").click()
-    page.get_by_label("Type life to go on").fill("lif")
+    page.get_by_label("Type life to confirm").fill("lif")
     page.get_by_role("button", name="Delete the survey").click()
     expect(page.get_by_role("alert")).to_contain_text("Nothing was deleted.")
-    page.get_by_label("Type life to go on").fill("life")
+    page.get_by_label("Type life to confirm").fill("life")
     page.get_by_role("button", name="Delete the survey").click()
     expect(page.get_by_role("heading", name="Your surveys")).to_be_visible()
     left = "SELECT count(*) FROM survey_survey WHERE slug = 'life'"

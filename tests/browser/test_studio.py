@@ -65,7 +65,7 @@ def test_an_author_can_finish_a_draft_from_a_topic(
 ) -> None:
     page.set_viewport_size({"width": 1280, "height": 1000})
     log_in_as_author(candor_server, page, "mary")
-    expect(page.get_by_role("heading", name="Make your first survey")).to_be_visible()
+    expect(page.get_by_role("heading", name="Create your first survey")).to_be_visible()
     page.get_by_role("link", name="New survey").click()
     no_violations(page)
     page.locator("li.card", has_text="Safety at home").get_by_role("button").click()
@@ -281,10 +281,12 @@ def test_an_author_can_write_a_survey_and_set_its_opening(strict_site: Candor, p
     strict_site.manage("shell", "-v0", "-c", HOUR.format(slug="sleeping"))
     page.reload()
     banner = page.locator("#opens")
-    expect(banner).to_have_text("Opens by itself on 17 Nov 2031, 14:46 UTC. A change cancels that.")
+    expect(banner).to_have_text(
+        "Opens automatically on 17 Nov 2031, 14:46 UTC. Any change cancels this."
+    )
     no_violations(page)
     introduction.fill("Another one.")
-    expect(banner).to_contain_text("It was to open by itself on 17 Nov 2031, 14:46 UTC")
+    expect(banner).to_contain_text("It was to open on 17 Nov 2031, 14:46 UTC")
     page.get_by_role("button", name="Undo").click()
     expect(banner).to_contain_text("A change cancels that")
 

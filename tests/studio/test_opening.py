@@ -101,7 +101,7 @@ class TestOpen:
         do(olga, "open-at", at=when, seen=survey.content_hash())
         survey.refresh_from_db()
         assert survey.opens_at and f"{survey.opens_at:%Y-%m-%dT%H:%M}" == when
-        assert "It opens by itself on" in olga.get(PAGE).content.decode()
+        assert "It opens automatically on" in olga.get(PAGE).content.decode()
         assert do(olga, "close-at", at=at(days=1)).status_code == 400
         assert do(olga, "close-at", at=at(days=3)).status_code == 302
         survey.questions.filter(key="q1").update(text="Changed?")

@@ -60,7 +60,7 @@ class TestByTheClock:
         root = builders.client(builders.root())
         for page in ("/studio/small/open/", "/surveys/"):
             said = root.get(page).content.decode()
-            assert "It did not open at the time that was set" in said
+            assert "It did not open at the scheduled time" in said
         victor = builders.client(builders.victor(survey))
         assert "did not open" not in victor.get("/surveys/").content.decode()
 

@@ -423,20 +423,20 @@ def test_opening_closing_and_deleting_in_the_studio_are_logged() -> None:
     assert do("open", seen="something else") == []  # refused
     assert do("open-at", seen=seen, **at, **read) == ["opening set"]
     assert json.loads(head().detail) == {"at": "2027-01-01 09:00 UTC"}  # type: ignore[union-attr]
-    assert do("open-later") == ["opening called off"]
+    assert do("open-later") == ["opening cancelled"]
     assert do("open-later") == []
     assert do("open", seen=Survey.objects.get().content_hash(), **read) == ["survey opened"]
     assert do("close-at", **at) == ["closing set"]
-    assert do("close-by-hand") == ["closing called off"]
+    assert do("close-by-hand") == ["closing cancelled"]
     assert do("close-by-hand") == []
     assert do("close") == []  # its address was not typed
     assert do("close", slug="small") == ["survey closed"]
     make_release(survey)
-    assert do("archive") == ["survey put away"]
+    assert do("archive") == ["survey archived"]
     assert do("archive") == []
-    assert do("bring-back") == ["survey brought back"]
+    assert do("bring-back") == ["survey unarchived"]
     assert do("delete", slug="other") == []
-    assert do("delete", slug="small") == ["deletion asked for"]
+    assert do("delete", slug="small") == ["deletion requested"]
 
 
 def test_making_and_revoking_invitations_are_logged() -> None:
