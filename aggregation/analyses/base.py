@@ -1,10 +1,8 @@
-"""What can be asked of a release beyond its estimates: the parts that all analyses share.
+"""What all kinds of analyses share.
 
-An analysis is a kind and what it is about. It names the questions of each joint table of reports
-that it needs; counting those tables over the batches is the work of jobs/, and `figures` makes
-estimates of them. Pure: no database, no clock, and the same request gives the same figures.
-
-Background questions are questions like all others here, each a block of its own.
+An analysis names the questions of each table of reports that it needs; jobs/ counts those tables
+over the batches, and `figures` makes estimates of them. Pure: no database and no clock, and the
+same request always gives the same figures. Background questions are like all others here.
 """
 
 import math
@@ -18,7 +16,6 @@ from numpy.typing import NDArray
 
 from aggregation.counting.tables import Axes
 from aggregation.statistics import joint
-from aggregation.statistics.proportion import Channel
 from survey.design import Block, Design, Question
 from survey.design.mechanism import SCALE
 
@@ -29,7 +26,7 @@ Figures = dict[str, Any]
 
 
 class AnalysisError(ValueError):
-    """What was asked for cannot be done: where, and why."""
+    """A request that cannot be computed: the member that is wrong, and why."""
 
     def __init__(self, where: str, why: str) -> None:
         super().__init__(where, why)
@@ -40,88 +37,91 @@ class AnalysisError(ValueError):
 
 
 class Analysis(ABC):
-    """A kind of analysis, with what it is about."""
+    """A kind of analysis with the members of a request."""
 
-    schema: ClassVar[Figures]  # of a request, besides its kind, as JSON Schema
+    schema: ClassVar[Figures]  # JSON Schema of a request, without its kind
 
     @classmethod
     @abstractmethod
-    def read(cls, asked: "Asked") -> Self:
-        """Return the analysis that a request describes; AnalysisError."""
+    def read(cls, request: "AnalysisRequest") -> Self:
+        """Return the analysis for a request; AnalysisError if it is not valid."""
 
     @abstractmethod
     def tables(self) -> list[Axes]:
-        """Name the questions of each table that is to be counted."""
+        """Return the questions of each table to count."""
 
     @abstractmethod
     def figures(self, views: list["View"]) -> Figures:
-        """Return what these tables say; AnalysisError."""
+        """Return the figures from these tables; AnalysisError if there are none."""
 
 
 class Choice(NamedTuple):
-    """One option of a question, as yes; the others together are no."""
+    """One option of a question that counts as yes, while all others count as no."""
 
     question: str
     option: int
 
 
-class Asked:
-    """The members of a request, taken one by one; what is left at the end is unknown."""
+class AnalysisRequest:
+    """The members of a request. Reading one removes it, so that unknown ones are left over."""
 
     def __init__(self, members: Mapping[str, Any], design: Design) -> None:
         self.members = dict(members)
         self.design = design
 
-    def keys(self, name: str, known: Sequence[str], least: int, most: int) -> tuple[str, ...]:
-        """A list of distinct keys."""
-        given = self.members.pop(name, [])
-        if not isinstance(given, list) or not all(isinstance(key, str) for key in given):
-            raise AnalysisError(name, "a list of keys")
-        for key in given:
+    def questions(self, name: str, least: int, most: int) -> tuple[str, ...]:
+        """Read a list of different questions."""
+        keys = self.members.pop(name, [])
+        if not isinstance(keys, list) or not all(isinstance(key, str) for key in keys):
+            raise AnalysisError(name, "must be a list of keys")
+        known = {question.key for question in self.design.questions}
+        for key in keys:
             if key not in known:
                 raise AnalysisError(name, f"there is no {key[:50]!r} in this survey")
-        if len(set(given)) < len(given):
-            raise AnalysisError(name, "the same key stands there twice")
-        if not least <= len(given) <= most:
-            raise AnalysisError(name, f"{least} to {most} of them, not {len(given)}")
-        return tuple(given)
-
-    def questions(self, name: str, least: int, most: int) -> tuple[str, ...]:
-        return self.keys(name, [question.key for question in self.design.questions], least, most)
+        if len(set(keys)) < len(keys):
+            raise AnalysisError(name, "choose each question only once")
+        check_length(name, keys, least, most)
+        return tuple(keys)
 
     def question(self, name: str) -> str:
-        """Return the key of one question."""
+        """Read the key of one question."""
         if not isinstance(self.members.get(name), str):
-            raise AnalysisError(name, "the key of a question")
+            raise AnalysisError(name, "must be the key of a question")
         self.members[name] = [self.members[name]]
         (key,) = self.questions(name, 1, 1)
         return key
 
-    def choice(self, name: str, option: str) -> "Choice":
-        """A question, and the option of it that counts as yes; without one, the last of two."""
+    def choice(self, name: str, option: str) -> Choice:
+        """Read a question and the option that counts as yes; without one, the last of two."""
         question = self.question(name)
         keys = [one.key for one in question_of(self.design, question).options]
-        given = self.members.pop(option, None)
-        if given is None and len(keys) == 2:
+        key = self.members.pop(option, None)
+        if key is None and len(keys) == 2:
             return Choice(question, 1)
-        if given not in keys:
-            raise AnalysisError(option, f"one of the options of {question}: {', '.join(keys)}")
-        return Choice(question, keys.index(given))
+        if key not in keys:
+            raise AnalysisError(option, f"must be an option of {question}: {', '.join(keys)}")
+        return Choice(question, keys.index(key))
 
     def number(self, name: str, least: int, most: int) -> int:
-        given = self.members.pop(name, least)
-        if type(given) is not int or not least <= given <= most:
-            raise AnalysisError(name, f"a whole number from {least} to {most}")
-        return given
+        number = self.members.pop(name, least)
+        if type(number) is not int or not least <= number <= most:
+            raise AnalysisError(name, f"must be a whole number from {least} to {most}")
+        return number
 
-    def nothing_else(self) -> None:
+    def refuse_others(self) -> None:
+        """Refuse members that have not been read."""
         for name in self.members:
-            raise AnalysisError(str(name)[:50], "there is nothing of this name to ask")
+            raise AnalysisError(str(name)[:50], "is not known")
+
+
+def check_length(name: str, values: Sequence[object], least: int, most: int) -> None:
+    if not least <= len(values) <= most:
+        raise AnalysisError(name, f"choose {least} to {most}, not {len(values)}")
 
 
 @dataclass(frozen=True)
 class View:
-    """A table of reports, and the questions along its axes."""
+    """A table of reports and the questions along its axes."""
 
     design: Design
     axes: Axes
@@ -133,7 +133,7 @@ class View:
             raise AnalysisError("reports", "nobody has been asked all of these questions yet")
 
     def blocks(self) -> list[joint.Block]:
-        """Return which of the axes share a coin."""
+        """Group the axes by block."""
         places: dict[str, tuple[float, list[int]]] = {}
         for position, key in enumerate(self.axes):
             block, _ = place_of(self.design, key)
@@ -150,7 +150,7 @@ def sizes(axes: Axes, design: Design) -> list[int]:
 
 
 def place_of(design: Design, key: str) -> tuple[Block, int]:
-    """The block of a question, and its position there."""
+    """Return the block of a question, and its position there."""
     return next(
         (block, i)
         for block in design.blocks
@@ -164,27 +164,17 @@ def question_of(design: Design, key: str) -> Question:
     return block.questions[i]
 
 
-def channel_of(design: Design, key: str) -> Channel:
-    block, i = place_of(design, key)
-    return Channel(*block.mechanism.channel(i))
-
-
-def named(design: Design, choice: Choice) -> Figures:
-    option = question_of(design, choice.question).options[choice.option]
-    return {"question": choice.question, "option": option.key}
-
-
-# --- Requests as JSON Schema ----------------------------------------------------------------------
+# --- JSON -----------------------------------------------------------------------------------------
 
 TEXT: Figures = {"type": "string"}
 
 
-def array(items: Figures, least: int, most: int) -> Figures:
+def array_schema(items: Figures, least: int, most: int) -> Figures:
     return {"type": "array", "items": items, "minItems": least, "maxItems": most}
 
 
-def members(required: Sequence[str], **properties: Figures) -> Figures:
-    """An object of these members and no others."""
+def object_schema(required: Sequence[str], **properties: Figures) -> Figures:
+    """Describe an object with these members and no others."""
     return {
         "type": "object",
         "properties": properties,
@@ -193,25 +183,26 @@ def members(required: Sequence[str], **properties: Figures) -> Figures:
     }
 
 
-# --- Figures as JSON ------------------------------------------------------------------------------
-
-
-def plain(value: float | None) -> float | None:
-    """A number that JSON knows: what is not finite has no figure."""
-    return float(value) if value is not None and math.isfinite(value) else None
+def choice_json(design: Design, choice: Choice) -> Figures:
+    option = question_of(design, choice.question).options[choice.option]
+    return {"question": choice.question, "option": option.key}
 
 
 def effect_json(effect: joint.Effect) -> Figures:
     low, high = effect.interval(LEVEL)
     return {
-        "estimate": plain(effect.value),
-        "standard_error": plain(effect.standard_error),
-        "interval": {"level": LEVEL, "low": plain(low), "high": plain(high)},
+        "estimate": finite(effect.value),
+        "standard_error": finite(effect.standard_error),
+        "interval": {"level": LEVEL, "low": finite(low), "high": finite(high)},
     }
 
 
-def plain_table(values: NDArray[np.float64]) -> Any:
-    """A table of such numbers."""
+def finite(value: float | None) -> float | None:
+    """Return a number that JSON can express, or None."""
+    return float(value) if value is not None and math.isfinite(value) else None
+
+
+def finite_table(values: NDArray[np.float64]) -> Any:
     if values.ndim == 0:
-        return plain(float(values))
-    return [plain_table(row) for row in values]
+        return finite(float(values))
+    return [finite_table(row) for row in values]

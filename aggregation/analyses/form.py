@@ -1,4 +1,4 @@
-"""The form in which an analysis is asked for: what the forms of all kinds share."""
+"""What the forms of all kinds of analyses share."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,11 +15,11 @@ from survey.spreadsheets import Line
 
 @dataclass
 class Form(ABC):
-    """What stands in a form, and what is wrong with it, by field."""
+    """The values of a form, and its errors by field."""
 
     template: ClassVar[str]
-    fields: ClassVar[Mapping[str, str]]  # the field of each place where an analysis can be wrong
-    # CSV files to fill in, by name.
+    fields: ClassVar[Mapping[str, str]]  # the field for each member where an AnalysisError can be
+    # Templates for CSV files, by name.
     blank_files: ClassVar[Mapping[str, Callable[[Design], Iterator[Line]]]] = {}
 
     design: Design
@@ -27,7 +27,7 @@ class Form(ABC):
 
     @classmethod
     def given(cls, design: Design, request: HttpRequest) -> Self:
-        """Return the form as it was sent; a list has a box for each of its values."""
+        """Return the form that was sent; lists have several fields of the same name."""
         form, post = cls(design), request.POST
         for name, value in vars(form).items():
             if isinstance(value, list):
@@ -39,21 +39,15 @@ class Form(ABC):
     @classmethod
     @abstractmethod
     def like(cls, design: Design, asked: Mapping[str, Any]) -> Self:
-        """Return the form as it was for an earlier analysis."""
+        """Return the form of an earlier analysis."""
 
     @abstractmethod
     def asked(self) -> dict[str, Any]:
-        """Return what is to be asked; what is wrong with it is in the errors."""
+        """Return the request. If it is not valid, there are errors."""
 
     def refuse(self, error: AnalysisError) -> None:
-        """Put what an analysis says beside the field that it is about."""
+        """Add an error at its field."""
         self.errors.setdefault(self.fields.get(error.where, "all"), []).append(sentence(error.why))
-
-    def check_distinct(self, questions: Sequence[str]) -> None:
-        if len(questions) < 2:
-            self.errors["questions"] = ["Choose at least two questions."]
-        elif len(set(questions)) < len(questions):
-            self.errors["questions"] = ["The same question is chosen twice."]
 
     @property
     def some_asked(self) -> bool:
@@ -62,7 +56,7 @@ class Form(ABC):
 
     @property
     def groups(self) -> list[tuple[str, Sequence[Question]]]:
-        """The questions to choose from: by block where people are asked only some of them."""
+        """The questions to choose from, by block if people are asked only some of them."""
         blocks, found = self.design.sensitive_blocks, list[tuple[str, Sequence[Question]]]()
         if self.some_asked:
             found += [(f"Block {i}", block.questions) for i, block in enumerate(blocks, 1)]
@@ -73,6 +67,6 @@ class Form(ABC):
         return found
 
 
-def boxes(labels: Sequence[str], values: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the label of each box, and what is chosen in it."""
+def select_boxes(labels: Sequence[str], values: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the label of each select box, and what is chosen in it."""
     return list(zip(labels, [*values, *[""] * len(labels)], strict=False))

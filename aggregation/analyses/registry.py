@@ -1,6 +1,6 @@
 """The kinds of analyses, and how a request becomes an analysis.
 
-To add one, write its folder and name it in KINDS; nothing else knows the kinds apart.
+To add a kind, write its folder and add it to KINDS. Nothing else names a kind.
 """
 
 import hashlib
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from aggregation.analyses.base import (
     Analysis,
     AnalysisError,
-    Asked,
+    AnalysisRequest,
     Counts,
     Figures,
     View,
@@ -37,8 +37,6 @@ from survey.design import Design, canonical_json
 
 
 class Kind(NamedTuple):
-    """What makes a kind: how it is computed, how it is asked for, and how it is said."""
-
     analysis: type[Analysis]
     form: type[Form]
     findings: type[Findings]
@@ -52,19 +50,19 @@ KINDS = {
 }
 
 MOST_CELLS = 2**20  # of one table
-MOST_TOGETHER = 4 * MOST_CELLS  # of all tables of an analysis: 32 MB while they are counted
+MOST_TOGETHER = 4 * MOST_CELLS  # of all tables of an analysis, 32 MB while counting
 
 
 def read(asked: Any, design: Design) -> Analysis:
-    """The analysis that a request describes; AnalysisError says what is wrong with it."""
+    """Return the analysis for a request; AnalysisError if it is not valid."""
     if not isinstance(asked, dict):
-        raise AnalysisError("analysis", "an object with a kind")
-    members = Asked(asked, design)
-    kind = members.members.pop("kind", None)
+        raise AnalysisError("analysis", "must be an object with a kind")
+    request = AnalysisRequest(asked, design)
+    kind = request.members.pop("kind", None)
     if not isinstance(kind, str) or kind not in KINDS:
-        raise AnalysisError("kind", f"one of {', '.join(KINDS)}")
-    analysis = KINDS[kind].analysis.read(members)
-    members.nothing_else()
+        raise AnalysisError("kind", f"must be one of {', '.join(KINDS)}")
+    analysis = KINDS[kind].analysis.read(request)
+    request.refuse_others()
     cells = []
     for axes in analysis.tables():
         _check_asked_together(axes, design)
@@ -75,13 +73,13 @@ def read(asked: Any, design: Design) -> Analysis:
     ):
         if found > most:
             raise AnalysisError(
-                "questions", f"{what} of {found:,} cells; at most {most:,}: ask about fewer"
+                "questions", f"{what} of {found:,} cells; at most {most:,}. Choose fewer"
             )
     return analysis
 
 
 def _check_asked_together(axes: Axes, design: Design) -> None:
-    """Refuse a table of questions that nobody is asked together: it is empty for ever."""
+    """Refuse a table of questions that nobody is asked together, which stays empty."""
     places = [place_of(design, key)[0] for key in axes]
     blocks = {block.key for block in places if not block.background}
     if len(blocks) > design.ask:
@@ -93,11 +91,11 @@ def _check_asked_together(axes: Axes, design: Design) -> None:
 
 
 def digest(asked: Mapping[str, Any]) -> str:
-    """The same for the same question, in whatever order its members came."""
+    """Hash a request. The order of its members does not matter."""
     return hashlib.sha256(canonical_json(dict(asked)).encode()).hexdigest()
 
 
 def figures(analysis: Analysis, design: Design, tables: Sequence[Counts]) -> Figures:
-    """Return what an analysis finds in its tables; AnalysisError where nobody is in them."""
+    """Return the figures of an analysis; AnalysisError if its tables are empty."""
     pairs = zip(analysis.tables(), tables, strict=True)
     return analysis.figures([View(design, axes, table) for axes, table in pairs])

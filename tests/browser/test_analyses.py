@@ -109,7 +109,7 @@ def test_a_researcher_makes_a_table_and_downloads_it(here: Page, clinic: str) ->
     here.get_by_role("link", name="Explore").click()
     ask(here, "Table")
     here.get_by_role("button", name="Run", exact=True).click()
-    expect(here.get_by_text("Choose at least two questions.")).to_be_visible()
+    expect(here.get_by_text("Choose 2 to 4, not 0.")).to_be_visible()
     here.get_by_label("Rows").select_option("tired")
     here.get_by_label("Columns").select_option("leave")
     done(here)

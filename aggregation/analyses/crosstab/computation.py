@@ -1,4 +1,4 @@
-"""The joint shares of two to four questions, and what they have to do with each other."""
+"""The joint shares of two to four questions, and how the answers are related."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -6,32 +6,32 @@ from typing import Self
 from aggregation.analyses.base import (
     TEXT,
     Analysis,
-    Asked,
+    AnalysisRequest,
     Counts,
     Figures,
     View,
-    array,
+    array_schema,
     effect_json,
-    members,
-    plain_table,
+    finite_table,
+    object_schema,
 )
 from aggregation.counting.tables import Axes
 from aggregation.statistics import joint
 
 MOST_QUESTIONS = 4
-MOST_CONDITIONAL = 4096  # cells of a table whose conditional shares are computed
+MOST_CONDITIONAL = 4096  # the largest number of cells with conditional shares
 
 
 @dataclass(frozen=True)
 class Crosstab(Analysis):
-    """The joint shares of two to four questions, and the shares of each given the others."""
+    """A table of two to four questions."""
 
-    schema = members(["questions"], questions=array(TEXT, 2, MOST_QUESTIONS))
+    schema = object_schema(["questions"], questions=array_schema(TEXT, 2, MOST_QUESTIONS))
     questions: tuple[str, ...]
 
     @classmethod
-    def read(cls, asked: Asked) -> Self:
-        return cls(asked.questions("questions", 2, MOST_QUESTIONS))
+    def read(cls, request: AnalysisRequest) -> Self:
+        return cls(request.questions("questions", 2, MOST_QUESTIONS))
 
     def tables(self) -> list[Axes]:
         return [self.questions]
@@ -58,15 +58,15 @@ class Crosstab(Analysis):
         return found
 
     def _conditional(self, table: Counts, blocks: list[joint.Block]) -> Figures | None:
-        """For each question the shares of its options, given the answers to the others."""
+        """Return the shares of the options of each question, given the answers to the others."""
         if table.size > MOST_CONDITIONAL:
             return None
         shares = {}
         for axis, key in enumerate(self.questions):
             found = joint.conditional(table, blocks, axis)
             shares[key] = {
-                "estimates": plain_table(found.shares),
-                "standard_errors": plain_table(found.standard_errors),
+                "estimates": finite_table(found.shares),
+                "standard_errors": finite_table(found.standard_errors),
             }
         return shares
 

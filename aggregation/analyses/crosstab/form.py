@@ -1,10 +1,10 @@
-"""The form of a table: two to four questions, in order."""
+"""The form of a table."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from aggregation.analyses.form import Form, boxes
+from aggregation.analyses.form import Form, select_boxes
 from survey.design import Design
 
 LABELS = ["Rows", "Columns", "Slices (optional)", "More slices (optional)"]
@@ -22,9 +22,8 @@ class CrosstabForm(Form):
         return cls(design, list(asked["questions"]))
 
     def asked(self) -> dict[str, Any]:
-        self.check_distinct(self.questions)
         return {"questions": self.questions}
 
     @property
     def boxes(self) -> list[tuple[str, str]]:
-        return boxes(LABELS, self.questions)
+        return select_boxes(LABELS, self.questions)

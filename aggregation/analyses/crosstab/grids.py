@@ -1,4 +1,4 @@
-"""Tables of two questions with a share in every cell: the rows of a page, and pictures."""
+"""Tables of two questions with a share in every cell, on pages and as pictures."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ from aggregation.svg.tracks import joined
 from aggregation.templatetags.figures import hundred, percent
 
 SHADES = 8
-DARKEST = 0.6  # dark letters stay legible on it
+DARKEST = 0.6  # dark text must stay legible
 LABELS = (MARGIN, MARGIN + 176.0)
-CELLS = MARGIN + 190.0  # where they begin
+CELLS = MARGIN + 190.0  # the left end of the cells
 ROW = 46
 
 
@@ -31,7 +31,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Grid:
-    """A table of two questions; a cell is None where there is nothing to say."""
+    """A table of two questions. A cell is None if it has no estimate."""
 
     caption: str
     columns: Sequence[str]
@@ -39,7 +39,7 @@ class Grid:
 
     @property
     def body(self) -> SafeString:
-        """The rows of a page's table, made here: a template takes ten times as long."""
+        """The rows for a page. Made here, because a template takes ten times as long."""
         return format_html_join(
             "",
             '<tr><th scope="row">{}</th>{}</tr>',

@@ -1,7 +1,7 @@
-"""Tables: shares in every combination, shares given other answers, measures of association."""
+"""The findings of a table: joint and conditional shares, and measures of association."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -20,24 +20,24 @@ MOST_SHOWN = 800  # cells of a table on a page
 
 @dataclass(frozen=True)
 class Measure:
-    """One measure of association, in words and figures."""
+    """One measure of association. Its figures are empty if it cannot be estimated."""
 
     name: str
     words: str
-    value: str
-    low: str
-    high: str
+    value: str = ""
+    low: str = ""
+    high: str = ""
 
 
 @dataclass(frozen=True)
 class CrosstabFindings(Findings):
     title = "Table"
-    introduction = "How two to four answers go together: the share of people in every combination."
+    introduction = "How two to four answers are related: the share of people in every combination."
     template = "aggregation/analyses/crosstab/result.html"
 
     @property
     def description(self) -> str:
-        return " by ".join(map(self.names.quoted, self.asked["questions"]))
+        return " by ".join(map(self.quoted, self.asked["questions"]))
 
     @property
     def drawn(self) -> bool:
@@ -49,11 +49,11 @@ class CrosstabFindings(Findings):
 
     @property
     def row(self) -> str:
-        return self.names.question(self.questions[0])
+        return self.text(self.questions[0])
 
     @property
     def column(self) -> str:
-        return self.names.question(self.questions[1])
+        return self.text(self.questions[1])
 
     @property
     def cells(self) -> int:
@@ -73,7 +73,7 @@ class CrosstabFindings(Findings):
 
     @cached_property
     def joint(self) -> list[Grid]:
-        """The share of everybody in each combination, as slices of two questions each."""
+        """The shares of everybody in each combination."""
         values, errors = _arrays(self.figures)
         return self._grids(values, errors, max(float(values.max()), 1e-9))
 
@@ -86,25 +86,24 @@ class CrosstabFindings(Findings):
         return self._given(1)
 
     def _given(self, axis: int) -> list[Grid]:
-        """The shares of one of the first two questions, given the answers to all others."""
+        """Return the shares of one of the first two questions, given all other answers."""
         conditional = self.figures.get("conditional")
         return self._grids(*_arrays(conditional[self.questions[axis]]), 1.0) if conditional else []
 
     @property
     def rare(self) -> bool:
-        """Whether some condition is met by too few to say anything."""
+        """Whether too few people gave some answer to estimate shares among them."""
         found = [*self.given_columns, *self.given_rows]
         return any(cell is None for grid in found for _, row in grid.rows for cell in row)
 
     def _grids(self, values: Any, errors: Any, most: float) -> list[Grid]:
-        """A grid of the first two questions for each combination of the others."""
-        names, others = self.names, self.questions[2:]
-        rows, columns = (names.options(key) for key in self.questions[:2])
+        """Return a grid of the first two questions for each combination of the others."""
+        rows, columns = (self.options(key) for key in self.questions[:2])
         found = []
         for place in product(*(range(size) for size in values.shape[2:])):
             texts = [
-                f"{names.question(key)} {names.options(key)[i]}"
-                for key, i in zip(others, place, strict=True)
+                f"{self.text(key)} {self.options(key)[i]}"
+                for key, i in zip(self.questions[2:], place, strict=True)
             ]
             cells = [
                 [
@@ -121,31 +120,35 @@ class CrosstabFindings(Findings):
         found = self.figures.get("association")
         if found is None:
             return []
-        first, second = (self.names.options(key)[1] for key in self.questions)
+        first, second = (self.options(key)[1] for key in self.questions)
         difference = (
             f"“{second}” to “{self.column}”: the share among those who answer “{first}” to "
-            f"“{self.row}”, less the share among the others"
+            f"“{self.row}”, minus the share among the others"
         )
         return [
-            _measure("Difference", difference, found["risk_difference"], _points),
+            _measure(
+                "Difference",
+                difference,
+                found["risk_difference"],
+                lambda value: f"{100 * value:.1f} points",
+            ),
             _measure(
                 "Phi",
-                "the correlation of the two answers, from −1 to 1; 0 where they have nothing "
-                "to do with each other",
+                "the correlation of the two answers, from −1 to 1; 0 if they are unrelated",
                 found["phi"],
                 lambda value: f"{value:.2f}",
             ),
             _measure(
                 "Odds ratio",
-                f"the odds of “{second}” among those who answer “{first}”, over the odds among "
-                "the others; 1 where they have nothing to do with each other",
+                f"the odds of “{second}” among those who answer “{first}”, divided by the odds "
+                "among the others; 1 if the answers are unrelated",
                 found["log_odds_ratio"],
                 lambda value: figure(math.exp(min(value, 700))),
             ),
         ]
 
     def lines(self) -> Iterator[Line]:
-        """A line for each cell: the joint share, and those given the other answers."""
+        """Yield a line for each cell: the joint share, and the shares given other answers."""
         keys = self.questions
         yield [
             *keys, *"n count estimate standard_error low high bounded".split(),
@@ -157,15 +160,14 @@ class CrosstabFindings(Findings):
         conditional = self.figures.get("conditional") or {}
         shares = [_arrays(conditional[key]) for key in keys if key in conditional]
         for place in np.ndindex(*counts.shape):
-            options = [self.names.options(k)[i] for k, i in zip(keys, place, strict=True)]
+            options = [self.options(k)[i] for k, i in zip(keys, place, strict=True)]
             yield [
                 *options, self.figures["n"], int(counts[place]),
-                *_four(values[place], errors[place]), float(bounded[place]),
-                *(one for value, error in shares for one in _four(value[place], error[place])),
+                *_values(values[place], errors[place]), float(bounded[place]),
+                *(one for value, error in shares for one in _values(value[place], error[place])),
             ]  # fmt: skip
 
     def picture(self, name: str) -> bytes | None:
-        """The joint shares, or those given one of the two answers; None where there is none."""
         if self.too_large:
             return None
         kinds = {
@@ -183,7 +185,7 @@ class CrosstabFindings(Findings):
 
 
 def _arrays(found: Figures) -> tuple[Any, Any]:
-    """Estimates and standard errors, with nan where there is none."""
+    """Return estimates and standard errors, with nan for None."""
     return (
         np.array(found["estimates"], dtype=float),
         np.array(found["standard_errors"], dtype=float),
@@ -197,20 +199,17 @@ def _cell(value: float, error: float, most: float) -> Cell | None:
     return Cell(float(value), float(value - Z * error), float(value + Z * error), shade)
 
 
-def _four(value: Any, error: Any) -> list[float | None]:
-    """Estimate, standard error and limits, for a spreadsheet."""
+def _values(value: Any, error: Any) -> list[float | None]:
+    """Return estimate, standard error and limits."""
     if not math.isfinite(value) or not math.isfinite(error):
         return [None] * 4
     return [float(value), float(error), float(value - Z * error), float(value + Z * error)]
 
 
-def _points(value: float) -> str:
-    return f"{100 * value:.1f} points".replace("-", "−")
-
-
-def _measure(name: str, words: str, found: Figures | None, shown: Any) -> Measure:
+def _measure(
+    name: str, words: str, found: Figures | None, shown: Callable[[float], str]
+) -> Measure:
     if found is None or found["estimate"] is None or found["interval"]["low"] is None:
-        return Measure(name, words, "", "", "")
-    low, high = found["interval"]["low"], found["interval"]["high"]
-    texts = [shown(value).replace("-", "−") for value in (found["estimate"], low, high)]
-    return Measure(name, words, *texts)
+        return Measure(name, words)
+    values = (found["estimate"], found["interval"]["low"], found["interval"]["high"])
+    return Measure(name, words, *(shown(value).replace("-", "−") for value in values))

@@ -1,4 +1,4 @@
-"""Which kinds of people there are: latent classes of the answers to several questions."""
+"""Profiles: latent classes of the answers to several questions."""
 
 import hashlib
 from dataclasses import dataclass
@@ -6,7 +6,16 @@ from typing import Self
 
 import numpy as np
 
-from aggregation.analyses.base import TEXT, Analysis, Asked, Figures, View, array, members, plain
+from aggregation.analyses.base import (
+    TEXT,
+    Analysis,
+    AnalysisRequest,
+    Figures,
+    View,
+    array_schema,
+    finite,
+    object_schema,
+)
 from aggregation.counting.tables import Axes
 from aggregation.statistics import profiles
 
@@ -16,20 +25,20 @@ MOST_CLASSES = 6
 
 @dataclass(frozen=True)
 class Profiles(Analysis):
-    """Which kinds of people there are: latent classes of the answers to several questions."""
+    """Latent classes of the answers to several questions."""
 
-    schema = members(
+    schema = object_schema(
         ["questions"],
-        questions=array(TEXT, 2, MOST_QUESTIONS),
+        questions=array_schema(TEXT, 2, MOST_QUESTIONS),
         classes={"type": "integer", "minimum": 2, "maximum": MOST_CLASSES, "default": 2},
     )
     questions: tuple[str, ...]
     classes: int
 
     @classmethod
-    def read(cls, asked: Asked) -> Self:
-        questions = asked.questions("questions", 2, MOST_QUESTIONS)
-        return cls(questions, asked.number("classes", 2, MOST_CLASSES))
+    def read(cls, request: AnalysisRequest) -> Self:
+        questions = request.questions("questions", 2, MOST_QUESTIONS)
+        return cls(questions, request.number("classes", 2, MOST_CLASSES))
 
     def tables(self) -> list[Axes]:
         return [self.questions]
@@ -46,11 +55,11 @@ class Profiles(Analysis):
         return {
             "n": fit.people,
             "shares": fit.shares.tolist(),
-            "share_errors": [plain(error) for error in fit.share_errors],
+            "share_errors": [finite(error) for error in fit.share_errors],
             "answers": {
                 key: {
                     "probabilities": found.tolist(),
-                    "standard_errors": [[plain(error) for error in row] for row in errors],
+                    "standard_errors": [[finite(error) for error in row] for row in errors],
                 }
                 for key, found, errors in zip(
                     self.questions, fit.answers, fit.answer_errors, strict=True

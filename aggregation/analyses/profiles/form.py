@@ -1,4 +1,4 @@
-"""The form of profiles: which questions, and how many profiles."""
+"""The form of profiles."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -23,6 +23,5 @@ class ProfilesForm(Form):
         return cls(design, list(asked["questions"]), str(asked.get("classes", 2)))
 
     def asked(self) -> dict[str, Any]:
-        self.check_distinct(self.questions)
         classes = int(self.classes) if self.classes in self.numbers else 0
         return {"questions": self.questions, "classes": classes}

@@ -1,4 +1,4 @@
-"""Profiles as a file: small bars, a row for each option and a column for each class."""
+"""The picture of profiles: a row of bars for each option, with a column for each profile."""
 
 from collections.abc import Sequence
 
@@ -6,15 +6,15 @@ from aggregation.svg.canvas import ACCENT, GROUND, MARGIN, RISE, Canvas
 from aggregation.templatetags.figures import percent
 
 LABELS = (MARGIN, MARGIN + 214.0)
-BARS = MARGIN + 230.0  # where they begin
+BARS = MARGIN + 230.0  # the left end of the bars
 COLUMN, LONG, THICK = 130, 68, 10
 
-# A question, and the probability of every option of it in each class.
-Part = tuple[str, Sequence[tuple[str, Sequence[float]]]]
+# A question, and the probability of each of its options in each profile.
+QuestionBars = tuple[str, Sequence[tuple[str, Sequence[float]]]]
 
 
 def picture(
-    title: str, notes: Sequence[str], shares: Sequence[float], parts: Sequence[Part]
+    title: str, notes: Sequence[str], shares: Sequence[float], parts: Sequence[QuestionBars]
 ) -> bytes:
     width = max(BARS + COLUMN * len(shares) + MARGIN, 528)
     canvas = Canvas(title, " ".join(notes), width=width)

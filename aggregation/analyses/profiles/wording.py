@@ -1,4 +1,4 @@
-"""Profiles: the probability of each answer within each class."""
+"""The findings of profiles: the probability of each answer within each profile."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,12 +21,14 @@ class Probability:
 @dataclass(frozen=True)
 class ProfilesFindings(Findings):
     title = "Profiles"
-    introduction = "Which kinds of people there may be, by what they answer to several questions."
+    introduction = (
+        "Which kinds of people there may be, according to their answers to several questions."
+    )
     template = "aggregation/analyses/profiles/result.html"
 
     @property
     def description(self) -> str:
-        texts = [self.names.quoted(key) for key in self.asked["questions"]]
+        texts = [self.quoted(key) for key in self.asked["questions"]]
         if len(texts) > 3:
             texts = [*texts[:2], f"{len(texts) - 2} more questions"]
         return f"{self.asked.get('classes', 2)} profiles from {listed(texts)}"
@@ -38,14 +40,14 @@ class ProfilesFindings(Findings):
 
     @property
     def questions(self) -> list[tuple[str, list[tuple[str, list[Probability]]]]]:
-        """For every question its options, each with the probability in every class."""
+        """The options of every question, each with its probability in every profile."""
         found = []
         for key, answers in self.figures["answers"].items():
             options = []
-            for i, text in enumerate(self.names.options(key)):
+            for i, text in enumerate(self.options(key)):
                 pairs = zip(answers["probabilities"], answers["standard_errors"], strict=True)
                 options.append((text, [_probability(p[i], error[i]) for p, error in pairs]))
-            found.append((self.names.question(key), options))
+            found.append((self.text(key), options))
         return found
 
     def lines(self) -> Iterator[Line]:
@@ -54,9 +56,9 @@ class ProfilesFindings(Findings):
             zip(self.figures["shares"], self.figures["share_errors"], strict=True)
         ):
             for key, answers in self.figures["answers"].items():
-                for i, text in enumerate(self.names.options(key)):
+                for i, text in enumerate(self.options(key)):
                     p, e = answers["probabilities"][c][i], answers["standard_errors"][c][i]
-                    yield [c + 1, share, error, self.names.question(key), text, p, e]
+                    yield [c + 1, share, error, self.text(key), text, p, e]
 
     def picture(self, name: str) -> bytes | None:
         if name != "figure.svg":
@@ -66,8 +68,7 @@ class ProfilesFindings(Findings):
             for question, options in self.questions
         ]
         notes = ["The probability of each answer within each profile."]
-        title = self.description
-        return picture.picture(title, notes, self.figures["shares"], parts)
+        return picture.picture(self.description, notes, self.figures["shares"], parts)
 
 
 def _probability(value: float, error: float | None) -> Probability:

@@ -1,4 +1,4 @@
-"""The log-odds of one option as it depends on the answers to other questions."""
+"""Logistic regression of one option on the answers to other questions."""
 
 import math
 from dataclasses import dataclass
@@ -11,27 +11,28 @@ from aggregation.analyses.base import (
     TEXT,
     Analysis,
     AnalysisError,
-    Asked,
+    AnalysisRequest,
     Choice,
     Counts,
     Figures,
     View,
-    array,
+    array_schema,
+    check_length,
+    choice_json,
     effect_json,
-    members,
-    named,
-    plain,
+    finite,
+    object_schema,
     question_of,
 )
 from aggregation.counting.tables import Axes
 from aggregation.statistics import joint, regression
 from survey.design import Design
 
-MOST_PREDICTORS = 4  # the noise of each adds to that of the others
+MOST_PREDICTORS = 4  # each adds noise
 
 
 class Predictor(NamedTuple):
-    """A question, and the options of it that have a coefficient; the others are one reference."""
+    """A question, and its options with a coefficient. The others are the reference."""
 
     question: str
     options: tuple[int, ...]
@@ -39,23 +40,25 @@ class Predictor(NamedTuple):
 
 @dataclass(frozen=True)
 class Regression(Analysis):
-    """The log-odds of one option on groups, and on options of other questions."""
+    """The log-odds of one option, given groups and options of other questions."""
 
-    schema = members(
+    schema = object_schema(
         ["outcome", "predictors"],
         outcome=TEXT | {"description": "The question to explain."},
-        option=TEXT | {"description": "The option of it that is meant, of more than two."},
-        predictors=array(members(["question"], question=TEXT, option=TEXT), 1, MOST_PREDICTORS),
+        option=TEXT | {"description": "Its option to explain. Required if it has more than two."},
+        predictors=array_schema(
+            object_schema(["question"], question=TEXT, option=TEXT), 1, MOST_PREDICTORS
+        ),
     )
     outcome: Choice
     predictors: tuple[Predictor, ...]
 
     @classmethod
-    def read(cls, asked: Asked) -> Self:
-        outcome = asked.choice("outcome", "option")
-        predictors = _read_predictors(asked)
+    def read(cls, request: AnalysisRequest) -> Self:
+        outcome = request.choice("outcome", "option")
+        predictors = _read_predictors(request)
         if any(one.question == outcome.question for one in predictors):
-            raise AnalysisError("predictors", f"{outcome.question} is what is to be explained")
+            raise AnalysisError("predictors", f"{outcome.question} is the question to explain")
         cells = 2 * math.prod(1 + len(one.options) for one in predictors)
         if cells > regression.MOST_CELLS:
             raise AnalysisError(
@@ -71,73 +74,70 @@ class Regression(Analysis):
     def figures(self, views: list[View]) -> Figures:
         (view,) = views
         view.check_reports()
-        told = [(self.outcome.option,), *(one.options for one in self.predictors)]
+        kept = [(self.outcome.option,), *(one.options for one in self.predictors)]
         table, options = view.table, []
-        for axis, chosen in enumerate(told):
+        for axis, chosen in enumerate(kept):
             options.append((table.shape[axis] - len(chosen), *[1] * len(chosen)))
-            table = _told_apart(table, axis, chosen)
+            table = _merge_others(table, axis, chosen)
         fit = regression.predictors(table, view.blocks(), options)
         names: list[Figures] = [{"intercept": True}]
         names += [term for one in self.predictors for term in _terms(view.design, one)]
         found = zip(names, fit.coefficients, fit.standard_errors, strict=True)
         return {
-            "outcome": named(view.design, self.outcome),
+            "outcome": choice_json(view.design, self.outcome),
             "n": int(table.sum()),
             "converged": bool(fit.converged),
             "separated": bool(fit.separated),
-            "log_likelihood": plain(fit.log_likelihood),
+            "log_likelihood": finite(fit.log_likelihood),
             "terms": [name | _coefficient(value, error) for name, value, error in found],
         }
 
 
-def _read_predictors(asked: Asked) -> tuple[Predictor, ...]:
-    """Return the questions that explain: each whole, or one option of it against the others.
-
-    Whole, the first option is what the others are compared with.
-    """
-    given = asked.members.pop("predictors", [])
+def _read_predictors(request: AnalysisRequest) -> tuple[Predictor, ...]:
+    """Read the predictors: one option against the others, or all options against the first."""
+    given = request.members.pop("predictors", [])
     if not isinstance(given, list) or not all(isinstance(one, dict) for one in given):
-        raise AnalysisError(
-            "predictors", "a list of objects with a question, and perhaps an option"
-        )
-    if not 1 <= len(given) <= MOST_PREDICTORS:
-        raise AnalysisError("predictors", f"1 to {MOST_PREDICTORS} of them, not {len(given)}")
+        raise AnalysisError("predictors", "must be a list of objects with a question")
+    check_length("predictors", given, 1, MOST_PREDICTORS)
     found = []
     for one in given:
-        members = Asked(one, asked.design)
+        predictor = AnalysisRequest(one, request.design)
         try:
             if "option" in one:
-                choice = members.choice("question", "option")
+                choice = predictor.choice("question", "option")
                 found.append(Predictor(choice.question, (choice.option,)))
             else:
-                key = members.question("question")
-                found.append(Predictor(key, tuple(range(1, question_of(asked.design, key).size))))
-            members.nothing_else()
+                key = predictor.question("question")
+                others = range(1, question_of(request.design, key).size)
+                found.append(Predictor(key, tuple(others)))
+            predictor.refuse_others()
         except AnalysisError as error:
             raise AnalysisError("predictors", f"{error.where}: {error.why}") from None
     keys = [one.question for one in found]
     if len(set(keys)) < len(keys):
-        raise AnalysisError("predictors", "the same question stands there twice")
+        raise AnalysisError("predictors", "choose each question only once")
     return tuple(found)
 
 
-def _told_apart(table: Counts, axis: int, chosen: tuple[int, ...]) -> Counts:
-    """Return the table with these options of an axis, and the sum of all others before them."""
-    told = table.take(chosen, axis)
-    rest = table.sum(axis, keepdims=True) - told.sum(axis, keepdims=True)
-    return np.concatenate([rest, told], axis)
+def _merge_others(table: Counts, axis: int, chosen: tuple[int, ...]) -> Counts:
+    """Return the table with the sum of all other options of an axis, then the chosen ones."""
+    kept = table.take(chosen, axis)
+    rest = table.sum(axis, keepdims=True) - kept.sum(axis, keepdims=True)
+    return np.concatenate([rest, kept], axis)
 
 
 def _terms(design: Design, one: Predictor) -> list[Figures]:
-    """Name the coefficients of a predictor; `against` is None for all other options together."""
+    """Describe the coefficients of a predictor. `against` is None for all other options."""
     question = question_of(design, one.question)
     others = [i for i in range(question.size) if i not in one.options]
     against = question.options[others[0]].key if len(others) == 1 else None
-    return [named(design, Choice(one.question, i)) | {"against": against} for i in one.options]
+    return [
+        choice_json(design, Choice(one.question, i)) | {"against": against} for i in one.options
+    ]
 
 
 def _coefficient(value: float, error: float) -> Figures:
-    """Return a coefficient with Wald's test; without figures where it is not determined."""
+    """Return a coefficient with Wald's test, or without figures if it is not determined."""
     known = error > 0
     p_value = 2 * float(ndtr(-abs(value) / error)) if known else None
     return effect_json(joint.Effect(value if known else math.nan, error)) | {"p_value": p_value}

@@ -1,14 +1,10 @@
-"""The form of a regression: the answer to explain, and what explains it.
-
-A box holds the key of a question, or those of a question and one of its options with a colon
-between.
-"""
+"""The form of a regression. A box holds the key of a question, or `question:option`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from aggregation.analyses.form import Form, boxes
+from aggregation.analyses.form import Form, select_boxes
 from survey.design import Design, Question
 
 LABELS = ["By", "And by (optional)", "Third (optional)", "Fourth (optional)"]
@@ -35,18 +31,16 @@ class RegressionForm(Form):
     def asked(self) -> dict[str, Any]:
         if not self.outcome:
             self.errors["outcome"] = ["Choose an answer."]
-        if not self.predictors:
-            self.errors["predictors"] = ["Choose at least one question or answer."]
         predictors = [_split(one, "question") for one in self.predictors]
         return {**_split(self.outcome, "outcome"), "predictors": predictors}
 
     @property
     def boxes(self) -> list[tuple[str, str]]:
-        return boxes(LABELS, self.predictors)
+        return select_boxes(LABELS, self.predictors)
 
     @property
     def explaining(self) -> list[Question]:
-        """The questions that may explain: those of the background first."""
+        """The questions to choose predictors from, background questions first."""
         return [question for _, questions in reversed(self.groups) for question in questions]
 
 

@@ -1,4 +1,4 @@
-"""Regressions: coefficients against what they are compared with, as log-odds and odds ratios."""
+"""The findings of a regression, as log-odds and odds ratios."""
 
 import math
 from collections.abc import Iterator
@@ -15,10 +15,7 @@ from survey.spreadsheets import Line
 
 @dataclass(frozen=True)
 class Term:
-    """A coefficient: an option of a question, its figures, and its track.
-
-    Without figures where the reports do not determine it.
-    """
+    """A coefficient with its picture. Its figures are None if it is not determined."""
 
     label: str
     about: str  # the question
@@ -32,20 +29,18 @@ class Term:
 
     @property
     def odds_ratios(self) -> list[float | None]:
-        """The ratio and its limits; beyond all numbers there is the largest."""
         values = (self.estimate, self.low, self.high)
         return [None if value is None else math.exp(min(value, 700)) for value in values]
 
     @property
     def odds(self) -> list[str]:
-        """The same, as text."""
         return [figure(value) for value in self.odds_ratios if value is not None]
 
 
 @dataclass(frozen=True)
 class RegressionFindings(Findings):
     title = "Regression"
-    introduction = "What the odds of an answer have to do with groups, and with other answers."
+    introduction = "How the odds of an answer depend on groups and on other answers."
     template = "aggregation/analyses/regression/result.html"
 
     @property
@@ -53,17 +48,15 @@ class RegressionFindings(Findings):
         by = [
             self._answer(one["question"], one["option"])
             if one.get("option")
-            else self.names.quoted(one["question"])
+            else self.quoted(one["question"])
             for one in self.asked["predictors"]
         ]
         outcome = self._answer(self.asked["outcome"], self.asked.get("option"))
         return f"{outcome} on {listed(by)}"
 
     def _answer(self, question: str, option: str | None) -> str:
-        """Name an option that stands for yes; without one, the last of two."""
-        names = self.names
-        text = names.option(question, option) if option else names.options(question)[-1]
-        return f"“{text}” to {names.quoted(question)}"
+        text = self.option(question, option) if option else self.options(question)[-1]
+        return f"“{text}” to {self.quoted(question)}"
 
     @property
     def outcome(self) -> str:
@@ -72,7 +65,7 @@ class RegressionFindings(Findings):
 
     @property
     def references(self) -> list[str]:
-        """What the others are compared with, one a question."""
+        """The reference of each question."""
         return list(dict.fromkeys(f"{term.about} {term.against}" for term in self.terms))
 
     @property
@@ -99,7 +92,7 @@ class RegressionFindings(Findings):
 
     @property
     def open(self) -> list[str]:
-        """Name the coefficients that the reports do not determine."""
+        """The coefficients that are not determined."""
         found = [f"“{term.label}” ({term.about})" for term in self.terms if term.low is None]
         return ["the baseline", *found] if self.baseline.low is None else found
 
@@ -110,7 +103,7 @@ class RegressionFindings(Findings):
 
     @property
     def example(self) -> Term | None:
-        """The clearest one, to be said in words."""
+        """The clearest coefficient."""
         usable = [term for term in self.terms if term.p_value is not None]
         return min(usable, key=lambda term: term.p_value or 0.0, default=None)
 
@@ -133,9 +126,9 @@ class RegressionFindings(Findings):
             return "Baseline", "", ""
         key, against = term["question"], term["against"]
         return (
-            self.names.option(key, term["option"]),
-            self.names.question(key),
-            self.names.option(key, against) if against else "any other answer",
+            self.option(key, term["option"]),
+            self.text(key),
+            self.option(key, against) if against else "any other answer",
         )
 
     @property
@@ -167,9 +160,6 @@ class RegressionFindings(Findings):
             rows.append(whiskers.Row(label, [Point(term.estimate, term.low, term.high)], figures))
         if not rows or name != "figure.svg":
             return None
-        title = self.description
-        notes = [
-            "Coefficients on the scale of log-odds with 95 % intervals; on the right odds ratios."
-        ]
+        notes = ["Coefficients as log-odds with 95 % intervals, and odds ratios on the right."]
         names = ("Odds ratio", "95\u00a0% interval")
-        return whiskers.picture(title, notes, self.axis, rows, names, "Log-odds")
+        return whiskers.picture(self.description, notes, self.axis, rows, names, "Log-odds")

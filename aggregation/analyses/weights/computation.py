@@ -13,12 +13,12 @@ from aggregation.analyses.base import (
     TEXT,
     Analysis,
     AnalysisError,
-    Asked,
+    AnalysisRequest,
     Figures,
     View,
-    array,
-    channel_of,
-    members,
+    array_schema,
+    object_schema,
+    place_of,
     question_of,
 )
 from aggregation.counting.tables import Axes
@@ -27,10 +27,10 @@ from aggregation.statistics.weights import Calibrated, TooFew, Unreachable, post
 from survey.design import Design, Option, Question
 
 DECLINED = "prefer-not-to-say"
-MOST_GIVEN = 1000  # combinations of groups whose population shares are given
-LARGEST = 1e15  # of a population
+MOST_GIVEN = 1000  # combinations of groups in a request
+LARGEST = 1e15  # the largest share or number of people
 SHARE: Figures = {"type": "number", "minimum": 0, "maximum": LARGEST}
-ADVICE = "It helps to weight by fewer questions, or to wait for more reports."
+ADVICE = "Weight by fewer questions, or wait for more responses."
 
 
 def _by_key(values: Figures) -> Figures:
@@ -39,42 +39,46 @@ def _by_key(values: Figures) -> Figures:
 
 @dataclass(frozen=True)
 class Weights(Analysis):
-    """The shares of the questions that are not weighted by, in a population: raked to the margins
-    of several questions, or post-stratified by the groups of one or by the cells of several.
+    """The shares of all other questions, weighted by the groups of some.
 
-    Each question has its own table, so that people who were asked only some of them count. Groups
-    of which the population has nobody are left out, "Prefer not to say" among them.
+    They are raked to the margins of several questions, or post-stratified by the groups of one or
+    the cells of several. Each question has its own table, so that everybody who was asked it
+    counts. Groups without a share in the population, such as "Prefer not to say", are left out.
     """
 
-    schema = members(
+    schema = object_schema(
         [],
         margins=_by_key(_by_key(SHARE))
-        | {"description": "By question, the population's share or number of every group."},
-        cells=array(members(["groups", "share"], groups=_by_key(TEXT), share=SHARE), 1, MOST_GIVEN)
+        | {"description": "The population's share or number of every group, by question."},
+        cells=array_schema(
+            object_schema(["groups", "share"], groups=_by_key(TEXT), share=SHARE), 1, MOST_GIVEN
+        )
         | {"description": "Instead of margins: every combination of groups."},
     )
     questions: tuple[str, ...]
     by: tuple[str, ...]
-    population: tuple[tuple[float, ...], ...]  # a margin for each of `by`; or, one only, all cells
+    population: tuple[tuple[float, ...], ...]  # a margin for each of `by`, or one with all cells
 
     @classmethod
-    def read(cls, asked: Asked) -> Self:
-        given = [name for name in ("margins", "cells") if name in asked.members]
+    def read(cls, request: AnalysisRequest) -> Self:
+        given = [name for name in ("margins", "cells") if name in request.members]
         if len(given) != 1:
-            raise AnalysisError("margins", "the population's margins, or its cells")
+            raise AnalysisError("margins", "give either margins or cells")
         (name,) = given
-        found = (_margins if name == "margins" else _cells)(asked.members.pop(name), asked.design)
+        found = (_margins if name == "margins" else _cells)(
+            request.members.pop(name), request.design
+        )
         by, population = found
-        questions = tuple(one.key for one in asked.design.questions if one.key not in by)
+        questions = tuple(one.key for one in request.design.questions if one.key not in by)
         if not questions:
-            raise AnalysisError(name, "no question is left to be weighted: weight by fewer")
+            raise AnalysisError(name, "no question is left to weight: weight by fewer questions")
         return cls(questions, by, population)
 
     def tables(self) -> list[Axes]:
         return [(question, *self.by) for question in self.questions]
 
     def figures(self, views: list[View]) -> Figures:
-        """Weight each question; say of one that cannot be weighted why, unless none can be."""
+        """Weight each question. One that cannot be weighted has an error, unless none can be."""
         found: list[Figures] = []
         problems = []
         for view in views:
@@ -102,45 +106,45 @@ class Weights(Analysis):
         except Unreachable:
             raise AnalysisError(
                 "margins",
-                "no weights meet all of these margins: too few people are in combinations of "
-                f"groups that would be needed. {ADVICE}",
+                "no weights meet all of these margins: there are too few people in some "
+                f"combinations of groups. {ADVICE}",
             ) from None
         counts = table.reshape(len(table), -1).sum(axis=1)
         n = int(counts.sum())
-        raw = proportion.estimates(counts, [n] * len(counts), channel_of(view.design, key), LEVEL)
-        options = question_of(view.design, key).options
+        block, i = place_of(view.design, key)
+        channel = proportion.Channel(*block.mechanism.channel(i))
+        raw = proportion.estimates(counts, [n] * len(counts), channel, LEVEL)
         return {
             "question": key,
             "n": n,
             "options": [
                 {"option": option.key, "raw": _share(one), "weighted": _calibrated(other)}
-                for option, one, other in zip(options, raw, weighted, strict=True)
+                for option, one, other in zip(
+                    block.questions[i].options, raw, weighted, strict=True
+                )
             ],
         }
 
     def _too_few(self, design: Design, error: TooFew) -> str:
         """Name the group, or the combination of groups, that cannot be weighted."""
         questions = [question_of(design, key) for key in self.by]
-        named = [
+        groups = " and ".join(
             f"“{question.options[at].text}” of “{question.text}”"
             for question, at in zip(questions, error.place, strict=True)
             if at is not None
-        ]
-        return (
-            f"too few reports to say how many people are in {' and '.join(named)}: behind the "
-            f"noise there may be nobody to give a weight to. {ADVICE}"
         )
+        return f"too few responses to estimate how many people are in {groups}. {ADVICE}"
 
 
 def groups_of(question: Question) -> list[Option]:
-    """Return the groups that a population can have: all options but “Prefer not to say”."""
+    """Return the groups of a population: all options except “Prefer not to say”."""
     return [option for option in question.options if option.key != DECLINED]
 
 
 def _margins(given: Any, design: Design) -> tuple[tuple[str, ...], tuple[tuple[float, ...], ...]]:
-    """Read the population's share, or number, of every group of some questions."""
+    """Read the share or number of every group of some questions."""
     if not isinstance(given, dict) or not given:
-        raise AnalysisError("margins", "an object of questions, each with its groups")
+        raise AnalysisError("margins", "must be an object of questions, each with its groups")
     known = {question.key: question for question in design.questions}
     for key in given:
         if key not in known:
@@ -150,33 +154,42 @@ def _margins(given: Any, design: Design) -> tuple[tuple[str, ...], tuple[tuple[f
 
 
 def _margin(question: Question, given: Any) -> tuple[float, ...]:
-    keys = [option.key for option in groups_of(question)]
-    if not isinstance(given, dict) or set(given) != set(keys):
-        raise AnalysisError("margins", f"{question.key}: each of {', '.join(keys)} once")
+    groups = groups_of(question)
+    if not isinstance(given, dict) or not set(given) <= {group.key for group in groups}:
+        keys = ", ".join(group.key for group in groups)
+        raise AnalysisError("margins", f"{question.key}: its groups are {keys}")
+    if missing := [group.text for group in groups if group.key not in given]:
+        raise AnalysisError("margins", f"{question.key}: no share for {', '.join(missing[:5])}")
     values = [given.get(option.key, 0) for option in question.options]
     return _shares("margins", question.key, values)
 
 
 def _cells(given: Any, design: Design) -> tuple[tuple[str, ...], tuple[tuple[float, ...], ...]]:
-    """Read the population's share, or number, of every combination of the groups of questions."""
+    """Read the share or number of every combination of groups."""
     if not isinstance(given, list) or not 1 <= len(given) <= MOST_GIVEN:
-        raise AnalysisError("cells", f"a list of 1 to {MOST_GIVEN} cells")
+        raise AnalysisError("cells", f"must be a list of 1 to {MOST_GIVEN:,} cells")
     found: dict[tuple[str, ...], Any] = {}
     by: list[Question] = []
     for i, cell in enumerate(given):
         groups = cell.get("groups") if isinstance(cell, dict) else None
         if not isinstance(groups, dict) or set(cell) != {"groups", "share"}:
-            raise AnalysisError("cells", f"[{i}]: an object with groups and a share")
+            raise AnalysisError("cells", f"[{i}]: must be an object with groups and a share")
         by = by or [question for question in design.questions if question.key in groups]
         if not by or {question.key for question in by} != set(groups):
-            raise AnalysisError("cells", f"[{i}]: groups of the same questions in every cell")
+            raise AnalysisError(
+                "cells", f"[{i}]: every cell must have groups of the same questions"
+            )
         place = tuple(_group(i, question, groups) for question in by)
         if place in found:
-            raise AnalysisError("cells", f"[{i}]: this combination stands there twice")
+            raise AnalysisError("cells", f"[{i}]: this combination is there twice")
         found[place] = cell["share"]
     wanted = math.prod(len(groups_of(question)) for question in by)
     if len(found) < wanted:
-        raise AnalysisError("cells", f"every combination, {wanted}, not {len(found)}")
+        raise AnalysisError(
+            "cells",
+            f"{wanted - len(found):,} of {wanted:,} combinations are missing. Give 0 to those with "
+            "nobody.",
+        )
     keys = [[option.key for option in question.options] for question in by]
     values = [found.get(place, 0) for place in product(*keys)]
     return tuple(question.key for question in by), (_shares("cells", "the cells", values),)
@@ -185,7 +198,7 @@ def _cells(given: Any, design: Design) -> tuple[tuple[str, ...], tuple[tuple[flo
 def _group(cell: int, question: Question, groups: Mapping[str, Any]) -> str:
     keys = [option.key for option in groups_of(question)]
     if groups[question.key] not in keys:
-        raise AnalysisError("cells", f"[{cell}]: {question.key} is one of {', '.join(keys)}")
+        raise AnalysisError("cells", f"[{cell}]: {question.key} must be one of {', '.join(keys)}")
     return str(groups[question.key])
 
 
@@ -193,9 +206,9 @@ def _shares(where: str, name: str, values: Sequence[Any]) -> tuple[float, ...]:
     """Turn shares or numbers of people into shares."""
     for value in values:
         if type(value) not in (int, float) or not 0 <= value <= LARGEST:
-            raise AnalysisError(where, f"{name}: numbers from 0 to {LARGEST:.0e}")
+            raise AnalysisError(where, f"{name}: must be numbers from 0 to {LARGEST:.0e}")
     if not sum(values) > 0:
-        raise AnalysisError(where, f"{name}: not all 0")
+        raise AnalysisError(where, f"{name}: must not all be 0")
     return tuple(value / sum(values) for value in values)
 
 

@@ -1,4 +1,4 @@
-"""The form of weights: what the population is made up of, as CSV in a box or in a file."""
+"""The form of weights: the population as CSV, in a box or a file."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class WeightsForm(Form):
 
     @classmethod
     def given(cls, design: Design, request: HttpRequest) -> Self:
-        """A file of margins is put in place of their text."""
+        """Return the form that was sent. A file replaces the text."""
         form = super().given(design, request)
         if file := request.FILES.get("file"):
             try:
@@ -48,7 +48,7 @@ class WeightsForm(Form):
 
     @property
     def text(self) -> str:
-        """The margins, or what to fill in."""
+        """The margins, or a template."""
         return self.margins or _as_csv(margins.template(self.design))
 
 

@@ -1,4 +1,4 @@
-"""Weighted shares beside raw ones, of every question that is not weighted by."""
+"""The findings of weights: weighted and raw shares of every other question."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from survey.spreadsheets import Line
 
 @dataclass(frozen=True)
 class Weighted:
-    """An option: weighted, and raw beside it."""
+    """The weighted and the raw share of an option."""
 
     label: str
     weighted: Figures
@@ -36,7 +36,7 @@ class Weighted:
 
     @property
     def open(self) -> bool:
-        """Whether the interval covers everything, so that there is nothing to say."""
+        """Whether the interval covers everything."""
         interval = self.weighted["interval"]
         return bool(interval["low"] <= 0 and interval["high"] >= 1)
 
@@ -47,7 +47,7 @@ class Weighted:
 
 @dataclass(frozen=True)
 class Section:
-    """A question with its figures, or why there are none."""
+    """A question with its figures, or the reason why there are none."""
 
     text: str
     figures: Figures
@@ -58,23 +58,19 @@ class Section:
 @dataclass(frozen=True)
 class WeightsFindings(Findings):
     title = "Weights"
-    introduction = (
-        "What the shares would be if those who answered were made up like the population."
-    )
+    introduction = "What the shares would be if the people who responded were like the population."
     template = "aggregation/analyses/weights/result.html"
 
     @property
     def description(self) -> str:
         by = self.asked["cells"][0]["groups"] if "cells" in self.asked else self.asked["margins"]
-        return (
-            f"Every question, weighted to the population by {listed([*map(self.names.quoted, by)])}"
-        )
+        return f"Every question, weighted to the population by {listed([*map(self.quoted, by)])}"
 
     @property
     def sections(self) -> list[Section]:
         return [
             Section(
-                self.names.question(one["question"]),
+                self.text(one["question"]),
                 one,
                 sentence(one["error"]) if "error" in one else "",
                 self._rows(one),
@@ -85,7 +81,7 @@ class WeightsFindings(Findings):
     def _rows(self, figures: Figures) -> list[Weighted]:
         key = figures["question"]
         rows = [
-            Weighted(self.names.option(key, one["option"]), one["weighted"], one["raw"])
+            Weighted(self.option(key, one["option"]), one["weighted"], one["raw"])
             for one in figures.get("options", [])
         ]
         options = [option.key for option in question_of(self.design, key).options]
@@ -102,7 +98,7 @@ class WeightsFindings(Findings):
             for one in figures.get("options", []):
                 raw, weighted = one["raw"], one["weighted"]
                 yield [
-                    self.names.question(key), self.names.option(key, one["option"]),
+                    self.text(key), self.option(key, one["option"]),
                     self.figures["method"], figures["n"], *_limits(raw), *_limits(weighted),
                     weighted["design_effect"], weighted["effective_size"],
                 ]  # fmt: skip
@@ -119,10 +115,10 @@ class WeightsFindings(Findings):
                 rows.append(whiskers.Row(row.label, row.points, figures))
         if not rows or name != "figure.svg":
             return None
-        title = self.description
-        notes = ["Filled: weighted, with its 95 % interval, also in figures. Open: raw."]
+        notes = ["Filled: weighted, with 95 % intervals and figures. Open: raw."]
         names = ("Weighted", "95\u00a0% interval")
-        return whiskers.picture(title, notes, SHARES, rows, names, "Estimated share of people")
+        unit = "Estimated share of people"
+        return whiskers.picture(self.description, notes, SHARES, rows, names, unit)
 
 
 def _point(found: Figures, raw: bool = False) -> Point:

@@ -559,12 +559,12 @@ def test_a_group_that_nobody_may_be_in_is_named() -> None:
     truth[:, :, 2] = 0  # nobody lives on a farm
     table = reported(truth, "q3", "age", "place", people=2000)
     margins = {"age": AGES, "place": TOWN}
-    with pytest.raises(AnalysisError, match="too few reports.* in “farm” of “place”: "):
+    with pytest.raises(AnalysisError, match="too few responses.* in “farm” of “place”. "):
         weighting("q3", table, margins=margins)
     cells = [
         {"groups": {"age": age, "place": town}, "share": 1} for age, town in product(AGES, TOWN)
     ]
-    with pytest.raises(AnalysisError, match="in “young” of “age” and “farm” of “place”: "):
+    with pytest.raises(AnalysisError, match="in “young” of “age” and “farm” of “place”. "):
         weighting("q3", table, cells=cells)
 
 

@@ -1,11 +1,11 @@
-"""Margins of a population as CSV: what is read, and what is said about the rest."""
+"""Margins of a population as CSV: what is read, and the errors."""
 
 from typing import Any
 
 import pytest
 
 from aggregation.analyses import registry
-from aggregation.analyses.base import Asked
+from aggregation.analyses.base import AnalysisError, AnalysisRequest
 from aggregation.analyses.weights import margins
 from aggregation.analyses.weights.computation import Weights
 from aggregation.analyses.weights.margins import MarginsError
@@ -35,7 +35,7 @@ SEX = {"f": 0.5, "m": 0.5}
 
 def read(text: str) -> Any:
     found = margins.read(text, DESIGN)
-    registry.read({"kind": "weights", **found}, DESIGN)  # and it may be asked
+    registry.read({"kind": "weights", **found}, DESIGN)
     return found
 
 
@@ -59,7 +59,7 @@ def test_percent_and_counts_are_read() -> None:
         "margins": {"age": {"young": 30, "old": 70}, "sex": {key: 50 for key in SEX}}
     }
     counted = read("question,group,count\nage,young,3000\nage,old,7000")
-    weights = Weights.read(Asked({"question": "q1", **counted}, DESIGN))
+    weights = Weights.read(AnalysisRequest({"question": "q1", **counted}, DESIGN))
     assert weights.population == ((0.3, 0.7, 0),)
 
 
@@ -68,7 +68,7 @@ def test_a_combination_has_one_column_per_question() -> None:
     found = read(text)
     assert found["cells"][2] == {"groups": {"age": "old", "sex": "f"}, "share": 0.4}
     swapped = read("sex,age,share\nm,old,0.3\nf,young,0.1\nm,young,0.2\nf,old,0.4")
-    both = [Weights.read(Asked(one, DESIGN)) for one in (found, swapped)]
+    both = [Weights.read(AnalysisRequest(one, DESIGN)) for one in (found, swapped)]
     assert both[0] == both[1] and both[0].population == ((0.1, 0.2, 0, 0.4, 0.3, 0, 0, 0, 0),)
 
 
@@ -85,31 +85,31 @@ def test_the_template_is_read_once_it_is_filled_in() -> None:
 
 HEAD = "question,group,share\n"
 BAD = {
-    "nothing": ("", "Nothing is here yet."),
-    "only names": (HEAD, "no group after it"),
+    "nothing": ("", "There is no CSV yet."),
+    "only names": (HEAD, "no line after the column names"),
     "no names": ("age,young,0.3\nage,old,0.7", "Line 1: The first line names the columns"),
-    "unknown question": (HEAD + "town,x,1", "Line 2: there is no question “town”. There are: age,"),
+    "unknown question": (HEAD + "town,x,1", "no question “town”. Choose from age,"),
     "unknown column": ("town,share\nx,1", "Line 1: there is no question “town”"),
     "unknown group": (
         HEAD + "age,young,0.3\nage,older,0.7", "Line 3: there is no group “older” in age",
     ),
-    "missing group": (HEAD + "age,young,1", "age: no line for 30, or over."),
-    "twice": (HEAD + "age,old,1\nage,young,0\nage,old,0", "Line 4: “30, or over” of age stands"),
+    "missing group": (HEAD + "age,young,1", "age: no share for 30, or over"),
+    "twice": (HEAD + "age,old,1\nage,young,0\nage,old,0", "Line 4: “30, or over” of age is there"),
     "negative": (HEAD + "age,young,-0.3\nage,old,1.3", "Line 2: -0.3 is negative."),
-    "all 0": (HEAD + "age,young,0\nage,old,0", "age: the numbers are all 0."),
+    "all 0": (HEAD + "age,young,0\nage,old,0", "age: the shares add up to 0, not to 1"),
     "no number": (HEAD + "age,young,many\nage,old,1", "Line 2: “many” is not a number."),
     "infinite": (HEAD + "age,young,inf\nage,old,1e5", "Line 2: “inf” is not a number."),
-    "columns": (HEAD + "age,young\nage,old,1", "Line 2: 3 columns, as in the first line, not 2."),
+    "columns": (HEAD + "age,young\nage,old,1", "Line 2: there must be 3 columns, as in"),
     "sum": (HEAD + "age,young,0.3\nage,old,0.6", "age: the shares add up to 0.9, not to 1"),
     "not CSV": (HEAD + 'age,"young,0.3\nage,old,0.7', "this is not CSV"),
-    "combination missing": ("age,sex,share\nold,f,1", "3 of 4 combinations have no line"),
+    "combination missing": ("age,sex,share\nold,f,1", "3 of 4 combinations are missing"),
     "combination twice": (
-        "age,share\nold,0.5\nold,0.5\nyoung,0", "Line 3: this combination stands there twice.",
+        "age,share\nold,0.5\nold,0.5\nyoung,0", "Line 3: this combination is there twice.",
     ),
-    "column twice": ("age,age,share\nold,old,1", "the same question stands there twice"),
+    "column twice": ("age,age,share\nold,old,1", "the same question is there twice"),
     "declined": (
         HEAD + "age,young,0.3\nage,old,0.6\nage,Prefer not to say,0.1",
-        "Line 4: “Prefer not to say” has no share in a population: leave this line out.",
+        "Line 4: “Prefer not to say” has no share in a population. Delete this line.",
     ),
     "too long": (HEAD + "x" * 300_000, "More than 200,000 characters"),
 }  # fmt: skip
@@ -117,9 +117,9 @@ BAD = {
 
 @pytest.mark.parametrize(("text", "words"), BAD.values(), ids=BAD.keys())
 def test_an_error_is_reported_with_its_line(text: str, words: str) -> None:
-    with pytest.raises(MarginsError) as caught:
+    with pytest.raises((MarginsError, AnalysisError)) as caught:
         read(text)
-    assert any(words in problem for problem in caught.value.problems), caught.value.problems
+    assert any(words in problem for problem in caught.value.args), caught.value.args
 
 
 def test_a_table_of_too_many_combinations_is_refused_before_it_is_made() -> None:
@@ -130,8 +130,9 @@ def test_a_table_of_too_many_combinations_is_refused_before_it_is_made() -> None
         [Question("q1", "Did you?", options)],
         [Background(Question(key, key, options), 1.0) for key in keys],
     )
-    with pytest.raises(MarginsError, match="1,099,511,627,776 combinations of groups"):
-        margins.read(",".join([*keys, "share"]) + "\n" + "no," * 40 + "1", many)
+    found = margins.read(",".join([*keys, "share"]) + "\n" + "no," * 40 + "1", many)
+    with pytest.raises(AnalysisError, match="1,099,511,627,775 of 1,099,511,627,776 combinations"):
+        registry.read({"kind": "weights", **found}, many)
 
 
 def test_any_question_can_be_weighted_by() -> None:

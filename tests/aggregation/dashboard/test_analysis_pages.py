@@ -98,36 +98,36 @@ def test_a_draft_and_an_unreleased_survey_have_nothing_to_ask() -> None:
 
 
 BAD: dict[str, tuple[dict[str, Any], str]] = {
-    "one question": ({"kind": "crosstab", "questions": ["q1", ""]}, "Choose at least two"),
-    "twice": ({"kind": "crosstab", "questions": ["q1", "q1"]}, "is chosen twice"),
+    "one question": ({"kind": "crosstab", "questions": ["q1", ""]}, "Choose 2 to 4, not 1."),
+    "twice": ({"kind": "crosstab", "questions": ["q1", "q1"]}, "Choose each question only once."),
     "unknown": ({"kind": "crosstab", "questions": ["q1", "q9"]}, "There is no &#x27;q9&#x27;"),
-    "five": ({"kind": "crosstab", "questions": ["q1", "q2", "q3", "q4", "age"]}, "2 to 4 of them"),
+    "five": ({"kind": "crosstab", "questions": ["q1", "q2", "q3", "q4", "age"]}, "2 to 4, not 5"),
     "nothing to explain": ({"kind": "regression", "predictors": ["age"]}, "Choose an answer."),
     "nothing to explain it by": (
-        {"kind": "regression", "outcome": "q1:yes"}, "Choose at least one question",
+        {"kind": "regression", "outcome": "q1:yes"}, "Choose 1 to 4, not 0.",
     ),
     "an option of another": (
         {"kind": "regression", "outcome": "q1:Red", "predictors": ["age"]},
-        "One of the options of q1",
+        "Must be an option of q1",
     ),
     "by itself": (
         {"kind": "regression", "outcome": "q1:yes", "predictors": ["q1:no"]},
-        "Q1 is what is to be explained",
+        "Q1 is the question to explain",
     ),
     "five others": (
         {"kind": "regression", "outcome": "q1:yes",
          "predictors": ["q2", "q3", "q4", "age", "place"]},
-        "1 to 4 of them, not 5",
+        "Choose 1 to 4, not 5.",
     ),
     "no profiles": ({"kind": "profiles", "questions": ["q1", "q3"], "classes": "x"}, "from 2 to 6"),
-    "no margins": ({"kind": "weights", "margins": " "}, "Nothing is here yet."),
+    "no margins": ({"kind": "weights", "margins": " "}, "There is no CSV yet."),
     "every question weighted by": (
         {"kind": "weights", "margins": "question,group,count\n" + "".join(
             f"{key},{group},1\n" for key, groups in {
                 "q1": ("No", "Yes"), "q2": ("=Red", "Green", "Blue"), "q3": ("No", "Yes"),
                 "q4": ("No", "Yes"), "age": ("Under 30", "30 and over"),
                 "place": ("Town", "Village")}.items() for group in groups)},
-        "No question is left to be weighted",
+        "No question is left to weight",
     ),
     "bad margins": (
         {"kind": "weights", "margins": MARGINS.replace("0.3", "much")}, "Line 2: “much” is not",
@@ -272,7 +272,7 @@ def test_too_few_people_in_a_group_for_a_weight_are_explained(
     margins = "question,group,share\nplace,Town,0.9\nplace,Village,0.1\n"
     address, page = found(client, messages, kind="weights", margins=margins)
     assert "This could not be computed" in page
-    assert "Too few reports to say how many people are in “Village” of “Where?”" in page
+    assert "Too few responses to estimate how many people are in “Village” of “Where?”" in page
 
 
 # --- Done -----------------------------------------------------------------------------------------
