@@ -11,8 +11,8 @@ docs = csp_update({"style-src": "'unsafe-inline'"})(
     SpectacularSwaggerSplitView.as_view(url_name="schema", permission_classes=[])
 )
 
-handler404 = "operations.health.missing"
-handler500 = "operations.health.failed"
+handler404 = "operations.health.not_found_page"
+handler500 = "operations.health.error_page"
 
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="surveys")),

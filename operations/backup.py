@@ -31,7 +31,7 @@ from config.processes import RUNNING, lock_file
 from survey.models import Removed, Survey
 from survey.models.log import head, record
 
-FORM = 1  # version of the file format
+FORMAT = 1  # of the file
 MANIFEST, DATABASE = "manifest.json", "database"
 PIECE = 1 << 20
 BEFORE = "candor_before_restore"  # the name of PostgreSQL's old schema during a restore
@@ -55,7 +55,7 @@ def write(path: Path) -> dict[str, Any]:
         data.touch(0o600)
         dump(data)
         manifest = {
-            "candor_backup": FORM,
+            "candor_backup": FORMAT,
             "version": __version__,
             "database": connection.vendor,
             "made": datetime.now(UTC).strftime("%Y-%m-%dT%H:%MZ"),
@@ -124,7 +124,7 @@ def restore(path: Path, replace: bool = False) -> dict[str, Any]:
             else:
                 load_sqlite(data)
     if "survey_entry" in connection.introspection.table_names():
-        record(None, "backup put back", made=manifest["made"], sha256=manifest["sha256"])
+        record(None, "backup restored", made=manifest["made"], sha256=manifest["sha256"])
     return manifest
 
 
@@ -150,7 +150,7 @@ def read_manifest(file: zipfile.ZipFile) -> dict[str, Any]:
 
 def check(manifest: dict[str, Any]) -> None:
     """Refuse a backup that this installation cannot restore."""
-    if manifest["candor_backup"] != FORM or newer(str(manifest["version"]), __version__):
+    if manifest["candor_backup"] != FORMAT or newer(str(manifest["version"]), __version__):
         raise BackupError(
             f"The backup is from Candor {manifest['version']}, newer than this one, {__version__}."
         )

@@ -9,6 +9,7 @@ import os
 import re
 import secrets
 import sys
+from functools import partial
 from pathlib import Path
 
 import django
@@ -145,8 +146,7 @@ def say_where() -> None:
     say(NOTE.format(site=site, slug=SLUG, logins=f"\n{'':26}".join(logins)))
 
 
-def say(text: str) -> None:
-    print(text, flush=True)
+say = partial(print, flush=True)
 
 
 def main() -> None:

@@ -24,23 +24,23 @@ RECENT = 60  # seconds since the last tick
 REDIS_SECONDS = 2  # for Redis to answer
 API = "/api/v1/"
 OK = "ok"
+UNAVAILABLE = "not available"
+
+View = Callable[[HttpRequest], HttpResponseBase]
 
 
-def healthz(
-    get_response: Callable[[HttpRequest], HttpResponseBase],
-) -> Callable[[HttpRequest], HttpResponseBase]:
-    asked = {"/healthz": check, "/readyz": readyz, "/metrics": measured}
+def health_checks(get_response: View) -> View:
+    views: dict[str, View] = {"/healthz": healthz, "/readyz": readyz, "/metrics": prometheus}
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
-        found = asked.get(request.path)
-        return found(request) if found else get_response(request)
+        return views.get(request.path, get_response)(request)
 
     return middleware
 
 
-def check(request: HttpRequest) -> JsonResponse:
+def healthz(request: HttpRequest) -> JsonResponse:
     """Report whether the process is alive and can reach its database."""
-    return said({"database": database()})
+    return status_response({"database": database()})
 
 
 def readyz(request: HttpRequest) -> JsonResponse:
@@ -48,13 +48,16 @@ def readyz(request: HttpRequest) -> JsonResponse:
     parts = {"database": database(), "broker": broker()}
     if parts["database"] == OK:
         parts |= {"migrations": migrations(), "worker": worker()}
-    return said(parts)
+    return status_response(parts)
 
 
-def said(parts: dict[str, str]) -> JsonResponse:
+def status_response(parts: dict[str, str]) -> JsonResponse:
     if all(part == OK for part in parts.values()):
         return JsonResponse(parts)
-    return JsonResponse(parts, status=503, headers={"Retry-After": RETRY_AFTER})
+    response = JsonResponse(parts, status=503, headers={"Retry-After": RETRY_AFTER})
+    # Monitors ask every few seconds, and Django would log each time.
+    response._has_been_logged = True  # type: ignore[attr-defined]
+    return response
 
 
 def database() -> str:
@@ -62,7 +65,7 @@ def database() -> str:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
     except DatabaseError:
-        return "not available"
+        return UNAVAILABLE
     return OK
 
 
@@ -85,7 +88,7 @@ def broker() -> str:
     try:
         FILES.open(str(settings.VAR_DIR / "broker.sqlite3")).execute("SELECT 1 FROM message")
     except (sqlite3.Error, OSError):
-        return "not available"
+        return UNAVAILABLE
     return OK
 
 
@@ -97,7 +100,7 @@ def redis() -> str:
         with Redis.from_url(settings.REDIS_URL, **limits) as server:
             server.ping()
     except (RedisError, OSError):
-        return "not available"
+        return UNAVAILABLE
     return OK
 
 
@@ -114,12 +117,12 @@ def worker() -> str:
     return OK
 
 
-def measured(request: HttpRequest) -> HttpResponse:
+def prometheus(request: HttpRequest) -> HttpResponse:
     """Return the metrics to clients with the token, or 404 if the settings have no token."""
     if not settings.METRICS_TOKEN:
         return HttpResponse(status=404)
-    given = request.headers.get("Authorization", "").encode()
-    if not hmac.compare_digest(given, f"Bearer {settings.METRICS_TOKEN}".encode()):
+    authorization = request.headers.get("Authorization", "").encode()
+    if not hmac.compare_digest(authorization, f"Bearer {settings.METRICS_TOKEN}".encode()):
         return HttpResponse(status=401, headers={"WWW-Authenticate": "Bearer"})
     try:
         text = metrics.exposition()
@@ -132,21 +135,22 @@ def measured(request: HttpRequest) -> HttpResponse:
     return HttpResponse(text, headers=headers)
 
 
-def failed(request: HttpRequest) -> HttpResponseBase:
+def error_page(request: HttpRequest) -> HttpResponseBase:
     """Return the page for errors, with status 503 if the database is unavailable or full."""
-    away = isinstance(sys.exc_info()[1], OperationalError | InterfaceError)
+    unavailable = isinstance(sys.exc_info()[1], OperationalError | InterfaceError)
     response: HttpResponseBase
     if request.path.startswith(API):
-        response = JsonResponse({"detail": "Temporarily unavailable." if away else "Server error."})
+        detail = "Temporarily unavailable." if unavailable else "Server error."
+        response = JsonResponse({"detail": detail})
     else:
         response = server_error(request)
-    response.status_code = 503 if away else 500
-    if away:
+    response.status_code = 503 if unavailable else 500
+    if unavailable:
         response["Retry-After"] = RETRY_AFTER
     return response
 
 
-def missing(request: HttpRequest, exception: Exception) -> HttpResponseBase:
+def not_found_page(request: HttpRequest, exception: Exception) -> HttpResponseBase:
     """Return the page for missing addresses, or JSON for the API."""
     if request.path.startswith(API):
         return JsonResponse({"detail": "Not found."}, status=404)

@@ -1,9 +1,8 @@
-"""HTTP access to the installation, and the error for failed checks."""
+"""HTTP requests to the installation, and the error for failed checks."""
 
 import http.client
 import json
 import secrets
-import ssl
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from typing import Any
@@ -52,15 +51,9 @@ class Site:
 
     def ask(self, path: str, method: str = "GET", body: Any = None) -> Reply:
         where = urlsplit(self.url)
-        port = where.port or (443 if where.scheme == "https" else 80)
-        link: http.client.HTTPConnection
-        if where.scheme == "https":
-            context = ssl.create_default_context()
-            link = http.client.HTTPSConnection(
-                where.hostname or "", port, timeout=20, context=context
-            )
-        else:
-            link = http.client.HTTPConnection(where.hostname or "", port, timeout=20)
+        secure = where.scheme == "https"
+        client = http.client.HTTPSConnection if secure else http.client.HTTPConnection
+        link = client(where.netloc, timeout=20)
         headers = {
             "Host": self.host,
             "User-Agent": self.agent,
@@ -70,7 +63,7 @@ class Site:
             "Forwarded": f'for="[{self.address}]"',
             "Content-Type": "application/json",
         }
-        if where.scheme == "http" and settings.TRUSTED_PROXIES:
+        if not secure and settings.TRUSTED_PROXIES:
             headers["X-Forwarded-Proto"] = "https"  # as the proxy would
         try:
             link.request(method, path, json.dumps(body) if body is not None else None, headers)

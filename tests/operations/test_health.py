@@ -1,5 +1,6 @@
-"""What monitors are told: alive, ready, and figures in which no report can be seen."""
+"""Health checks, and metrics in which no report can be seen."""
 
+import logging
 import re
 from pathlib import Path
 from typing import Any
@@ -65,10 +66,17 @@ def test_ticks_are_not_written_each_time() -> None:
     assert Heartbeat.objects.get(name=heartbeat.TICK).at == before
 
 
-def test_a_missing_broker_is_reported(settings: Any, tmp_path: Path) -> None:
+def test_a_missing_broker_is_reported_and_not_logged(
+    settings: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setattr(logging.getLogger("django"), "propagate", True)
     settings.VAR_DIR = tmp_path / "missing"
     response = Client().get("/readyz")
     assert response.status_code == 503 and response.json()["broker"] == "not available"
+    assert not caplog.records  # monitors ask every few seconds
     settings.REDIS_URL = "redis://127.0.0.1:1/0"
     assert Client().get("/readyz").json()["broker"] == "not available"
     assert Client().get("/healthz").status_code == 200  # the process lives

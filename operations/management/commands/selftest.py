@@ -29,28 +29,26 @@ class Command(BaseCommand):
             metavar="FILE",
             help="a log that must not contain visitors, such as the proxy's",
         )
-        parser.add_argument("--json", action="store_true", help="for programs")
+        parser.add_argument("--json", action="store_true", dest="as_json", help="for programs")
 
-    def handle(self, *args: Any, url: str, log: list[Path], json: bool, **options: Any) -> None:
+    def handle(self, *args: Any, url: str, log: list[Path], as_json: bool, **options: Any) -> None:
         if url and not url.startswith(("http://", "https://")):
             raise CommandError("The URL must begin with http:// or https://.")
         site = Site.at(url, int(os.environ.get("PORT", "8000")))
         outcomes = []
         for outcome in checks.run(site, log):
             outcomes.append(outcome)
-            if not json:
+            if not as_json:
                 self.stdout.write(
                     f"FAILED  {outcome.name}: {outcome.problem}"
                     if outcome.problem
                     else f"ok      {outcome.name}"
                 )
                 self.stdout.flush()
-        if json:
-            self.stdout.write(as_json(outcomes))
+        if as_json:
+            found = [
+                {"check": one.name, "ok": not one.problem, "say": one.problem} for one in outcomes
+            ]
+            self.stdout.write(json.dumps(found, indent=1, ensure_ascii=False))
         if any(outcome.problem for outcome in outcomes):
             sys.exit(1)
-
-
-def as_json(outcomes: list[checks.Outcome]) -> str:
-    found = [{"check": one.name, "ok": not one.problem, "say": one.problem} for one in outcomes]
-    return json.dumps(found, indent=1, ensure_ascii=False)
