@@ -1,7 +1,7 @@
-"""The pages on which analyses are asked for and read.
+"""The pages where analyses are started and read.
 
-Asking and reading are apart: whoever may see a survey reads; POST asks, asks again or cancels. No
-page computes: the figures are those of a job, and the folder of each kind has the words for them.
+Everybody with access to a survey can read them. POST starts, repeats or cancels one. No page
+computes: the figures come from a job, and the folder of each kind has the words for them.
 """
 
 import json
@@ -43,7 +43,7 @@ STATES = {
 
 @private_form
 def analyses(request: HttpRequest, slug: str) -> HttpResponse:
-    """What has been asked of a survey, and the form to ask more."""
+    """List the analyses of a survey and show the form for a new one. POST starts it."""
     if request.method == "POST":
         return _ask(request, survey_or_403(request, slug, "ask"))
     survey = survey_or_403(request, slug)
@@ -55,7 +55,7 @@ def analyses(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _ask(request: HttpRequest, survey: Survey) -> HttpResponse:
-    """Ask, and go to the page of what was asked; or back to the form with what is wrong."""
+    """Start an analysis and redirect to its page, or show the form with its errors."""
     kind = request.POST.get("kind", "")
     if survey.state == Survey.State.DRAFT or kind not in KINDS:
         return _page(request, survey, kind)
@@ -89,7 +89,7 @@ def _page(
 
 
 def _listed(survey: Survey, design: Design) -> Iterator["Outcome"]:
-    """List what has been asked, the newest first."""
+    """Yield the analyses of a survey, the newest first."""
     jobs = Prefetch("jobs", Job.objects.defer("result"))
     asked = Analysis.objects.filter(release__survey=survey).select_related("release")
     rows = asked.annotate(last=Max("jobs__made_at")).order_by("-last").prefetch_related(jobs)
@@ -102,7 +102,7 @@ def _listed(survey: Survey, design: Design) -> Iterator["Outcome"]:
 
 
 def _analysis(survey: Survey, pk: UUID | str) -> Analysis:
-    """The analysis of this survey with this id."""
+    """Return the analysis of this survey with this id, or 404."""
     try:
         key = pk if isinstance(pk, UUID) else UUID(pk)
     except ValueError:
@@ -134,7 +134,7 @@ class Outcome:
 
     @property
     def words(self) -> Findings:
-        """What was asked."""
+        """The request in words."""
         return KINDS[self.kind].findings(self.analysis.asked, self.design)
 
     @property
@@ -149,13 +149,13 @@ class Outcome:
 
     @property
     def error(self) -> str:
-        """Say why there are no figures, without the name of its place, which is for programs."""
+        """The reason why there are no figures, without the name of a member."""
         return sentence(re.sub("^[a-z]+: ", "", self.job.error))
 
 
 @private_form
 def analysis(request: HttpRequest, slug: str, analysis: UUID) -> HttpResponse:
-    """One analysis: how far it is, what it found, or why it found nothing."""
+    """Show the progress or the findings of an analysis. POST cancels or repeats it."""
     if request.method == "POST":
         return _act(request, survey_or_403(request, slug, "ask"), analysis)
     survey = survey_or_403(request, slug)
@@ -163,9 +163,8 @@ def analysis(request: HttpRequest, slug: str, analysis: UUID) -> HttpResponse:
 
 
 def _act(request: HttpRequest, survey: Survey, pk: UUID) -> HttpResponse:
-    """Cancel it, or ask the same of the latest release."""
+    """Cancel an analysis, or repeat it on the latest release."""
     outcome = Outcome.of(survey, _analysis(survey, pk), results=False)
-    here = redirect("analysis", slug=survey.slug, analysis=pk)
     if request.POST.get("action") == "cancel":
         outcome.job.cancel(by=request.user)
     elif request.POST.get("action") == "again":
@@ -174,7 +173,7 @@ def _act(request: HttpRequest, survey: Survey, pk: UUID) -> HttpResponse:
         except AnalysisError as error:
             return _show(request, Outcome.of(survey, outcome.analysis), sentence(error.why))
         return redirect("analysis", slug=survey.slug, analysis=job.analysis_id)
-    return here
+    return redirect("analysis", slug=survey.slug, analysis=pk)
 
 
 def _show(request: HttpRequest, outcome: Outcome, problem: str = "") -> HttpResponse:
@@ -199,7 +198,7 @@ def _show(request: HttpRequest, outcome: Outcome, problem: str = "") -> HttpResp
 
 @private_page
 def file(request: HttpRequest, slug: str, analysis: UUID, file: str) -> HttpResponse:
-    """How far it is, and the figures of an analysis to take home: JSON, CSV, pictures."""
+    """Return the progress of an analysis, or its findings as JSON, CSV or pictures."""
     survey = survey_or_403(request, slug)
     known = _analysis(survey, analysis)
     if file == "progress.json":
@@ -236,8 +235,8 @@ def _saved(
 ) -> HttpResponse:
     stem, _, ending = name.rpartition(".")
     release = outcome.analysis.release.number
-    known = f"{outcome.survey.slug}-release-{release}-{outcome.kind}"
-    saved = f"{known}.{ending}" if stem == "result" else f"{known}-{stem}.{ending}"
+    part = "" if stem == "result" else f"-{stem}"
+    saved = f"{outcome.survey.slug}-release-{release}-{outcome.kind}{part}.{ending}"
     if request.method == "GET":
         about = {"analysis": str(outcome.analysis.pk), "release": release}
         record(request.user, "file downloaded", outcome.survey, file=name, **about)
@@ -251,7 +250,7 @@ def _attachment(name: str, content_type: str, content: bytes) -> HttpResponse:
 
 @private_page
 def blank_file(request: HttpRequest, slug: str, table: str) -> HttpResponse:
-    """A file to fill in for the form of some kind of analysis."""
+    """Return the template of a file for a form."""
     survey = survey_or_403(request, slug)
     files = {
         name: lines for kind in KINDS.values() for name, lines in kind.form.blank_files.items()

@@ -1,7 +1,6 @@
-"""The addresses from which a release is downloaded: a page about it, and its files, twice.
+"""The page of a release and its files.
 
-Below /surveys/ for people with a session, below /api/v1/ for programs with a token; the files are
-the same, and so is who may have them.
+Programs download the same files below /api/v1/, with the same permissions.
 """
 
 from typing import Any
@@ -40,7 +39,7 @@ from survey.models import Action, Survey
 def download_section(
     request: HttpRequest, release: Release, actions: set[Action] | None = None
 ) -> dict[str, Any]:
-    """Return what the section “Download” of a page shows to somebody who may do these actions."""
+    """Return the context of the section “Download” for somebody with these actions."""
     export = export_of(request, release, choice=None)
     actions = release.survey.actions(request.user) if actions is None else actions
     return {
@@ -57,10 +56,7 @@ def download_section(
 @cache_control(private=True, no_store=True)
 @require_http_methods(["GET", "HEAD", "POST"])
 def page(request: HttpRequest, slug: str, release: str, name: str = "") -> HttpResponseBase:
-    """A release that can be cited, or one of its files; what cannot be had says why.
-
-    POST asks for a large file, or for an end of its making.
-    """
+    """Show a release, or return one of its files. POST requests or cancels a large file."""
     survey = get_object_or_404(Survey, slug=slug)
     known = find(survey, name)
     if not survey.may(request.user, needed(known) if name else "see"):
@@ -74,9 +70,9 @@ def page(request: HttpRequest, slug: str, release: str, name: str = "") -> HttpR
     try:
         found = release_of(survey, release)
     except NotANumber as error:
-        return _words(request, 400, "That is no release", str(error))
+        return _words(request, 400, "This is not a release", str(error))
     if found is None:
-        return _words(request, 404, "There is no such release", "The survey has no such release.")
+        return _words(request, 404, "Release not found", "The survey has no such release.")
     if not name:
         design = survey.frozen_design()
         context = {
@@ -87,14 +83,14 @@ def page(request: HttpRequest, slug: str, release: str, name: str = "") -> HttpR
         }
         return render(request, "aggregation/dashboard/release.html", context)
     if known is None:
-        return _words(request, 404, "There is no such file", f"A release has these files: {THERE}.")
+        return _words(request, 404, "File not found", f"A release has these files: {THERE}.")
     try:
         export = export_of(request, found, chosen(request, found))
     except NoSuchInterval as error:
-        return _words(request, 400, "There are no such intervals", str(error))
+        return _words(request, 400, "These intervals do not exist", str(error))
     if request.method == "POST":
         change(export, name, known, request.user, cancel="cancel" in request.POST)
-        return redirect(f"{request.path}?wait")  # a page, even if the file is there already
+        return redirect(f"{request.path}?wait")  # a page, even if the file is ready
     try:
         if "wait" in request.GET and large_exports.is_large(found, known):
             raise Unmade(large_exports.last_job(found, name))

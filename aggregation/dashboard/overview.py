@@ -1,4 +1,4 @@
-"""Surveys at a glance, in a few queries however many there are: the rows of the overview."""
+"""The rows of the overview, in a few queries for any number of surveys."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
@@ -18,12 +18,12 @@ from survey.design import Question
 from survey.models import Report, Survey
 
 SHOWN = 4  # questions of a survey
-AT_A_TIME = 200  # surveys in one query, which SQLite wants to be short
+AT_A_TIME = 200  # surveys in one query, because SQLite limits its length
 
 
 @dataclass(frozen=True)
 class Line:
-    """What was found for a question: the share of yes, or of the option with the largest one."""
+    """The estimate of a question: the share of yes, or the largest share."""
 
     question: str
     option: str
@@ -34,7 +34,7 @@ class Line:
 @dataclass
 class OverviewRow:
     survey: Survey
-    managed: bool = False  # by whoever looks
+    managed: bool = False  # by this user
     release: Release | None = None
     waiting: str = "0"
     lines: list[Line] = field(default_factory=list)
@@ -48,13 +48,13 @@ class OverviewRow:
 
     @property
     def href(self) -> str:
-        """Where the row leads: who manages a draft goes on writing it."""
+        """The editor for those who manage a draft, otherwise the dashboard."""
         page = "studio" if self.draft and self.managed else "dashboard"
         return reverse(page, args=[self.survey.slug])
 
     @property
     def refused_to_open(self) -> bool:
-        """Whether its owner is to read why it did not open at the time that was set."""
+        """Whether to tell its owner that it did not open at the scheduled time."""
         return self.draft and self.managed and bool(self.survey.opens_refused)
 
 
@@ -62,7 +62,7 @@ STATES = [Survey.State.OPEN, Survey.State.DRAFT, Survey.State.CLOSED]  # in this
 
 
 def overview_rows(surveys: QuerySet[Survey], managed: Collection[int] = ()) -> list[OverviewRow]:
-    """Open ones first, then drafts."""
+    """Return the rows of these surveys: open ones first, then drafts."""
     last = Release.objects.filter(survey=OuterRef("pk")).order_by("-number").values("pk")[:1]
     rows = {survey.pk: OverviewRow(survey, survey.pk in managed) for survey in surveys}
     inbox = Report.objects.filter(content__isnull=False, survey__in=rows)
@@ -74,12 +74,12 @@ def overview_rows(surveys: QuerySet[Survey], managed: Collection[int] = ()) -> l
     for release in releases:
         rows[release.survey_id].release = release
     for start in range(0, len(releases), AT_A_TIME):
-        _look(rows, releases[start : start + AT_A_TIME])
-    _look_at_drafts(rows)
+        _add_estimates(rows, releases[start : start + AT_A_TIME])
+    _add_drafts(rows)
     return sorted(rows.values(), key=lambda row: STATES.index(Survey.State(row.survey.state)))
 
 
-def _look_at_drafts(rows: dict[int, OverviewRow]) -> None:
+def _add_drafts(rows: dict[int, OverviewRow]) -> None:
     drafts = Survey.objects.filter(pk__in=rows, state=Survey.State.DRAFT)
     sensitive = Count("questions", filter=Q(questions__background=False))
     for pk, questions in drafts.values_list("pk").annotate(sensitive=sensitive):
@@ -88,8 +88,8 @@ def _look_at_drafts(rows: dict[int, OverviewRow]) -> None:
         rows[pk].changed_on = day
 
 
-def _look(rows: dict[int, OverviewRow], releases: list[Release]) -> None:
-    """Fill in what was found: the first questions of each survey, of everybody."""
+def _add_estimates(rows: dict[int, OverviewRow], releases: list[Release]) -> None:
+    """Add the estimates of the first questions of each survey."""
     wanted = Q()
     questions: dict[tuple[int, str], Question] = {}
     for release in releases:

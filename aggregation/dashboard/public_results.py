@@ -1,7 +1,7 @@
-"""Public results: a page for anyone, where the owner of a survey wants it.
+"""The public page of a survey's results, if its owner publishes them.
 
-The same figures and words as the dashboard, of the latest release. It is the same for
-everybody: no login, no cookie (shell.respondent_protection), and a cache may keep it for a minute.
+It has the figures and words of the dashboard for the latest release. It is the same for everybody:
+no login, no cookie (shell.respondent_protection), and caches may keep it for a minute.
 """
 
 import math
@@ -24,14 +24,14 @@ from survey import rate_limits
 from survey.design import Design
 from survey.models import Survey
 
-FRESH = 60  # seconds that a copy may be kept
-EARLIER = 20  # releases that are listed
-WEAK = math.log(19)  # as static/respond/odds.js: above this, one could be more than 95 in 100 sure
+FRESH = 60  # seconds that a cache may keep the page
+EARLIER = 20  # releases listed
+WEAK = math.log(19)  # above this, somebody could be more than 95 in 100 sure
 
 
 @require_safe
 def page(request: HttpRequest, slug: str) -> HttpResponse:
-    request.user = AnonymousUser()  # whoever it is
+    request.user = AnonymousUser()  # so that the page is the same for everybody
     if seconds := rate_limits.stranger(request):
         return too_often(request, seconds)
     survey = Survey.objects.exclude(state=Survey.State.DRAFT).filter(slug=slug).first()
@@ -71,12 +71,12 @@ def shown(request: HttpRequest, survey: Survey) -> HttpResponse:
 
 
 def sure(design: Design) -> str:
-    """How sure one can be after a report, in words that are never too small."""
+    """Return how sure somebody guessing 50:50 can become. Never understate it."""
     return "more than 99 in 100" if design.sure > 99 else f"at most about {design.sure} in 100"
 
 
 def dots(filled: int) -> SafeString:
-    """So many of a hundred, ten by ten."""
+    """Draw a square of 100 dots, of which so many are filled."""
     circles = [
         format_html(
             '<circle class="{}" cx="{}" cy="{}" r="3.5"/>',
@@ -87,8 +87,8 @@ def dots(filled: int) -> SafeString:
         for i in range(100)
     ]
     text = (
-        f"A square of 100 dots. {filled} are filled: how sure they can be. "
-        f"{100 - filled} are empty: the doubt that stays."
+        f"A square of 100 dots: {filled} are filled, for how sure somebody can be, and "
+        f"{100 - filled} are empty, for the doubt that remains."
     )
     return format_html(
         '<svg class="dots" viewBox="0 0 100 100" width="160" height="160" role="img"'

@@ -1,16 +1,16 @@
-"""What readers of published tables can learn of one person, if the server can be trusted.
+"""What readers of published tables can learn about one person if they trust the server.
 
-A release shows tallies, in which a report hides among others. The bound is that of
-`privacy.shuffled`, for the whole report of a person: blocks have separate coins, so that their
-losses add up. It is proved for those who read the tables of everybody:
+A release shows tallies, in which a report hides among others. The bound of `privacy.shuffled` is
+for the whole report of a person: blocks have separate coins, so their losses add up. It is proved
+for readers of the tables of everybody:
 
-- in one release: a report hides among all reports of a block;
-- in all releases: they add up to the tallies of the reports that came between two of them, and a
-  person is in one of those, so the smallest counts. A report that stands in later releases again
-  costs nothing more, since what they add to its tally does not depend on it.
+- In one release, a report hides among all reports to a block.
+- All releases add up to tallies of the reports that came between two releases. A person is in one
+  of these, so the smallest one counts. Later releases cost nothing more, because what they add to
+  that tally does not depend on the report.
 
-Nothing is claimed for tables of several questions, such as results by group. The local ε holds
-there, as it always does.
+Nothing is claimed for tables of several questions, such as results by group. Only the local ε holds
+there.
 """
 
 import math
@@ -26,17 +26,17 @@ from aggregation.releases.estimate import positions_of_everybody
 from aggregation.statistics import privacy
 from survey.design import Block, Design
 
-COMPUTE_SECONDS = 0.03  # seconds that a page waits for figures that nobody has asked for before
-MOST_RELEASES = 100  # that are compared; nothing is said about more
+COMPUTE_SECONDS = 0.03  # how long a page waits for figures that are not known yet
+MOST_RELEASES = 100  # to compare
 
 Sizes = dict[str, int]  # block key → reports
 
 
 @dataclass(frozen=True)
 class Reader:
-    """Somebody who reads `what`: the fewest reports that hide a person, and the loss at δ.
+    """A reader of `what`: the fewest reports that hide a person, and the loss at δ.
 
-    None is a loss that is still being computed.
+    The loss is None while it is being computed.
     """
 
     what: str
@@ -73,14 +73,14 @@ def central(release: Release) -> Central:
 
 
 def delta_for(people: int) -> float:
-    """A power of ten, a thousandth of one in so many people at most."""
+    """Return the largest power of ten that is at most a thousandth of 1/people."""
     return float(10.0 ** -(3 + math.ceil(math.log10(people))))
 
 
 def epsilon(design: Design, sizes: Sizes, delta: float, until: float) -> float:
-    """Of a person's whole report, hidden among so many reports of each block.
+    """Return the loss of a whole report, hidden among so many reports to each block.
 
-    TimeoutError if it is not known by then; it will be for whoever asks a little later.
+    TimeoutError if it is not known by then; the computation continues for later requests.
     """
     each = delta / (design.ask + len(design.background_blocks))
     asked = {
@@ -95,14 +95,14 @@ def epsilon(design: Design, sizes: Sizes, delta: float, until: float) -> float:
 
 
 def hidden(block: Block, among: int, delta: float) -> "Future[float]":
-    """Of one block. Fewer hide less, so the number is rounded down, and often known already."""
+    """Return the loss of one block. Rounding down is safe, and the figure is often known."""
     digits = max(0, len(str(among)) - 2)
     mechanism = block.mechanism
     return shuffled(mechanism.epsilon, among // 10**digits * 10**digits, delta, mechanism.cells)
 
 
-# A figure may take a tenth of a second, and no page waits for long. One thread makes them all, and
-# what it has made is remembered.
+# A figure may take a tenth of a second, and no page waits that long. One thread computes them all,
+# and the results are remembered.
 worker = ThreadPoolExecutor(1, "central")
 
 
@@ -112,7 +112,7 @@ def shuffled(epsilon: float, n: int, delta: float, cells: int) -> "Future[float]
 
 
 def _composed(design: Design, losses: Mapping[str, float]) -> float:
-    """Add up what a person loses who was asked the worst blocks, and every background block."""
+    """Add up the losses of a person who was asked the worst blocks and all background blocks."""
     background = [losses.get(block.key, 0.0) for block in design.background_blocks]
     others = sorted(losses.get(block.key, 0.0) for block in design.sensitive_blocks)
     return math.fsum(background + others[-design.ask :])
@@ -136,7 +136,7 @@ def sizes_of_blocks(release: Release, first: int) -> list[Sizes]:
 
 
 def smallest_steps(sizes: list[Sizes]) -> Sizes:
-    """Return by block the fewest reports by which the tables of everybody ever grew."""
+    """Return the fewest reports by which the tally of each block ever grew."""
     return {
         block: min(
             after - before

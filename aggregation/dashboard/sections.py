@@ -1,7 +1,4 @@
-"""A release as pages show it: by question, with the intervals that the reader chose.
-
-Nothing here asks who reads: people with a login and strangers get the same.
-"""
+"""The estimates of a release by question, with the chosen intervals, for all readers."""
 
 import math
 from collections.abc import Iterable
@@ -34,13 +31,13 @@ from aggregation.svg.axis import Point
 from survey.design import Block, Question
 from survey.design.mechanism import SCALE
 
-MOST_PAIRS = 60  # compared for one question; of more groups there is the test alone
+MOST_PAIRS = 60  # to compare for one question; with more, there is only the test
 FEW = 5  # expected reports in a cell below which a chi-square test is rough
 
 
 @dataclass(frozen=True)
-class Row:
-    """One estimate with the words for it."""
+class OptionRow:
+    """The estimate of one option, with its words and picture."""
 
     label: str
     estimate: Estimate
@@ -52,10 +49,10 @@ class Row:
 
 
 class Group(NamedTuple):
-    """Everybody, without a name, or one group, with its options."""
+    """The options for one group, or for everybody if the name is empty."""
 
     name: str
-    rows: list[Row]
+    rows: list[OptionRow]
 
     @property
     def too_few(self) -> bool:
@@ -63,17 +60,17 @@ class Group(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Table:
+class EstimatesTable:
     """The estimates of a question over everybody, or by one background question."""
 
     title: str
     groups: list[Group]
-    one_look: bool  # although intervals for every look were chosen: there are none for so few
+    one_look: bool  # because there are too few responses for the chosen intervals
 
 
 @dataclass(frozen=True)
-class Cost:
-    """What the error of a question is made of: root mean squares over its options."""
+class ErrorParts:
+    """The parts of the standard error of a question, as root mean squares over its options."""
 
     sampling: float
     noise: float
@@ -85,13 +82,13 @@ class Cost:
 
     @property
     def private(self) -> float:
-        """The part of the square that comes from privacy, since variances add up."""
+        """The part of the variance that comes from privacy."""
         return (self.noise / self.error) ** 2
 
 
 @dataclass(frozen=True)
-class Pair:
-    """One share in two groups; limits and p-value are adjusted over all pairs of the question."""
+class GroupDifference:
+    """The difference of a share between two groups, adjusted for all pairs of the question."""
 
     option: str
     first: str
@@ -107,10 +104,10 @@ class Differences:
     """Whether the groups of a table differ, for one look."""
 
     groups: int
-    p_value: float  # of "all groups answer alike", adjusted over the questions of the page
-    questions: int  # how many those are
+    p_value: float  # of "all groups answer alike", adjusted for the questions of the page
+    questions: int  # on the page
     rough: bool
-    pairs: list[Pair] | None  # of groups with enough responses; None: too many to list
+    pairs: list[GroupDifference] | None  # of groups with enough responses; None if too many
     alpha: float
 
     @property
@@ -118,7 +115,7 @@ class Differences:
         return self.p_value <= self.alpha
 
     @property
-    def largest(self) -> Pair | None:
+    def largest(self) -> GroupDifference | None:
         return max(self.pairs or [], key=lambda pair: abs(pair.difference), default=None)
 
 
@@ -127,9 +124,9 @@ class Section:
     question: Question
     block: Block
     channel: Channel
-    everybody: Table
-    groups: Table | None
-    cost: Cost | None
+    everybody: EstimatesTable
+    groups: EstimatesTable | None
+    cost: ErrorParts | None
     differences: Differences | None
 
     @property
@@ -137,17 +134,16 @@ class Section:
         return plain_yes_no(self.question)
 
     @property
-    def headline(self) -> Row:
-        """What is said first of the question."""
+    def headline(self) -> OptionRow:
+        """The most informative row."""
         rows = [row for _, rows in self.everybody.groups for row in rows]
         return max(rows, key=lambda row: telling(row.estimate))
 
 
 def sections(release: Release, by: Question | None, choice: Choice | None = None) -> list[Section]:
-    """Return the estimates of a release, by question: over everybody, and by one other question.
+    """Return the estimates of everybody by question, and by group of one background question.
 
-    One and not all: with ten background questions a page of all would be megabytes that nobody
-    reads.
+    Only one, because a page with all groups of ten background questions would be megabytes.
     """
     choice = choice or Choice.default(release)
     questions = asked(release.survey.frozen_design())
@@ -179,17 +175,19 @@ def sections(release: Release, by: Question | None, choice: Choice | None = None
     return result
 
 
-def _table(question: Question, by: Question | None, rows: list[Estimate], choice: Choice) -> Table:
+def _table(
+    question: Question, by: Question | None, rows: list[Estimate], choice: Choice
+) -> EstimatesTable:
     names = {option.key: option.text for option in by.options} if by else {"": ""}
     groups = [
         Group(names[group], [_row(question, names[group], row) for row in members])
         for group, members in groupby(shown_options(question, rows), key=lambda row: row.group)
     ]
     one_look = by is not None and choice.always and rows[0].n < ALWAYS_FROM
-    return Table(by.text if by else "Everybody", groups, one_look)
+    return EstimatesTable(by.text if by else "Everybody", groups, one_look)
 
 
-def _row(question: Question, group: str, row: Estimate) -> Row:
+def _row(question: Question, group: str, row: Estimate) -> OptionRow:
     label = label_of(question, row)
     where = f"{label}, {group}" if group else label
     limits = f"{row.level:.0%} interval {row.low:.1%} to {row.high:.1%}"
@@ -197,20 +195,20 @@ def _row(question: Question, group: str, row: Estimate) -> Row:
         limits = "too few responses"
     share = "" if row.bounded is None else f" {row.bounded:.1%},"
     picture = tracks.track([Point(row.bounded, row.low, row.high)], f"{where}:{share} {limits}")
-    return Row(label, row, picture)
+    return OptionRow(label, row, picture)
 
 
-# --- What privacy costs ---------------------------------------------------------------------------
+# --- The parts of the error -------------------------------------------------------------------------
 
 
-def _cost(rows: list[Estimate]) -> Cost | None:
-    """Return None where nobody was asked, or where the estimates have no noise in them."""
+def _cost(rows: list[Estimate]) -> ErrorParts | None:
+    """Return None if nobody was asked or the estimates have no noise."""
     sampling = _mean_square(row.sampling_error or 0.0 for row in rows)
     noise = _mean_square(row.privacy_error or 0.0 for row in rows)
     if not noise:
         return None
     picture = tracks.bar(sampling**2 / (sampling**2 + noise**2), "parts", 12)
-    return Cost(sampling, noise, picture)
+    return ErrorParts(sampling, noise, picture)
 
 
 def _mean_square(values: Iterable[float]) -> float:
@@ -227,7 +225,7 @@ def _differences(
     found: dict[str, list[list[Estimate]]],
     choice: Choice,
 ) -> dict[str, Differences]:
-    """Compare the groups of every table: the reports all at once, the shares two by two."""
+    """Compare the groups of every table: with one test, and in pairs."""
     tables = {
         key: counts_of(groups[0], by)
         for key, (_, *groups) in found.items()
@@ -248,14 +246,14 @@ def _differences(
 
 
 def _rough(table: Counts) -> bool:
-    """Whether an expected count is small, of those that the test looks at."""
+    """Return whether an expected count of the test is small."""
     options, groups = table.sum(axis=0), table.sum(axis=1)
     least = options[options > 0].min() * groups[groups > 0].min()
     return bool(least < FEW * table.sum())
 
 
-def _pairs(one: Asked, by: Asked, table: Counts, choice: Choice) -> list[Pair] | None:
-    """Every option in every two groups; all limits hold together, as do all p-values (Holm)."""
+def _pairs(one: Asked, by: Asked, table: Counts, choice: Choice) -> list[GroupDifference] | None:
+    """Compare every option between every two groups, adjusted for all of them (Holm)."""
     plain = plain_yes_no(one.question)
     options = [1] if plain else list(range(one.question.size))
     if math.comb(by.question.size, 2) * len(options) > MOST_PAIRS:
@@ -266,7 +264,7 @@ def _pairs(one: Asked, by: Asked, table: Counts, choice: Choice) -> list[Pair] |
     )
     groups = [option.text for option in by.question.options]
     pairs = (
-        Pair(
+        GroupDifference(
             "" if plain else one.question.options[option].text,
             groups[found.first[i]],
             groups[found.second[i]],
@@ -279,7 +277,7 @@ def _pairs(one: Asked, by: Asked, table: Counts, choice: Choice) -> list[Pair] |
         for i in range(len(found.first))
         if found.clear[i, j]
     )
-    return [pair for pair in pairs if pair.low > -1 or pair.high < 1]  # the others say nothing
+    return [pair for pair in pairs if pair.low > -1 or pair.high < 1]  # others are useless
 
 
 def _possible(difference: float) -> float:

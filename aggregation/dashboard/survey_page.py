@@ -1,4 +1,4 @@
-"""What a survey's page says in each state: its links, what its last job does, what is missing."""
+"""The links and messages of a survey's pages, in each state."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Link:
 
 
 def links(survey: Survey, release: Release | None, actions: Collection[Action]) -> list[Link]:
-    """Return the other pages of a survey, for somebody who may do these actions."""
+    """Return the links to the other pages of a survey, for somebody with these actions."""
     draft = survey.state == Survey.State.DRAFT
 
     def to(name: str, text: str) -> Link:
@@ -51,7 +51,7 @@ def links(survey: Survey, release: Release | None, actions: Collection[Action]) 
 def group_links(design: Design, by: Question | None, everybody: str, kept: str = "") -> list[Link]:
     """Return the links to the results of everybody and by each background question, if any.
 
-    `kept` is what else stands in the address and stays there.
+    `kept` is the rest of the address, which stays.
     """
     if not design.background:
         return []
@@ -65,7 +65,7 @@ def group_links(design: Design, by: Question | None, everybody: str, kept: str =
 
 
 def job_status(survey: Survey, release: Release | None, job: Job | None) -> str:
-    """Say what is being done for the next release, what came of it, or when there will be one."""
+    """Describe the last job, or say when results appear."""
     if job and job.active:
         return "Making a release …"
     if job and job.state == Job.State.FAILED:
@@ -93,7 +93,7 @@ def _closed(survey: Survey, release: Release | None) -> list[str]:
 
 
 def why_nothing(survey: Survey, appear: str = "Results appear") -> str:
-    """Say why there is no release yet, or will never be one."""
+    """Say why there is no release yet, or why there will be none."""
     if survey.state == Survey.State.CLOSED:
         return (
             f"This survey closed with fewer than {survey.crowd} responses. That is too few to "

@@ -19,7 +19,7 @@ MOST = 30  # releases in a picture, so that their points stand apart on a phone
 
 @dataclass(frozen=True)
 class Trend:
-    """One option: an estimate for each release that is shown, and the picture of them."""
+    """The estimates of one option, with their picture."""
 
     label: str
     estimates: list[Estimate]
@@ -27,14 +27,14 @@ class Trend:
 
 
 def chosen(last: int, most: int = MOST) -> list[int]:
-    """The numbers of at most so many releases, evenly from the first to the last."""
+    """Return the numbers of at most so many releases, evenly spaced."""
     if last <= most:
         return list(range(1, last + 1))
     return [1 + round(i * (last - 1) / (most - 1)) for i in range(most)]
 
 
 def trends(survey: Survey, question: Question, last: int, level: int) -> list[Trend]:
-    """Return the estimates of everybody; releases before anybody was asked have none."""
+    """Return the estimates of everybody, without releases in which nobody was asked."""
     design = survey.frozen_design()
     found = Estimate.objects.filter(
         release__survey=survey,

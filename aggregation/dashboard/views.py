@@ -1,4 +1,4 @@
-"""The researcher's pages: the overview of surveys, a survey's dashboard and its trend."""
+"""The pages for researchers: the overview, the dashboard and the trend."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -23,7 +23,7 @@ from survey.permissions import private_form, private_page, survey_or_403
 
 @private_page
 def overview(request: HttpRequest) -> HttpResponse:
-    """The surveys that this person may read; archived ones only for who asks for them."""
+    """List the surveys that this user may read, archived ones only on request."""
     surveys = Survey.objects.readable_by(request.user).order_by("slug")
     managed = Survey.objects.where_may(request.user, "manage").values_list("pk", flat=True)
     asked = "archived" in request.GET
@@ -35,14 +35,14 @@ def overview(request: HttpRequest) -> HttpResponse:
         "archived": archived,
         "asked": asked,
         "may_add": may_add,
-        "new_survey": may_add and bool(rows or archived),  # else the page begins with it
+        "new_survey": may_add and bool(rows or archived),  # otherwise it is in the text
     }
     return render(request, "aggregation/dashboard/overview.html", context)
 
 
 @private_form
 def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
-    """A survey's latest release, by one background question if it is named; POST asks for one."""
+    """Show the latest release of a survey. POST requests a new one."""
     survey = get_object_or_404(Survey, slug=slug)
     actions = survey.actions(request.user)
     if ("ask" if request.method == "POST" else "read") not in actions:
@@ -51,7 +51,7 @@ def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
         here = reverse("dashboard", args=[slug])
         if survey.state == Survey.State.DRAFT:
             return redirect(here)
-        # Named in the address, because a fast worker may be done before the page is there.
+        # In the address, because a fast worker may finish before the page is loaded.
         return redirect(f"{here}?job={Job.objects.request(survey, by=request.user).pk}")
     release = survey.releases.order_by("number").last()
     job = survey.jobs.filter(analysis=None, copy=None).order_by("made_at").last()
@@ -95,7 +95,7 @@ def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
 
 @private_page
 def trend(request: HttpRequest, slug: str) -> HttpResponse:
-    """The estimates of a question over all releases, with intervals valid at every look."""
+    """Show the estimates of a question over all releases."""
     survey = survey_or_403(request, slug)
     release = survey.releases.order_by("number").last()
     context: dict[str, Any] = {"survey": survey, "release": release, "levels": forms.LEVELS}
@@ -117,7 +117,7 @@ def trend(request: HttpRequest, slug: str) -> HttpResponse:
 
 @private_page
 def status(request: HttpRequest, slug: str) -> HttpResponse:
-    """What may have changed since a dashboard was shown, in a few bytes for its script."""
+    """Return what may have changed since the dashboard was loaded, for its script."""
     survey = survey_or_403(request, slug)
     last = survey.releases.order_by("number").last()
     jobs = survey.jobs.filter(analysis=None, copy=None).order_by("-made_at")
@@ -134,6 +134,6 @@ def status(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _followed(request: HttpRequest, job: Job) -> dict[str, Any]:
-    """Return what became of a job, and the address at which to look again."""
+    """Return the state of a job, and its address."""
     address = reverse("api-job", args=[job.pk])
     return job.as_dict() | {"url": request.build_absolute_uri(address)}

@@ -1,4 +1,4 @@
-"""Values from left to right, on pages and in files."""
+"""The horizontal axis and points of pictures, on pages and in files."""
 
 import math
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Axis:
-    """Values from left to right, with the places that have a number."""
+    """A range of values, with the ticks that have a number."""
 
     low: float
     high: float
@@ -15,7 +15,7 @@ class Axis:
     zero: float | None = None  # where “no difference” is
 
     def part(self, value: float) -> float:
-        """Where a value is, from 0 to 1; what lies beyond an end is drawn at it."""
+        """Return the position of a value, from 0 to 1."""
         return min(max((value - self.low) / (self.high - self.low), 0.0), 1.0)
 
     @property
@@ -32,7 +32,7 @@ SHARES = Axis(0, 1, [(i / 4, f"{25 * i}\u00a0%") for i in range(5)])
 
 @dataclass(frozen=True)
 class Point:
-    """An estimate, if there is one, with its interval; `open` ones are drawn as circles."""
+    """An estimate, if there is one, and its interval. `open` points are circles."""
 
     value: float | None
     low: float
@@ -41,7 +41,7 @@ class Point:
 
 
 def nice(low: float, high: float, most: int) -> list[float]:
-    """Round numbers within these limits, not too many."""
+    """Return at most so many round numbers within these limits."""
     step = 10.0 ** math.floor(math.log10((high - low) / most))
     step = next(s for s in (step, 2 * step, 5 * step, 10 * step) if (high - low) / s <= most)
     first = math.ceil(low / step - 1e-9)

@@ -1,8 +1,7 @@
-"""A drawing that stands alone: a title, words and marks, from top to bottom, as one SVG file.
+"""A picture as an SVG file of its own, drawn from top to bottom.
 
-Presentation attributes and no style, which our own Content-Security-Policy would refuse, and a
-generic font: it looks the same in every program, in print and without a page. All files share its
-colours; pages have theirs from CSS.
+It has presentation attributes and a generic font, so that it looks the same in every program.
+Styles would be refused by our own Content-Security-Policy. Pages have their colours from CSS.
 """
 
 import re
@@ -16,12 +15,12 @@ WIDTH, MARGIN = 800, 24
 PAPER, INK, QUIET, LINE, GROUND = "#ffffff", "#1d2426", "#4a5456", "#d5d2cb", "#ecebe6"
 ACCENT = "#0f6b66"
 SIZE = 13  # of letters
-RISE = 0.35  # of its size, from the foot of a letter to its middle
-BREAK = r"[^\S\u00a0\u202f]+"  # where a line may end
+RISE = 0.35  # from the baseline of a letter to its middle, as a part of its size
+BREAK = r"[^\S\u00a0\u202f]+"  # spaces where a line may end
 
 
 class Canvas:
-    """An SVG that grows downwards; `y` is where the next thing stands."""
+    """An SVG that grows downwards; `y` is the position of the next element."""
 
     def __init__(
         self, title: str, description: str, language: str = "", width: float = WIDTH
@@ -72,10 +71,9 @@ class Canvas:
         self, words: str, span: tuple[float, float] | None = None, size: int = SIZE,
         fill: str = INK, bold: bool = False, own: bool = True, side: str = "",
     ) -> None:  # fmt: skip
-        """Write a text in as many lines as it needs, each script on its own side.
+        """Write a text in as many lines as it needs, on the side of its script.
 
-        `own`: a text of the survey, in its language; the others are ours. `side`: left, middle or
-        right, whatever the script.
+        `own`: whether it is a text of the survey, in its language. `side`: left, middle or right.
         """
         left, right = span = span or (MARGIN, self.width - MARGIN)
         more, backwards = {}, right_to_left(words)
@@ -96,7 +94,7 @@ class Canvas:
     def height(
         self, words: str, span: tuple[float, float], size: int = SIZE, bold: bool = False
     ) -> float:
-        """Return how high the lines of a text are."""
+        """Return the height of a text."""
         return lead(size) * len(self._wrapped(words, span, size, bold))
 
     def _wrapped(self, words: str, span: tuple[float, float], size: int, bold: bool) -> list[str]:
@@ -106,14 +104,14 @@ class Canvas:
         self, middle: float, words: str, span: tuple[float, float], size: int = SIZE,
         bold: bool = False, **how: Any,
     ) -> None:  # fmt: skip
-        """Write lines with this height in their middle, and stay where we are."""
+        """Write a text around this height, without changing `y`."""
         y, height = self.y, self.height(words, span, size, bold)
         self.y = middle + RISE * size - (height + lead(size)) / 2
         self.lines(words, span, size=size, bold=bold, **how)
         self.y = y
 
     def heading(self, title: str, notes: Sequence[str]) -> None:
-        """Write a title, and what there is to know to read the drawing."""
+        """Write a title and notes."""
         self.lines(title, size=18, bold=True)
         self.skip(6)
         for note in notes:
@@ -134,30 +132,30 @@ def rounded(place: float) -> str:
 
 
 def lead(size: int) -> int:
-    """From one line to the next."""
+    """Return the distance between lines."""
     return round(size * 1.3)
 
 
 def tint(part: float) -> str:
-    """White, with this part of the accent in it."""
+    """Mix this part of the accent colour with white."""
     pairs = [(int(PAPER[i : i + 2], 16), int(ACCENT[i : i + 2], 16)) for i in (1, 3, 5)]
     return "#" + "".join(f"{round((1 - part) * a + part * b):02x}" for a, b in pairs)
 
 
 def _printable(text: str) -> str:
-    """Without what XML has no place for; and a space that every font has."""
+    """Remove what XML does not allow, and use a space that every font has."""
     kept = (" " if unicodedata.category(one) == "Cc" else one for one in text)
     return "".join(kept).replace("\u202f", "\u00a0").replace("\ufffe", "").replace("\uffff", "")
 
 
 def right_to_left(text: str) -> bool:
-    """By the first letter that has a direction."""
+    """Return the direction of the first letter that has one."""
     strong = (unicodedata.bidirectional(one) for one in text)
     return next((kind for kind in strong if kind in ("L", "R", "AL")), "L") != "L"
 
 
 def wrapped(text: str, width: float, size: float) -> list[str]:
-    """Lines that fit, by the letters of a wide font; a word that is too long is cut."""
+    """Break a text into lines that fit, even in a wide font. Words that are too long are cut."""
     found = [""]
     for word in re.split(BREAK, text.strip()):
         longer = f"{found[-1]} {word}" if found[-1] else word
@@ -183,7 +181,7 @@ def breadth(text: str, size: float) -> float:
 
 
 def _breadth(letter: str) -> float:
-    """In parts of the size, as wide as common fonts have it at the most."""
+    """Return the largest width of a letter in common fonts, as a part of the size."""
     if unicodedata.category(letter) in ("Mn", "Me", "Cf"):
         return 0.0
     if unicodedata.east_asian_width(letter) in "WF":

@@ -1,7 +1,6 @@
-"""Pictures on pages: in percent of their width, so that they fit any, and words stay real text.
+"""Pictures on pages, in percent of their width, so that they fit any page and text stays text.
 
-Colours come from the page's CSS; no style attribute, because the Content-Security-Policy allows
-none.
+Colours come from the page's CSS, because the Content-Security-Policy allows no style attribute.
 """
 
 import math
@@ -21,9 +20,9 @@ ZERO = f'<line class="zero" x1="{{0}}%" x2="{{0}}%" y1="0" y2="{HEIGHT}"/>'
 
 
 def track(points: Sequence[Point], description: str = "", axis: Axis = SHARES) -> SafeString:
-    """Whiskers and dots of one row; two of them one above the other.
+    """Draw one point with its interval, or two above each other.
 
-    Without a description it is hidden from screen readers, for words that stand beside it.
+    Without a description, it is hidden from screen readers.
     """
     spoken = format_html('role="img" aria-label="{}"', description)
     middles = [MIDDLE] if len(points) == 1 else [8, 20]
@@ -62,7 +61,7 @@ def _whisker(axis: Axis, point: Point, y: int, small: bool) -> SafeString:
 
 
 def bar(share: float, name: str = "bar", height: int = 8) -> SafeString:
-    """A share as a part of a bar; the words for it stand beside it."""
+    """Draw a share as a part of a bar, hidden from screen readers."""
     return format_html(
         '<svg class="{0}" width="100%" height="{1}" aria-hidden="true"><rect class="whole" '
         'width="100%" height="{1}"/><rect class="part" width="{2}%" height="{1}"/></svg>',
@@ -77,11 +76,11 @@ def in_percent(share: float) -> str:
 
 
 def joined(drawn: Iterable[SafeString]) -> SafeString:
-    return mark_safe("".join(drawn))  # noqa: S308  # each of them was escaped
+    return mark_safe("".join(drawn))  # noqa: S308  # each part is escaped
 
 
 def rules(ticks: Iterable[tuple[float, str]]) -> SafeString:
-    """Lines across a plot, each at a height, with its number at the left."""
+    """Draw horizontal lines across a plot, with numbers at the left."""
     return format_html_join(
         "",
         '<line class="rule" x1="0%" x2="100%" y1="{0}" y2="{0}"/>'
@@ -92,8 +91,8 @@ def rules(ticks: Iterable[tuple[float, str]]) -> SafeString:
 
 # --- Estimates over releases ----------------------------------------------------------------------
 #
-# One column a release, evenly spaced. Every point can have the focus; its figures then stand above
-# the plot, as they do while the pointer is on it.
+# One column for each release, evenly spaced. The figures of the point with the focus or the pointer
+# are above the plot.
 
 TALL = 180  # pixels
 ABOVE = 44  # for the figures of a point
@@ -121,7 +120,7 @@ class Released:
 
 
 def trend(points: list[Released], description: str) -> SafeString:
-    """A dot and a whisker for each release, on an axis as long as the intervals need."""
+    """Draw the point and interval of each release, on an axis that fits them."""
     bottom, top, step = _range(min(p.low for p in points), max(p.high for p in points))
 
     def x(place: float) -> str:
@@ -159,7 +158,7 @@ def trend(points: list[Released], description: str) -> SafeString:
 
 
 def _range(low: float, high: float) -> tuple[float, float, float]:
-    """The ends of the axis, and the step between its ticks: five at the most."""
+    """Return the ends of the axis and the step between at most five ticks."""
     for step in STEPS:
         bottom, top = math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
         if top - bottom <= 5 * step + 1e-9:

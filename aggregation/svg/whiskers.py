@@ -1,4 +1,4 @@
-"""Dots and whiskers below each other in a file, with their words left and their figures right."""
+"""A file with a row for each estimate: its label, its point and interval, and its figures."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,14 +18,14 @@ from aggregation.svg.canvas import (
 )
 
 LABELS = (MARGIN, 236.0)
-TRACK = (252.0, 590.0)  # as long as the figures leave room for it
-ESTIMATE = 662.0  # where the first of two figures ends, likewise
+TRACK = (252.0, 590.0)  # shorter if the figures need room
+ESTIMATE = 662.0  # the right end of the first figure, or further left
 GAP = 8
 
 
 @dataclass(frozen=True)
 class Row:
-    """Words, points, and the same in figures: an estimate and its interval. Or a heading."""
+    """A label, points, and an estimate and interval as text. Without points, a heading."""
 
     label: str
     points: Sequence[Point] = ()
@@ -36,9 +36,9 @@ def picture(
     title: str, notes: Sequence[str], axis: Axis, rows: Sequence[Row], names: tuple[str, str],
     unit: str,
 ) -> bytes:  # fmt: skip
-    """Return a file of such rows: what the figures are is in `names`, what is drawn is `unit`."""
-    told = (f"{row.label}: {' '.join(row.figures)}." for row in rows if row.points)
-    canvas = Canvas(title, " ".join([*notes, *told]))
+    """Return a file with these rows. `names` are those of the two figures."""
+    texts = (f"{row.label}: {' '.join(row.figures)}." for row in rows if row.points)
+    canvas = Canvas(title, " ".join([*notes, *texts]))
     canvas.heading(title, notes)
     draw(canvas, axis, rows, names, unit)
     return canvas.done()
@@ -48,7 +48,7 @@ def draw(
     canvas: Canvas, axis: Axis, rows: Sequence[Row], names: tuple[str, str], unit: str,
     side: str = "",
 ) -> None:  # fmt: skip
-    """Draw the rows below what is there; labels stand at this side, or at that of their script."""
+    """Draw the rows, with labels on this side or that of their script."""
     canvas.skip(26)
     right = canvas.width - MARGIN
     first, second = (max(breadth(row.figures[i], SIZE * 1.08) for row in rows) for i in (0, 1))

@@ -38,7 +38,8 @@ def figures() -> dict[str, str]:
 # --- Ready ----------------------------------------------------------------------------------------
 
 
-def test_the_site_is_ready_once_a_worker_has_ticked() -> None:
+def test_the_site_is_ready_once_a_worker_has_ticked(settings: Any) -> None:
+    settings.SECURE_SSL_REDIRECT = True  # monitors need neither TLS nor the host name
     first = Client().get("/readyz")
     assert first.status_code == 503 and first["Retry-After"]
     assert first.json()["worker"].startswith("no tick yet")
