@@ -198,7 +198,7 @@ def _row(question: Question, group: str, row: Estimate) -> OptionRow:
     return OptionRow(label, row, picture)
 
 
-# --- The parts of the error -------------------------------------------------------------------------
+# --- The parts of the error -----------------------------------------------------------------------
 
 
 def _cost(rows: list[Estimate]) -> ErrorParts | None:

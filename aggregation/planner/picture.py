@@ -15,49 +15,42 @@ from django.utils.safestring import SafeString
 from aggregation.planner.grid import Curve, Grid
 from aggregation.planner.terms import Terms
 from aggregation.svg.canvas import ACCENT, MARGIN, PAPER, QUIET, Canvas, rounded
-from aggregation.svg.tracks import in_percent, rules
+from aggregation.svg.tracks import in_percent, joined, rules
 from aggregation.templatetags.figures import WIDEST, half_width
 
 PLOT = 300  # pixels high
 LABEL = 17  # pixels between two labels, at the least
 NICE = [digit * 10.0**exponent for exponent in range(-7, 0) for digit in (1, 2, 5)]
-
-
-def half_widths(grid: Grid, terms: Terms, description: str) -> SafeString:
-    """Return a line for each ε and one without noise, and a dot for the plan."""
-    axes = Axes.of(grid)
-    curves = axes.drawable(grid)
-    return format_html(
-        '<svg class="plot" width="100%" height="{}" role="img" aria-label="{}">{}{}{}{}</svg>',
-        PLOT + 56,
-        description,
-        _axes(axes),
-        _lines(axes, grid.people, curves, terms.epsilon),
-        _labels(axes, grid, curves, terms.epsilon),
-        _plan(axes, terms),
-    )
-
+STRAIGHT = 0.5  # how many pixels a curve may differ from a straight line
 
 Place = tuple[float, float]  # people and half-width
-STRAIGHT = 0.5  # how many pixels a curve may differ from a straight line
 
 
 @dataclass(frozen=True)
-class Axes:
-    """The ranges of people and half-widths, and their positions in the plot."""
+class DrawnCurve:
+    name: str
+    kind: str  # its CSS class, which gives it its own dashes
+    points: list[Place]  # of its line: only its ends if it is straight
+    values: list[Place]
+    label: float  # the y of its name
 
-    few: int
-    many: int
-    narrow: float
-    wide: float
 
-    @classmethod
-    def of(cls, grid: Grid) -> "Axes":
-        values = [value for curve in grid.curves for value in curve.half_widths if value] or [0]
-        widest = min(max(values), WIDEST)
-        wide = min([tick for tick in NICE if tick >= widest], default=WIDEST)
-        below = [tick for tick in NICE if tick <= min(values) and tick < wide]
-        return cls(grid.people[0], grid.people[-1], max(below, default=NICE[0]), wide)
+class Plot:
+    """The positions of everything in the plot. Curves that end outside are left out."""
+
+    def __init__(self, grid: Grid, terms: Terms) -> None:
+        widths = [value for curve in grid.curves for value in curve.half_widths if value] or [0]
+        self.few, self.many = grid.people[0], grid.people[-1]
+        widest = min(max(widths), WIDEST)
+        self.wide = min([tick for tick in NICE if tick >= widest], default=WIDEST)
+        below = [tick for tick in NICE if tick <= min(widths) and tick < self.wide]
+        self.narrow = max(below, default=NICE[0])
+        self.ticks = [tick for tick in NICE if self.holds(tick)]
+        self.decades = [10**e for e in range(1, 11) if self.few <= 10**e <= self.many]
+        self.curves = list(self._curves(grid, terms))
+
+    def holds(self, half_width: float) -> bool:
+        return self.narrow <= half_width <= self.wide
 
     def part(self, people: float) -> float:
         return math.log(people / self.few) / math.log(self.many / self.few)
@@ -69,27 +62,27 @@ class Axes:
         share = math.log(self.wide / half_width) / math.log(self.wide / self.narrow)
         return round(20 + PLOT * share, 1)
 
-    def ticks(self) -> list[float]:
-        return [tick for tick in NICE if self.narrow <= tick <= self.wide]
+    def _curves(self, grid: Grid, terms: Terms) -> Iterator[DrawnCurve]:
+        values = [_values(grid, curve) for curve in grid.curves]
+        drawn = [
+            (curve, every, points)
+            for curve, every in zip(grid.curves, values, strict=True)
+            if (points := self._points(every))
+        ]
+        labels = _apart([self.y(points[-1][1]) for _, _, points in drawn])
+        for i, (curve, every, points) in enumerate(drawn):
+            kind = "here" if curve.epsilon == terms.epsilon else f"dash{i}"
+            kind = "clear" if curve.epsilon is None else kind
+            inside = [(n, width) for n, width in every if self.holds(width)]
+            yield DrawnCurve(curve_name(curve), kind, points, inside, labels[i])
 
-    def decades(self) -> list[int]:
-        return [10**e for e in range(1, 11) if self.few <= 10**e <= self.many]
-
-    def drawable(self, grid: Grid) -> list[Curve]:
-        return [curve for curve in grid.curves if self.points(curve.half_widths, grid.people)]
-
-    def points(self, half_widths: list[float | None], people: list[int]) -> list[Place]:
-        """Return the points of a curve in the plot, or only its ends if it is straight.
-
-        A curve that does not end in the plot has no points.
-        """
-        given = [(n, w) for n, w in zip(people, half_widths, strict=True) if w is not None]
-        if len(given) < 2 or not self.narrow <= given[-1][1] < self.wide:
+    def _points(self, values: list[Place]) -> list[Place]:
+        if len(values) < 2 or not self.narrow <= values[-1][1] < self.wide:
             return []
-        inside = [(float(n), w) for n, w in given if w <= self.wide]
-        before = len(given) - len(inside)
-        if before:
-            (n1, w1), (n2, w2) = given[before - 1], given[before]
+        inside = [(n, width) for n, width in values if width <= self.wide]
+        before = len(values) - len(inside)
+        if before:  # begin where the curve enters the plot
+            (n1, w1), (n2, w2) = values[before - 1], values[before]
             part = math.log(w1 / self.wide) / math.log(w1 / w2)
             inside.insert(0, (round(n1 * (n2 / n1) ** part), self.wide))
         first, last = inside[0], inside[-1]
@@ -104,88 +97,19 @@ class Axes:
         part = math.log(people / first[0]) / math.log(last[0] / first[0])
         return self.y(first[1]) + part * (self.y(last[1]) - self.y(first[1]))
 
-    def labels(self, grid: Grid, curves: list[Curve]) -> list[tuple[Curve, float]]:
-        """Return the y for the name of each curve: at its end, but apart from other names."""
-        ends = [(self.y(self.points(c.half_widths, grid.people)[-1][1]), c) for c in curves]
-        placed: list[tuple[Curve, float]] = []
-        lowest = -math.inf
-        for y, curve in sorted(ends, key=lambda end: end[0]):
-            lowest = max(y, lowest + LABEL)
-            placed.append((curve, lowest))
-        excess = max(0.0, lowest - PLOT - 24)
-        return [(curve, round(y - excess, 1)) for curve, y in placed]
+
+def _values(grid: Grid, curve: Curve) -> list[Place]:
+    pairs = zip(grid.people, curve.half_widths, strict=True)
+    return [(n, width) for n, width in pairs if width is not None]
 
 
-def _axes(axes: Axes) -> SafeString:
-    across = rules((axes.y(tick), f"{100 * tick:g}") for tick in axes.ticks())
-    upright = format_html_join(
-        "",
-        '<line class="rule" x1="{0}%" x2="{0}%" y1="20" y2="{1}"/>'
-        '<text class="middle" x="{0}%" y="{2}">{3}</text>',
-        ((axes.x(n), PLOT + 20, PLOT + 38, short(n)) for n in axes.decades()),
-    )
-    titles = format_html(
-        '<text x="0%" y="8" dx="-8">± points</text><text class="end" x="100%" y="{}">people</text>',
-        PLOT + 54,
-    )
-    return across + upright + titles
-
-
-def _lines(axes: Axes, people: list[int], curves: list[Curve], epsilon: float) -> SafeString:
-    lines, dots = [], []
-    for curve in curves:
-        kind = _kind(curve, curves, epsilon)
-        lines += [
-            (kind, axes.x(n1), axes.x(n2), axes.y(w1), axes.y(w2))
-            for (n1, w1), (n2, w2) in pairwise(axes.points(curve.half_widths, people))
-        ]
-        dots += [
-            (
-                kind,
-                axes.x(n),
-                axes.y(w),
-                f"{curve_name(curve)}, {n:,} people: {half_width(w)} points",
-            )
-            for n, w in zip(people, curve.half_widths, strict=True)
-            if w is not None and axes.narrow <= w <= axes.wide
-        ]
-    drawn = format_html_join(
-        "", '<line class="curve {}" x1="{}%" x2="{}%" y1="{}" y2="{}"/>', lines
-    )
-    return drawn + format_html_join(
-        "", '<circle class="point {}" cx="{}%" cy="{}" r="3"><title>{}</title></circle>', dots
-    )
-
-
-def _labels(axes: Axes, grid: Grid, curves: list[Curve], epsilon: float) -> SafeString:
-    return format_html_join(
-        "",
-        '<text class="{}" x="100%" dx="10" dy="4" y="{}">{}</text>',
-        (
-            (_kind(curve, curves, epsilon), y, curve_name(curve))
-            for curve, y in axes.labels(grid, curves)
-        ),
-    )
-
-
-def _plan(axes: Axes, terms: Terms) -> SafeString:
-    if not axes.narrow <= terms.half_width <= axes.wide:
-        return SafeString("")
-    return format_html(
-        '<circle class="dot" cx="{0}%" cy="{1}" r="7"><title>{2} people: {3} points</title>'
-        '</circle><text class="plan" x="{0}%" dx="10" y="{1}" dy="-10">{3}</text>',
-        axes.x(terms.people),
-        axes.y(terms.half_width),
-        f"{terms.people:,}",
-        half_width(terms.half_width),
-    )
-
-
-def _kind(curve: Curve, curves: list[Curve], epsilon: float) -> str:
-    """Return the CSS class of a curve, which gives it its own dashes."""
-    if curve.epsilon is None:
-        return "clear"
-    return "here" if curve.epsilon == epsilon else f"dash{curves.index(curve)}"
+def _apart(ends: list[float]) -> list[float]:
+    """Return the y of each label: at the end of its curve, but apart from the others."""
+    placed, lowest = dict.fromkeys(range(len(ends)), 0.0), -math.inf
+    for i in sorted(placed, key=lambda i: ends[i]):
+        placed[i] = lowest = max(ends[i], lowest + LABEL)
+    excess = max(0.0, lowest - PLOT - 24)
+    return [round(y - excess, 1) for y in placed.values()]
 
 
 def curve_name(curve: Curve) -> str:
@@ -201,8 +125,73 @@ def short(people: int) -> str:
     return f"{people // 1000} k" if people >= 10_000 else f"{people:,}"
 
 
+# --- On the page ----------------------------------------------------------------------------------
+
+
+def half_widths(grid: Grid, terms: Terms, description: str) -> SafeString:
+    """Return a line for each ε and one without noise, and a dot for the plan."""
+    plot = Plot(grid, terms)
+    upright = '<line class="rule" x1="{0}%" x2="{0}%" y1="20" y2="{1}"/>'
+    upright += '<text class="middle" x="{0}%" y="{2}">{3}</text>'
+    titles = '<text x="0%" y="8" dx="-8">± points</text>'
+    titles += '<text class="end" x="100%" y="{}">people</text>'
+    dot = '<circle class="point {}" cx="{}%" cy="{}" r="3"><title>{}</title></circle>'
+    drawn = [
+        rules((plot.y(tick), f"{100 * tick:g}") for tick in plot.ticks),
+        format_html_join(
+            "", upright, ((plot.x(n), PLOT + 20, PLOT + 38, short(n)) for n in plot.decades)
+        ),
+        format_html(titles, PLOT + 54),
+        format_html_join(
+            "",
+            '<line class="curve {}" x1="{}%" x2="{}%" y1="{}" y2="{}"/>',
+            (
+                (curve.kind, plot.x(n1), plot.x(n2), plot.y(w1), plot.y(w2))
+                for curve in plot.curves
+                for (n1, w1), (n2, w2) in pairwise(curve.points)
+            ),
+        ),
+        format_html_join(
+            "",
+            dot,
+            (
+                (curve.kind, plot.x(n), plot.y(width),
+                 f"{curve.name}, {n:,} people: {half_width(width)} points")
+                for curve in plot.curves
+                for n, width in curve.values
+            ),
+        ),
+        format_html_join(
+            "",
+            '<text class="{}" x="100%" dx="10" dy="4" y="{}">{}</text>',
+            ((curve.kind, curve.label, curve.name) for curve in plot.curves),
+        ),
+    ]  # fmt: skip
+    if plot.holds(terms.half_width):
+        here = '<circle class="dot" cx="{0}%" cy="{1}" r="7"><title>{2} people: {3} points</title>'
+        here += '</circle><text class="plan" x="{0}%" dx="10" y="{1}" dy="-10">{3}</text>'
+        x, y = plot.x(terms.people), plot.y(terms.half_width)
+        drawn.append(format_html(here, x, y, f"{terms.people:,}", half_width(terms.half_width)))
+    return format_html(
+        '<svg class="plot" width="100%" height="{}" role="img" aria-label="{}">{}</svg>',
+        PLOT + 56,
+        description,
+        joined(drawn),
+    )
+
+
+# --- As a file ------------------------------------------------------------------------------------
+
 ACROSS = (72, 668)  # the left and right ends of the curves
 DASHES = ("1 6", "6 5", "11 5", "14 5 2 5")
+STROKES = {
+    "clear": {"stroke": QUIET, "stroke-width": 1},
+    "here": {"stroke": ACCENT, "stroke-width": 3},
+    **{
+        f"dash{i}": {"stroke": QUIET, "stroke-width": 2, "stroke-dasharray": dashes}
+        for i, dashes in enumerate(DASHES)
+    },
+}
 
 
 def half_widths_file(grid: Grid, terms: Terms, description: str, caption: Sequence[str]) -> bytes:
@@ -211,41 +200,36 @@ def half_widths_file(grid: Grid, terms: Terms, description: str, caption: Sequen
     canvas = Canvas(title, " ".join([description, *_numbers(grid)]))
     canvas.lines(title, size=18, bold=True, own=False)
     canvas.skip(16)
-    axes = Axes.of(grid)
-    top = canvas.y
+    plot, top = Plot(grid, terms), canvas.y
 
     def x(people: float) -> float:
-        return ACROSS[0] + (ACROSS[1] - ACROSS[0]) * axes.part(people)
+        return ACROSS[0] + (ACROSS[1] - ACROSS[0]) * plot.part(people)
 
     def place(people: float, width: float) -> tuple[str, str]:
-        return rounded(x(people)), rounded(top + axes.y(width))
+        return rounded(x(people)), rounded(top + plot.y(width))
 
-    for tick in axes.ticks():
-        canvas.line(ACROSS, (top + axes.y(tick),) * 2)
+    for tick in plot.ticks:
+        canvas.line(ACROSS, (top + plot.y(tick),) * 2)
         canvas.text(ACROSS[0] - 8, f"{100 * tick:g}", size=12, fill=QUIET, anchor="end",
-                    dy=axes.y(tick) + 4)  # fmt: skip
-    for tens in axes.decades():
+                    dy=plot.y(tick) + 4)  # fmt: skip
+    for tens in plot.decades:
         canvas.line((x(tens),) * 2, (top + 20, top + PLOT + 20))
         canvas.text(x(tens), short(tens), size=12, fill=QUIET, anchor="middle", dy=PLOT + 38)
     canvas.text(MARGIN, "± percentage points", size=12, fill=QUIET, dy=6)
     canvas.text(ACROSS[1], "people who answer", size=12, fill=QUIET, anchor="end", dy=PLOT + 56)
-    curves = axes.drawable(grid)
-    for number, curve in enumerate(curves):
-        points = axes.points(curve.half_widths, grid.people)
-        canvas.draw("polyline", points=" ".join(",".join(place(*point)) for point in points),
-                    fill="none", **_stroke(number, curve, terms))  # fmt: skip
-        if curve.epsilon == terms.epsilon:
-            for cx, cy in (place(*point) for point in points):
-                canvas.draw("circle", cx=cx, cy=cy, r=3, fill=ACCENT)
-    for curve, low in axes.labels(grid, curves):
-        bold = curve.epsilon == terms.epsilon
-        canvas.text(ACROSS[1] + 10, curve_name(curve), bold=bold, dy=low + 4)
-    if axes.narrow <= terms.half_width <= axes.wide:
+    for curve in plot.curves:
+        line = " ".join(",".join(place(*point)) for point in curve.points)
+        canvas.draw("polyline", points=line, fill="none", **STROKES[curve.kind])
+        here = curve.kind == "here"
+        for cx, cy in (place(*point) for point in curve.points if here):
+            canvas.draw("circle", cx=cx, cy=cy, r=3, fill=ACCENT)
+        canvas.text(ACROSS[1] + 10, curve.name, bold=here, dy=curve.label + 4)
+    if plot.holds(terms.half_width):
         cx, cy = place(terms.people, terms.half_width)
         canvas.draw("circle", cx=cx, cy=cy, r=7, fill=ACCENT, stroke=PAPER, stroke_width=2)
         halo = {"stroke": PAPER, "stroke-width": "4", "paint-order": "stroke"}
         canvas.text(x(terms.people) + 10, half_width(terms.half_width), size=14, bold=True,
-                    dy=axes.y(terms.half_width) - 10, more=halo)  # fmt: skip
+                    dy=plot.y(terms.half_width) - 10, more=halo)  # fmt: skip
     canvas.skip(PLOT + 70)
     for sentence in caption:
         canvas.lines(sentence, size=12, fill=QUIET, own=False)
@@ -254,15 +238,5 @@ def half_widths_file(grid: Grid, terms: Terms, description: str, caption: Sequen
 
 def _numbers(grid: Grid) -> Iterator[str]:
     for curve in grid.curves:
-        widths = zip(grid.people, curve.half_widths, strict=True)
-        some = [f"{n:,} people {half_width(width)}" for n, width in widths if width is not None]
-        yield f"{curve_name(curve)}: {', '.join(some)}."
-
-
-def _stroke(number: int, curve: Curve, terms: Terms) -> dict[str, object]:
-    """Return the attributes of a curve. Its dashes identify it without colour."""
-    if curve.epsilon is None:
-        return {"stroke": QUIET, "stroke-width": 1}
-    if curve.epsilon == terms.epsilon:
-        return {"stroke": ACCENT, "stroke-width": 3}
-    return {"stroke": QUIET, "stroke-width": 2, "stroke-dasharray": DASHES[number % len(DASHES)]}
+        texts = [f"{n:,} people {half_width(width)}" for n, width in _values(grid, curve)]
+        yield f"{curve_name(curve)}: {', '.join(texts)}."

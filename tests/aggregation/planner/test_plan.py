@@ -326,12 +326,12 @@ def test_curves_are_one_line_where_they_are_straight() -> None:
         return pictures.half_widths(make_grid(given), given, "x").count('class="curve here"')
 
     assert lines() == 1 and lines(forged=0.02) > 3
-    grid = make_grid(solve("half_width", terms(people=10_000, forged=0.02)))
-    axes = pictures.Axes.of(grid)
-    for curve in axes.drawable(grid):
-        points = axes.points(curve.half_widths, grid.people)
-        assert all(axes.narrow <= width <= axes.wide for _, width in points)
-        assert [n for n, _ in points] == sorted(n for n, _ in points)
+    given = solve("half_width", terms(people=10_000, forged=0.02))
+    plot = pictures.Plot(make_grid(given), given)
+    assert plot.curves
+    for curve in plot.curves:
+        assert all(plot.holds(width) for _, width in curve.points)
+        assert [n for n, _ in curve.points] == sorted(n for n, _ in curve.points)
 
 
 # --- The form -------------------------------------------------------------------------------------
