@@ -26,7 +26,7 @@ ROUNDS = 11
 MILLION, TEN_MILLION = 10**6, 10**7
 BEYOND = [10**8, 10**9]
 QUESTIONS = 10
-BACKGROUND, GROUPS = 10, 5  # background questions, and groups besides “Prefer not to say”
+GROUPS = 5  # of a background question, besides “Prefer not to say”
 SEED = 20
 
 
@@ -42,17 +42,17 @@ def measure(*sizes: str) -> None:
     growth([int(size) for size in sizes])
 
 
-def opened(slug: str, questions: int = QUESTIONS, background: int = 0) -> Survey:
-    keys = [f"q{i}" for i in range(questions)]
-    texts = [f"Group {i}" for i in range(GROUPS)]
+def opened(slug: str, groups: int = 0) -> Survey:
+    keys = [f"q{i}" for i in range(QUESTIONS)]
+    background = {"key": "g", "text": "?", "options": [f"Group {i}" for i in range(groups)]}
     data = {
         "slug": slug,
         "title": slug,
         "epsilon": 4,
         "questions": [{"key": key, "text": "?", "kind": "yes_no"} for key in keys],
-        "background": [{"key": f"g{i}", "text": "?", "options": texts} for i in range(background)],
-        "blocks": [keys[start : start + QUESTIONS] for start in range(0, questions, QUESTIONS)],
-        "ask": -(-questions // QUESTIONS),
+        "background": [background] if groups else [],
+        "blocks": [keys],
+        "ask": 1,
     }
     survey = files.load(json.dumps(data))
     survey.open()
@@ -158,49 +158,19 @@ def pairs(million: Survey, large: Survey) -> None:
 
 
 def release(million: Survey, large: Survey) -> None:
-    compare_releases(
-        {"release of 10^6 reports, by the clock": million,
-         "release of 10^7 reports, by the clock": large}, time.perf_counter,
-    )  # fmt: skip
-
-
-def compare_releases(surveys: dict[str, Survey], clock: Clock) -> None:
     def publish_and_roll_back(survey: Survey) -> None:
         with transaction.atomic():
             publish(survey)
             transaction.set_rollback(True)  # or there would be nothing to publish next time
 
-    runs = {name: lambda s=s: publish_and_roll_back(s) for name, s in surveys.items()}
-    found = in_turn(runs, clock, ROUNDS)
+    runs = {
+        "10^6": lambda: publish_and_roll_back(million),
+        "10^7": lambda: publish_and_roll_back(large),
+    }
+    found = in_turn(runs, time.perf_counter, ROUNDS)
     for name, spent in found.items():
-        row(name, spent)
-    fewer, more = found.values()
-    figure("  time for 10^6 reports", f"{more / fewer:.2f} times")
-
-
-def groups() -> None:
-    """Measure releases of twenty questions by ten background questions: the first and the next."""
-    rng = np.random.default_rng(SEED)
-
-    def some(number: int) -> Any:
-        asked = rng.integers(0, 2, (number, 2 * QUESTIONS), dtype=np.uint8)
-        return np.hstack([asked, rng.integers(0, GROUPS, (number, BACKGROUND), dtype=np.uint8)])
-
-    print(
-        f"\n{2 * QUESTIONS} yes/no questions, {BACKGROUND} background questions of {GROUPS} groups"
-    )
-    made = {}
-    for name, reports in {"10^6": MILLION, "10^7": TEN_MILLION}.items():
-        survey = opened(name.replace("^", ""), 2 * QUESTIONS, BACKGROUND)
-        made[f"the next release, of {name} and a batch more"] = survey
-        for start in range(0, reports, BATCH_SIZE):
-            store(survey, some(min(BATCH_SIZE, reports - start)))
-        database().checkpoint()
-        began = time.process_time()
-        publish(survey)
-        row(f"first release, of {name} reports at once", time.process_time() - began)
-        store(survey, some(BATCH_SIZE))
-    compare_releases(made, time.process_time)
+        row(f"release of {name} reports, by the clock", spent)
+    figure("  time for 10^6 reports", f"{found['10^7'] / found['10^6']:.2f} times")
 
 
 # --- Growth ---------------------------------------------------------------------------------------
@@ -211,7 +181,7 @@ def growth(sizes: list[int]) -> None:
 
     As in operation, a full batch arrives, is collected and vacuumed; a crowd stays behind.
     """
-    survey = opened("growth", background=1)
+    survey = opened("growth", GROUPS)
     before, nothing = bytes_of("aggregation_batch"), bytes_of("survey_report")
     print("\n  growth, with a background question of 6 options: bytes and microseconds a report,")
     print("  by the clock, at the end of each line")

@@ -35,11 +35,29 @@ def tasks() -> list[tuple[str, int, Callable[[], Any]]]:
     counts, sizes = np.full(64, 5 * 10**6), np.full(64, 15 * 10**6)
     counts = counts + np.arange(64) * 10**4
     table = np.random.default_rng(2).multinomial(10**6, np.full(1024, 1 / 1024)).reshape((2,) * 10)
+    # Only counts within the channel's range, because others are clamped and take half the time.
+    many = range(25_000, 75_000, 5)
     return [
-        ("default interval, n = 10^9", ROUNDS, lambda: one_interval(10**9)),
-        ("10^4 default intervals, n = 10^5, in one call", FEWER, many_intervals),
-        ("10^4 intervals for every look, n = 10^5, in one call", FEWER, many_sequences),
-        ("joint cells of 10 yes/no questions in two blocks", ROUNDS, lambda: cells(table)),
+        (
+            "default interval, n = 10^9",
+            ROUNDS,
+            lambda: proportion.interval(3 * 10**8, 10**9, TWO_COINS),
+        ),
+        (
+            "10^4 default intervals, n = 10^5, in one call",
+            FEWER,
+            lambda: proportion.intervals(many, 10**5, TWO_COINS),
+        ),
+        (
+            "10^4 intervals for every look, n = 10^5, in one call",
+            FEWER,
+            lambda: sequence.intervals(many, 10**5, TWO_COINS),
+        ),
+        (
+            "joint cells of 10 yes/no questions in two blocks",
+            ROUNDS,
+            lambda: joint.cells(table, [(0.5, range(5)), (0.5, range(5, 10))]),
+        ),
         ("logistic regression, 10^4 rows, 6 columns", ROUNDS, lambda: fit(X, y)),
         (
             "logistic regression, 10^9 people in 64 groups, 6 columns",
@@ -55,23 +73,6 @@ def survey(rows: int, columns: int) -> tuple[Any, Any]:
     X = np.column_stack([np.ones(rows), rng.normal(size=(rows, columns - 1))])
     share = expit(X @ np.linspace(-1, 0.5, columns))
     return X, (rng.random(rows) < 0.25 + 0.5 * share).astype(int)
-
-
-def one_interval(n: int) -> Any:
-    return proportion.interval(3 * n // 10, n, TWO_COINS)
-
-
-def many_intervals() -> Any:
-    # Only counts within the channel's range, because others are clamped and take half the time.
-    return proportion.intervals(range(25_000, 75_000, 5), 10**5, TWO_COINS)
-
-
-def many_sequences() -> Any:
-    return sequence.intervals(range(25_000, 75_000, 5), 10**5, TWO_COINS)
-
-
-def cells(table: Any) -> Any:
-    return joint.cells(table, [(0.5, range(5)), (0.5, range(5, 10))])
 
 
 def fit(X: Any, y: Any) -> Any:

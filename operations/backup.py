@@ -110,7 +110,6 @@ def restore(path: Path, replace: bool = False) -> dict[str, Any]:
     """Replace the database with a backup, completely or not at all; return the manifest."""
     with opened(path) as file:
         manifest = read_manifest(file)
-        check(manifest)
         if not replace and not is_empty():
             raise BackupError("There are surveys or accounts here. Use --replace to delete them.")
         with TemporaryDirectory(prefix=".candor-", dir=path.parent) as folder:
@@ -138,6 +137,7 @@ def opened(path: Path) -> Iterator[zipfile.ZipFile]:
 
 
 def read_manifest(file: zipfile.ZipFile) -> dict[str, Any]:
+    """Return the manifest; BackupError if this installation cannot restore the backup."""
     try:
         manifest: dict[str, Any] = json.loads(file.read(MANIFEST))
         known = {"candor_backup", "version", "database", "made", "bytes", "sha256", "log_head"}
@@ -145,11 +145,6 @@ def read_manifest(file: zipfile.ZipFile) -> dict[str, Any]:
             raise ValueError
     except (ValueError, AttributeError):
         raise BackupError("The file is not a backup: it has no valid manifest.") from None
-    return manifest
-
-
-def check(manifest: dict[str, Any]) -> None:
-    """Refuse a backup that this installation cannot restore."""
     if manifest["candor_backup"] != FORMAT or newer(str(manifest["version"]), __version__):
         raise BackupError(
             f"The backup is from Candor {manifest['version']}, newer than this one, {__version__}."
@@ -159,6 +154,7 @@ def check(manifest: dict[str, Any]) -> None:
             f"The backup is from {manifest['database']}, but the database here is "
             f"{connection.vendor}. Check DATABASE_URL."
         )
+    return manifest
 
 
 def newer(version: str, other: str) -> bool:

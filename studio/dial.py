@@ -13,7 +13,7 @@ from aggregation.statistics.proportion import Channel
 from aggregation.templatetags.figures import half_width, plain
 from studio import precision
 from survey import design as designs
-from survey.design import Background, Block, Design, DesignError, Option, Question
+from survey.design import Background, Design, DesignError, Option, Question
 from survey.design.languages import ENGLISH
 from survey.models import Survey
 
@@ -92,11 +92,12 @@ def expected(survey: Survey, people: int, design: Design) -> dict[str, Any]:
     asked = survey.sensitive_questions()
     chosen = survey.ask is not None or any(question.block is not None for question in asked)
     reports = precision.reports(design, people)
-    questions = {
-        question.key: {"error": error_of(block, i, reports), "block": number}
-        for number, block in enumerate(design.sensitive_blocks, 1)
-        for i, question in enumerate(block.questions)
-    }
+    questions = {}
+    for number, block in enumerate(design.sensitive_blocks, 1):
+        for i, question in enumerate(block.questions):
+            channel = Channel(*block.mechanism.channel(i))
+            width = planning.half_width(reports, channel) if reports else math.inf
+            questions[question.key] = {"error": shown(width), "block": number}
     return {
         "everybody": shown(precision.half_width(design, people)),
         "by_group": [
@@ -109,11 +110,6 @@ def expected(survey: Survey, people: int, design: Design) -> dict[str, Any]:
         "blocks": blocks.explain(design, chosen),
         "questions": [questions[question.key] for question in asked],
     }
-
-
-def error_of(block: Block, position: int, reports: int) -> str:
-    channel = Channel(*block.mechanism.channel(position))
-    return shown(planning.half_width(reports, channel) if reports else math.inf)
 
 
 def shown(width: float) -> str:

@@ -51,7 +51,7 @@ class Opened(Exception):
 
 
 def make(
-    document: Any, owner: User, what: str = "survey made", of: str = "", **changes: Any
+    document: Any, owner: User, what: str = "survey created", of: str = "", **changes: Any
 ) -> Survey:
     """Create a draft from a document, at a free slug similar to the document's."""
     if not isinstance(document, dict):
@@ -142,8 +142,11 @@ def content(survey: Survey) -> dict[str, Any]:
     return {key: value for key, value in files.dump(survey).items() if key != "slug"}
 
 
-def lock(survey: Survey) -> tuple[Survey, Draft]:
-    """Lock and return the draft, after adding changes from elsewhere to its history."""
+def lock(survey: Survey, number: int | None = None) -> tuple[Survey, Draft]:
+    """Lock and return the draft, after adding changes from elsewhere to its history.
+
+    Changed if the draft does not have this number.
+    """
     survey = Survey.objects.select_for_update().get(pk=survey.pk)
     if survey.state != Survey.State.DRAFT:
         raise Opened
@@ -155,6 +158,8 @@ def lock(survey: Survey) -> tuple[Survey, Draft]:
         draft.place, draft.number = draft.place + 1, draft.number + 1
         add(draft, document, None)
         draft.save()
+    if number not in (None, draft.number):
+        raise Changed
     return survey, draft
 
 
@@ -171,9 +176,7 @@ def save(
     The page names a step after its window, the field and the time: see static/studio/save.js.
     """
     with transaction.atomic():
-        survey, draft = lock(survey)
-        if number != draft.number:
-            raise Changed
+        survey, draft = lock(survey, number)
         files.store(survey, document)
         stored = content(survey)
         last = draft.revisions.get(place=draft.place)
@@ -203,9 +206,7 @@ def add(draft: Draft, document: dict[str, Any], user: User | None, step: str = "
 def go(survey: Survey, number: int, by: int) -> tuple[Survey, Draft]:
     """Go back (-1) or forward (1) in the history, if possible."""
     with transaction.atomic():
-        survey, draft = lock(survey)
-        if number != draft.number:
-            raise Changed
+        survey, draft = lock(survey, number)
         revision = draft.revisions.filter(place=draft.place + by).first()
         if revision:
             files.store(survey, revision.document)

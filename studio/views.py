@@ -63,7 +63,7 @@ def new(request: HttpRequest) -> HttpResponse:
         else:
             return redirect("studio", survey.slug)
     context = {
-        "topics": topics().values(),
+        "topics": topics(),
         "mine": mine,
         "numbers": numbers,
         "refused": refused,
@@ -82,7 +82,7 @@ def made(request: HttpRequest, numbers: dict[str, Any]) -> Survey:
         blank = {"title": "", "epsilon": EPSILON, "questions": []} | planned
         return drafts.make(blank, user)
     if given.get("topic") in topics():
-        return drafts.make(topics()[given["topic"]].document | planned, user)
+        return drafts.make(topics()[given["topic"]]["survey"] | planned, user)
     if "copy" in given:
         chosen = Survey.objects.readable_by(user).filter(slug=given["copy"]).first()
         if chosen is None:

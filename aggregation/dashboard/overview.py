@@ -105,10 +105,8 @@ def _add_estimates(rows: dict[int, OverviewRow], releases: list[Release]) -> Non
     estimates = Estimate.objects.filter(wanted).order_by("release", "position")
     owners = {release.pk: rows[release.survey_id] for release in releases}
     for key, members in groupby(estimates, key=lambda row: (row.release_id, row.question)):
-        owners[key[0]].lines.append(_line(questions[key], list(members)))
-
-
-def _line(question: Question, rows: list[Estimate]) -> Line:
-    best = max(shown_options(question, rows), key=telling)
-    picture = tracks.track([Point(best.bounded, best.low, best.high)])
-    return Line(question.text, label_of(question, best), best, picture)
+        question = questions[key]
+        best = max(shown_options(question, list(members)), key=telling)
+        picture = tracks.track([Point(best.bounded, best.low, best.high)])
+        line = Line(question.text, label_of(question, best), best, picture)
+        owners[key[0]].lines.append(line)

@@ -1,6 +1,5 @@
 """The estimates of one question over the releases of a survey."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -54,12 +53,11 @@ def trends(survey: Survey, question: Question, last: int, level: int) -> list[Tr
 def _trend(question: Question, rows: list[Estimate]) -> Trend:
     label = label_of(question, rows[0])
     description = f"{label}: estimates of {len(rows)} releases. The table below has the numbers."
-    return Trend(label, rows, tracks.trend(list(_points(rows)), description))
+    return Trend(label, rows, tracks.trend([_point(row) for row in rows], description))
 
 
-def _points(rows: list[Estimate]) -> Iterator[tracks.Released]:
-    for row in rows:
-        share = row.bounded or 0.0
-        made = f"Release {row.release.number}, {row.release.made_at:%-d %b %Y}, {row.n:,} responses"
-        figures = f"{percent(share)}, interval {percent(row.low)} to {percent(row.high)}"
-        yield tracks.Released(row.release.number, share, row.low, row.high, made, figures)
+def _point(row: Estimate) -> tracks.Released:
+    share, release = row.bounded or 0.0, row.release
+    made = f"Release {release.number}, {release.made_at:%-d %b %Y}, {row.n:,} responses"
+    figures = f"{percent(share)}, interval {percent(row.low)} to {percent(row.high)}"
+    return tracks.Released(release.number, share, row.low, row.high, made, figures)

@@ -128,12 +128,10 @@ def status(request: HttpRequest, slug: str) -> HttpResponse:
             "state": survey.state,
             "release": last.number if last else 0,
             "waiting": survey.waiting(),
-            "job": _followed(request, job) if job else None,
+            "job": job and job.as_dict() | {"url": address(request, job)},
         }
     )
 
 
-def _followed(request: HttpRequest, job: Job) -> dict[str, Any]:
-    """Return the state of a job, and its address."""
-    address = reverse("api-job", args=[job.pk])
-    return job.as_dict() | {"url": request.build_absolute_uri(address)}
+def address(request: HttpRequest, job: Job) -> str:
+    return request.build_absolute_uri(reverse("api-job", args=[job.pk]))

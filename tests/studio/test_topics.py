@@ -20,7 +20,7 @@ def as_in_production(settings: Any) -> None:
 @pytest.mark.parametrize("key", sorted(topics()))
 def test_a_topic_needs_only_its_owners_details_to_open(key: str) -> None:
     said = {"asked_by": "Olga", "contact": "olga@example.org", "expected": 5000}
-    document = topics()[key].document | said | {"retention_days": 90}
+    document = topics()[key]["survey"] | said | {"retention_days": 90}
     survey = files.load(json.dumps(document))
     assert [one for one in checklist.of(survey) if one.level != "fine"] == []
     assert survey.translations.keys() == {"de"}  # and complete, as the checklist says

@@ -28,7 +28,7 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from None
         except OSError as error:
             raise CommandError(f"{file} cannot be written: {error}") from None
-        record(None, "survey archived", survey, archive=sha256)
+        record(None, "archive written", survey, archive=sha256)
         self.stdout.write(
             f"{archive.counted(survey):,} reports and {survey.releases.count():,} releases. "
             "Guard the file as you guard the database."

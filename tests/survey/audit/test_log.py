@@ -237,7 +237,7 @@ def test_archiving_and_removing_a_survey_are_logged(tmp_path: Any) -> None:
     survey = builders.finished(people=40)
     path = tmp_path / "small.zip"
     assert written(lambda: call_command("archive_survey", "small", path, stdout=io.StringIO())) == [
-        ("", "survey archived", "small")
+        ("", "archive written", "small")
     ]
     number = survey.pk
     assert written(lambda: removal.remove(survey, path)) == [("", "survey removed", "small")]
@@ -396,7 +396,7 @@ def test_actions_in_the_studio_are_logged() -> None:
     here = builders.client(User.objects.get(pk=olga.pk))
     made = written(lambda: here.post("/studio/new/", {"blank": "1"}))
     slug = Survey.objects.get().slug
-    assert made == [("olga", "survey made", slug), ("olga", "role given", slug)]
+    assert made == [("olga", "survey created", slug), ("olga", "role given", slug)]
     file = SimpleUploadedFile("a.json", json.dumps(builders.FILE).encode())
     made = written(lambda: here.post("/studio/new/", {"file": file}))
     assert made[0] == ("olga", "survey imported", "small")
