@@ -120,19 +120,16 @@ class PlanForm(forms.Form):
         """Return the value of every field, including the one that was found."""
         values = {name: str(self.data[name]) for name in DEFAULTS}
         if self.plan:
-            values |= {values["solve"]: found(self.plan.terms)[values["solve"]]}
+            terms = self.plan.terms
+            found = {
+                "half_width": f"{100 * terms.half_width:.3g}",
+                "people": str(terms.people),
+                "epsilon": f"{terms.epsilon:.10g}",
+            }
+            values[values["solve"]] = found[values["solve"]]
         elif values["solve"] in SOLVE:
             values[values["solve"]] = ""
         return values
-
-
-def found(terms: Terms) -> dict[str, str]:
-    """Return the three values that depend on each other, as text for their fields."""
-    return {
-        "half_width": f"{100 * terms.half_width:.3g}",
-        "people": str(terms.people),
-        "epsilon": f"{terms.epsilon:.10g}",
-    }
 
 
 def of_survey(design: Design, people: int) -> dict[str, str]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,6 +27,16 @@ class Measure:
     value: str = ""
     low: str = ""
     high: str = ""
+
+
+class Conditional(NamedTuple):
+    """The shares of a question, given the answers to another."""
+
+    picture: str
+    question: str
+    given: str
+    sums: str  # whether rows or columns add up to 100 %
+    grids: list[Grid]
 
 
 @dataclass(frozen=True)
@@ -78,22 +88,21 @@ class CrosstabFindings(Findings):
         return self._grids(values, errors, max(float(values.max()), 1e-9))
 
     @cached_property
-    def given_columns(self) -> list[Grid]:
-        return self._given(0)
-
-    @cached_property
-    def given_rows(self) -> list[Grid]:
-        return self._given(1)
-
-    def _given(self, axis: int) -> list[Grid]:
-        """Return the shares of one of the first two questions, given all other answers."""
-        conditional = self.figures.get("conditional")
-        return self._grids(*_arrays(conditional[self.questions[axis]]), 1.0) if conditional else []
+    def conditional(self) -> list[Conditional]:
+        """The shares of each of the first two questions, given all other answers."""
+        found = self.figures.get("conditional")
+        if not found:
+            return []
+        rows, columns = (self._grids(*_arrays(found[key]), 1.0) for key in self.questions[:2])
+        return [
+            Conditional("rows.svg", self.row, self.column, "column", rows),
+            Conditional("columns.svg", self.column, self.row, "row", columns),
+        ]
 
     @property
     def rare(self) -> bool:
         """Whether too few people gave some answer to estimate shares among them."""
-        found = [*self.given_columns, *self.given_rows]
+        found = [grid for one in self.conditional for grid in one.grids]
         return any(cell is None for grid in found for _, row in grid.rows for cell in row)
 
     def _grids(self, values: Any, errors: Any, most: float) -> list[Grid]:
@@ -105,14 +114,12 @@ class CrosstabFindings(Findings):
                 f"{self.text(key)} {self.options(key)[i]}"
                 for key, i in zip(self.questions[2:], place, strict=True)
             ]
+            shown, noise = values[:, :, *place], errors[:, :, *place]
             cells = [
-                [
-                    _cell(values[i, j, *place], errors[i, j, *place], most)
-                    for j in range(len(columns))
-                ]
-                for i in range(len(rows))
+                (row, [_cell(*pair, most) for pair in zip(shown[i], noise[i], strict=True)])
+                for i, row in enumerate(rows)
             ]
-            found.append(Grid(" · ".join(texts), columns, list(zip(rows, cells, strict=True))))
+            found.append(Grid(" · ".join(texts), columns, cells))
         return found
 
     @property
@@ -170,11 +177,9 @@ class CrosstabFindings(Findings):
     def picture(self, name: str) -> bytes | None:
         if self.too_large:
             return None
-        kinds = {
-            "figure.svg": ("Share of everybody in each combination", self.joint),
-            "rows.svg": (f"“{self.row}” given “{self.column}”", self.given_columns),
-            "columns.svg": (f"“{self.column}” given “{self.row}”", self.given_rows),
-        }
+        kinds = {"figure.svg": ("Share of everybody in each combination", self.joint)}
+        for one in self.conditional:
+            kinds[one.picture] = (f"“{one.question}” given “{one.given}”", one.grids)
         note, drawn = kinds.get(name, ("", []))
         notes = [
             f"{note}, in percent with 95 % intervals.",
