@@ -8,7 +8,6 @@ median of several short rounds, taken in turn, so that a busy machine affects al
 """
 
 import contextlib
-import http.client
 import json
 import os
 import signal
@@ -19,6 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.request import Request, urlopen
 from uuid import uuid4
 
 from bench.installation import databases, installation
@@ -145,16 +145,14 @@ def one(design: str) -> bytes:
 
 def send(port: int, kind: Kind, design: str) -> None:
     body = one(design) if not kind.many else b'{"reports":[%s]}' % one(design)
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
-    connection.request("POST", kind.path, body, {"Content-Type": "application/json"})
-    connection.getresponse().read()
-    connection.close()
+    request = Request(f"http://127.0.0.1:{port}{kind.path}", body)
+    request.add_header("Content-Type", "application/json")
+    urlopen(request, timeout=20).close()
 
 
 def fetch(port: int, path: str) -> Any:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
-    connection.request("GET", path)
-    return json.load(connection.getresponse())
+    with urlopen(f"http://127.0.0.1:{port}{path}", timeout=20) as response:
+        return json.load(response)
 
 
 @contextlib.contextmanager
@@ -176,7 +174,7 @@ def web(candor: Candor, name: str, processes: int) -> Iterator[int]:
 def answers(port: int) -> bool:
     try:
         return fetch(port, "/healthz") is not None
-    except (OSError, ValueError, http.client.HTTPException):
+    except (OSError, ValueError):
         return False
 
 

@@ -118,9 +118,8 @@ def check_redis(url: str) -> None:
     from redis import Redis, RedisError
 
     try:
-        with Redis.from_url(
-            url, socket_connect_timeout=CONNECT_SECONDS, socket_timeout=CONNECT_SECONDS
-        ) as redis:
+        limits = {"socket_timeout": CONNECT_SECONDS, "socket_connect_timeout": CONNECT_SECONDS}
+        with Redis.from_url(url, **limits) as redis:
             redis.ping()
     except (RedisError, ValueError) as error:
         raise CommandError(f"Redis does not answer: {first_line(error)}") from None

@@ -25,11 +25,11 @@ class Trend:
     picture: SafeString
 
 
-def chosen(last: int, most: int = MOST) -> list[int]:
-    """Return the numbers of at most so many releases, evenly spaced."""
-    if last <= most:
+def chosen(last: int) -> list[int]:
+    """Return the numbers of the releases to draw, evenly spaced."""
+    if last <= MOST:
         return list(range(1, last + 1))
-    return [1 + round(i * (last - 1) / (most - 1)) for i in range(most)]
+    return [1 + round(i * (last - 1) / (MOST - 1)) for i in range(MOST)]
 
 
 def trends(survey: Survey, question: Question, last: int, level: int) -> list[Trend]:

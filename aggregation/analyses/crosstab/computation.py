@@ -78,13 +78,10 @@ def _association(found: joint.Association) -> Figures:
 
 
 def _independence(found: joint.Independence) -> Figures:
-    def test(chi: joint.ChiSquare | None) -> Figures | None:
-        return None if chi is None else chi._asdict()
-
     return {
         "p_value": found.p_value,
-        "g2": test(found.g2),
-        "x2": test(found.x2),
+        "g2": found.g2 and found.g2._asdict(),
+        "x2": found.x2 and found.x2._asdict(),
         "fisher": found.fisher,
-        "cells": test(found.cells),
+        "cells": found.cells and found.cells._asdict(),
     }

@@ -38,6 +38,9 @@ class CsvRow(NamedTuple):
     cells: list[str]
 
 
+Entry = tuple[CsvRow, float]  # with its share or count
+
+
 def template(design: Design) -> Iterator[Line]:
     """Yield a line for each group of the background questions, with the share left open."""
     yield ["question", "group", "share"]
@@ -60,15 +63,15 @@ def read(text: str, design: Design) -> dict[str, Any]:
     if not names or names[-1] not in NUMBERS or len(names) < 2:
         raise MarginsError([f"Line {header.line}: {HEADER}"])
     problems = Problems()
-    numbers = [
-        problems.number(row, row.cells[-1], comma) if problems.width(row, len(names)) else None
+    entries = [
+        (row, problems.number(row, row.cells[-1], comma) or 0.0)
         for row in rows
+        if problems.width(row, len(names))
     ]
-    rows = [row if len(row.cells) == len(names) else CsvRow(row.line, []) for row in rows]
     if names[:-1] == ["question", "group"]:
-        found = _margins(rows, numbers, design, problems)
+        found = _margins(entries, design, problems)
     else:
-        found = _cells(header, rows, numbers, design, problems)
+        found = _cells(header, entries, design, problems)
     if not problems and names[-1] == "share":
         _check_sums(found, problems)
     if problems:
@@ -155,26 +158,20 @@ def _named(text: str, among: Iterable[Named]) -> Named | None:
     return None
 
 
-def _margins(
-    rows: list[CsvRow], numbers: list[float | None], design: Design, problems: Problems
-) -> dict[str, Any]:
+def _margins(entries: list[Entry], design: Design, problems: Problems) -> dict[str, Any]:
     margins: dict[str, dict[str, float]] = {}
-    for row, number in zip(rows, numbers, strict=True):
-        question = problems.question(row, row.cells[0], design) if row.cells else None
-        group = problems.group(row, row.cells[1], question) if question else None
+    for row, number in entries:
+        question = problems.question(row, row.cells[0], design)
+        group = question and problems.group(row, row.cells[1], question)
         if question and group:
             if group.key in margins.setdefault(question.key, {}):
                 problems.at(row, f"“{group.text}” of {question.key} is there twice.")
-            margins[question.key][group.key] = number or 0.0
+            margins[question.key][group.key] = number
     return {"margins": margins}
 
 
 def _cells(
-    header: CsvRow,
-    rows: list[CsvRow],
-    numbers: list[float | None],
-    design: Design,
-    problems: Problems,
+    header: CsvRow, entries: list[Entry], design: Design, problems: Problems
 ) -> dict[str, Any]:
     questions = [problems.question(header, name, design) for name in header.cells[:-1]]
     known = [question for question in questions if question]
@@ -183,14 +180,14 @@ def _cells(
     if len({question.key for question in known}) < len(known):
         raise MarginsError([f"Line {header.line}: the same question is there twice."])
     cells: dict[tuple[str, ...], float] = {}
-    for row, number in zip(rows, numbers, strict=True):
-        named = zip(row.cells, known, strict=False)
-        groups = [problems.group(row, text, question) for text, question in named]
+    for row, number in entries:
+        pairs = zip(row.cells[:-1], known, strict=True)
+        groups = [problems.group(row, text, question) for text, question in pairs]
         place = tuple(group.key for group in groups if group)
-        if row.cells and len(place) == len(known):
+        if len(place) == len(known):
             if place in cells:
                 problems.at(row, "this combination is there twice.")
-            cells[place] = number or 0.0
+            cells[place] = number
     keys = [question.key for question in known]
     return {
         "cells": [

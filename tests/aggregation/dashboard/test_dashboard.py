@@ -510,7 +510,6 @@ def test_a_trend_of_thousands_of_releases_is_thinned(monkeypatch: pytest.MonkeyP
     assert max(np.diff(many)) - min(np.diff(many)) <= 1
     survey = released(30, steps=5)
     monkeypatch.setattr(trend, "MOST", 3)
-    monkeypatch.setattr(trend.chosen, "__defaults__", (3,))
     page = page_of(survey, where="trend/")
     assert "Showing 3 of 5 releases" in page and page.count('class="mark"') == 3
 
