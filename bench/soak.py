@@ -161,8 +161,8 @@ def soak(soak: Soak, seconds: float) -> int:
     print(f"{senders.stored / took:.0f} reports/s acknowledged over {took:.0f} s")
     show_replies(senders)
     after = resident(web_processes(soak.fleet))
-    print(f"memory of the web processes: {mega(memory)} before, {mega(soak.most)} at most, "
-          f"{mega(after)} after")  # fmt: skip
+    sizes = [f"{size / 1e6:.0f} MB" for size in (memory, soak.most, after)]
+    print("memory of the web processes: {} before, {} at most, {} after".format(*sizes))
     print(f"{soak.done.total()} faults and requests:")
     for name, number in sorted(soak.done.items()):
         print(f"  {number:4} × {name}")
@@ -176,10 +176,6 @@ def show_replies(senders: Senders) -> None:
     statuses = senders.statuses
     print(f"replies: {statuses[201]} × 201, {statuses[200]} × 200 (known already), "
           f"{statuses[503]} × 503, {statuses[0]} × none (cut off or refused)")  # fmt: skip
-
-
-def mega(size: int) -> str:
-    return f"{size / 1e6:.0f} MB"
 
 
 def balance(soak: Soak, senders: Senders) -> int:

@@ -24,7 +24,7 @@ PEOPLE = 500  # the default for the expected number of people
 def presets(most: float) -> list[dict[str, Any]]:
     """Return the presets for ε that the site allows, with the odds out of 100."""
     return [
-        {"name": name, "epsilon": epsilon, "sure": plan.odds(epsilon).count}
+        {"name": name, "epsilon": epsilon, "sure": plan.odds(epsilon)}
         for name, epsilon in PRESETS.items()
         if epsilon <= most
     ]
@@ -71,7 +71,7 @@ def promised(survey: Survey) -> dict[str, Any]:
     total = math.fsum([survey.epsilon, *background])
     return {
         "sure": sure(survey.epsilon),
-        "dots": plan.odds(survey.epsilon).count,
+        "dots": min(plan.odds(survey.epsilon), 99),
         "weak": survey.epsilon > plan.WEAK,
         "costs": [{"epsilon": plain(epsilon), "sure": sure(epsilon)} for epsilon in background],
         "report": {"epsilon": plain(total), "sure": sure(total)},
@@ -119,4 +119,4 @@ def shown(width: float) -> str:
 
 def sure(epsilon: float) -> str:
     """Return how sure somebody who is guessing 50:50 can become at most."""
-    return f"{plan.odds(epsilon)}\u202f%"
+    return f"{plan.in_words(plan.odds(epsilon))}\u202f%"

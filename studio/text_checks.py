@@ -9,7 +9,6 @@ from typing import Any
 from studio import wording
 from studio.findings import Finding, Look, Version, blocks, place_of, warns
 from survey.design.languages import words
-from survey.models import Question
 from survey.respondent.public_design import language_name
 
 LONG = {"title": 100, "introduction": 1200, "purpose": 800}  # characters; longer is long on a phone
@@ -23,21 +22,16 @@ def identity(look: Look) -> Iterator[Finding]:
     yield from look.nothing_asked(what)
     yield from look.unread(what)
     for question in look.questions:
-        if found := next(_identifying(look, question), None):
-            version, asked_for = found
-            yield warns(
-                f"{version.name} seems to ask for {asked_for}",
-                "Leave it out: people who must say who they are do not believe that their answers "
-                "are private.",
-                version.place,
-            )
-
-
-def _identifying(look: Look, question: Question) -> Iterator[tuple[Version, str]]:
-    for version in look.versions(question):
-        for text in (version.text, *version.options):
-            if found := wording.identifies(text):
-                yield version, found
+        for version in look.versions(question):
+            texts = (version.text, *version.options)
+            if found := next(filter(None, map(wording.identifies, texts)), ""):
+                yield warns(
+                    f"{version.name} seems to ask for {found}",
+                    "Leave it out: people who must say who they are do not believe that their "
+                    "answers are private.",
+                    version.place,
+                )
+                break  # one language is enough
 
 
 def languages(look: Look) -> Iterator[Finding]:

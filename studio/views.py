@@ -76,11 +76,10 @@ def made(request: HttpRequest, numbers: dict[str, Any]) -> Survey:
     """Create the requested survey with the planner's numbers; FileError if that is impossible."""
     user, given = request.user, request.POST
     assert isinstance(user, User)  # noqa: S101  # required to add surveys
-    planned = {"epsilon": numbers.get("epsilon"), "expected": numbers.get("people")}
-    planned = {name: value for name, value in planned.items() if value is not None}
+    names = {"epsilon": "epsilon", "people": "expected"}
+    planned = {names[name]: value for name, value in numbers.items()}
     if "blank" in given:
-        blank = {"title": "", "epsilon": EPSILON, "questions": []} | planned
-        return drafts.make(blank, user)
+        return drafts.make({"title": "", "epsilon": EPSILON, "questions": []} | planned, user)
     if given.get("topic") in topics():
         return drafts.make(topics()[given["topic"]]["survey"] | planned, user)
     if "copy" in given:
@@ -101,9 +100,7 @@ def made(request: HttpRequest, numbers: dict[str, Any]) -> Survey:
 
 
 NAMES = {"questions": "Question", "background": "Background question"}
-PLACE = re.compile(
-    r"(?P<kind>questions|background)\[(?P<i>\d+)\](\.(?P<part>\w+)(\[(?P<j>\d+)\])?)?: (?P<what>.*)"
-)
+PLACE = re.compile(r"(questions|background)\[(\d+)\](?:\.(\w+)(?:\[(\d+)\])?)?: (.*)")
 
 
 def in_words(error: str) -> str:
@@ -114,11 +111,12 @@ def in_words(error: str) -> str:
     error = re.sub(r"^the survey[.:] ?", "", error)
     if not (found := PLACE.fullmatch(error)):
         return error
-    name, part, what = f"{NAMES[found['kind']]} {int(found['i']) + 1}", found["part"], found["what"]
+    kind, number, part, option, what = found.groups()
+    name = f"{NAMES[kind]} {int(number) + 1}"
     if part is None:
         return f"{name}: {what}"
-    if found["j"]:
-        part = f"option {int(found['j']) + 1}"
+    if option:
+        part = f"option {int(option) + 1}"
     return f"{name}: {part} {what}" if what.startswith("must ") else f"{name}, {part}: {what}"
 
 

@@ -51,17 +51,6 @@ class Cost:
 
 
 @dataclass(frozen=True)
-class Odds:
-    """How sure, out of 100, somebody guessing 50:50 can become."""
-
-    count: int
-    more: bool  # more than 99, because chance is never rounded to certainty
-
-    def __str__(self) -> str:
-        return f"{'more than ' if self.more else ''}{self.count}"
-
-
-@dataclass(frozen=True)
 class Plan:
     """Terms that fit together, and what follows from them."""
 
@@ -167,23 +156,27 @@ class Plan:
         return privacy.composed(self.losses[-self.design.ask :])
 
     @property
-    def total_odds(self) -> Odds:
-        return odds(self.total)
+    def total_odds(self) -> str:
+        return in_words(odds(self.total))
 
     @property
-    def block_odds(self) -> Odds:
-        return odds(self.losses[-1])
+    def block_odds(self) -> str:
+        return in_words(odds(self.losses[-1]))
 
     @property
     def weak(self) -> bool:
         return self.total > WEAK
 
 
-def odds(epsilon: float) -> Odds:
-    """Return how sure somebody guessing 50:50 can become.
+def odds(epsilon: float) -> int:
+    """Return how sure, out of 100, somebody guessing 50:50 can become.
 
     They are wrong in at least half of the smallest sum of both errors.
     """
     sure = 1 - privacy.least_errors(epsilon) / 2
-    count = math.floor(100 * sure + 0.5)  # as JavaScript rounds
-    return Odds(min(count, 99), count > 99)
+    return math.floor(100 * sure + 0.5)  # as JavaScript rounds
+
+
+def in_words(odds: int) -> str:
+    """Write odds out of 100. Chance is never rounded to certainty."""
+    return str(odds) if odds <= 99 else "more than 99"

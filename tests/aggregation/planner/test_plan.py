@@ -14,7 +14,7 @@ from aggregation.planner import picture as pictures
 from aggregation.planner.blocks import explain, people_if_separate, people_saved_by_planner
 from aggregation.planner.forms import DEFAULTS, PlanForm, of_survey
 from aggregation.planner.grid import make_grid
-from aggregation.planner.plan import Odds, Plan, odds
+from aggregation.planner.plan import Plan, in_words, odds
 from aggregation.planner.planned_design import designed, overruled
 from aggregation.planner.solving import solve
 from aggregation.planner.terms import PlanError, Terms
@@ -178,12 +178,12 @@ def test_the_price_of_privacy_has_its_known_value() -> None:
 
 def test_the_odds_are_those_of_the_respondents_page() -> None:
     for epsilon, count in ((0.5, 62), (1.0, 73), (LN3, 75), (2.0, 88), (3.0, 95)):
-        assert odds(epsilon) == Odds(count, False)
+        assert odds(epsilon) == count
         channel = Channel(1 / (1 + math.exp(-epsilon)), 1 / (1 + math.exp(epsilon)))
         assert round(100 * privacy.posterior(0.5, channel).positive) == count
-    assert odds(6.0) == Odds(99, True)
+    assert in_words(odds(6.0)) == "more than 99"
     two = Plan(terms(sizes=(2,) * 4, size=1, ask=2))
-    assert (two.block_odds.count, two.total_odds.count) == (73, 88)
+    assert (two.block_odds, two.total_odds) == ("73", "88")
     assert two.total <= 2 and not two.weak
     assert Plan(terms(epsilon=3.0)).weak
 
