@@ -46,8 +46,8 @@ class Kind:
     questions: int
 
     @property
-    def beside(self) -> str:
-        """Describe the block briefly."""
+    def where(self) -> str:
+        """A brief description of the block."""
         if len(self.block) == 1:
             return "alone"
         if len(self.block) <= 4:

@@ -37,7 +37,7 @@ def test_a_survey_can_be_taken_from_draft_to_deletion(
         candor_server.manage("import_survey", "-", "--owner", "admin", stdin=text)
     site = candor_server.url
 
-    # What stands in the way is said, with the place to mend it.
+    # What prevents opening is listed, with a link to fix it.
     log_in(page, f"{site}/studio/unready/open/", "admin")
     expect(page.get_by_text("1 thing must be fixed first.")).to_be_visible()
     looked_at_everywhere(page)
@@ -46,11 +46,11 @@ def test_a_survey_can_be_taken_from_draft_to_deletion(
     expect(contact).to_be_focused()
     contact.fill("olga@example.org")
     page.get_by_role("link", name="Check and open").first.click()
-    expect(page.get_by_text("Nothing stands in the way.")).to_be_visible()
+    expect(page.get_by_text("Nothing prevents opening.")).to_be_visible()
 
     # A colleague tries it on a phone, without an account: the whole way, and nothing is kept.
     page.goto(f"{site}/studio/life/open/")
-    expect(page.get_by_text("Nothing stands in the way.")).to_be_visible()
+    expect(page.get_by_text("Nothing prevents opening.")).to_be_visible()
     link = page.locator("#preview-address").inner_text()
     before = [rows(candor_server, f"SELECT count(*) FROM {table}")
               for table in ("survey_report", "aggregation_job")]  # fmt: skip

@@ -44,7 +44,7 @@ class TestOpen:
         olga = owner_of(survey)
         page = olga.get(PAGE).content.decode()
         assert survey.draft_design().hash in page and survey.content_hash() in page
-        assert "Nothing stands in the way" in page and "/s/test-" in page
+        assert "Nothing prevents opening" in page and "/s/test-" in page
         assert do(olga, "open", seen=survey.content_hash()).status_code == 302
         survey.refresh_from_db()
         assert survey.state == "open"

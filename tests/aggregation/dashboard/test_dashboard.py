@@ -145,7 +145,7 @@ def test_an_open_survey_has_intervals_for_every_look() -> None:
     low, high = limits(survey)
     assert f"{figures.percent(low)} to {figures.percent(high)}" in page
     survey.close()
-    assert "The last release is still to be made, so the intervals are valid" in page_of(survey)
+    assert "The last release is still to come, so the intervals are valid" in page_of(survey)
     make_release(survey)
     page = page_of(survey)
     assert "this is its last release, so the intervals are those for one look" in page
