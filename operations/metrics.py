@@ -29,12 +29,10 @@ def metrics() -> Iterator[tuple[str, str, list[Sample]]]:
     """Yield the name, explanation and values of every metric. All are gauges."""
     info = {"version": __version__, "database": connection.vendor}
     yield "candor_info", "Version and database.", [(info, 1)]
-    states = dict(Survey.objects.order_by().values_list("state").annotate(Count("pk")))
-    surveys: list[Sample] = [({"state": s}, states.get(s, 0)) for s in Survey.State.values]
-    yield "candor_surveys", "Surveys by state.", surveys
-    states = dict(Job.objects.order_by().values_list("state").annotate(Count("pk")))
-    jobs: list[Sample] = [({"state": s}, states.get(s, 0)) for s in Job.State.values]
-    yield "candor_jobs", "Jobs by state.", jobs
+    for name, model in (("survey", Survey), ("job", Job)):
+        states = dict(model.objects.order_by().values_list("state").annotate(Count("pk")))
+        counts: list[Sample] = [({"state": s}, states.get(s, 0)) for s in model.State.values]
+        yield f"candor_{name}s", f"{name.title()}s by state.", counts
     oldest = Job.objects.filter(active=True).aggregate(made=Min("made_at"))["made"]
     waited = (timezone.now() - oldest).total_seconds() if oldest else 0
     yield "candor_oldest_job_seconds", "Age of the oldest unfinished job.", [({}, max(0, waited))]

@@ -106,10 +106,6 @@ class Child:
         how = f"signal {-status}" if status < 0 else f"status {status}"
         return f"The {self.name} ended ({how}) and starts again in {pause} s."
 
-    def ask_to_stop(self) -> None:
-        if self.process:  # not its group, because it stops its own children
-            self.process.terminate()
-
     def wait(self, deadline: float) -> None:
         if self.process:
             with contextlib.suppress(subprocess.TimeoutExpired):
@@ -228,7 +224,8 @@ class Command(BaseCommand):
     def end(self, children: list[Child]) -> None:
         deadline = time.monotonic() + GRACE
         for child in children:
-            child.ask_to_stop()
+            if child.process:  # not its group, because it stops its own children
+                child.process.terminate()
         for child in children:
             child.wait(deadline)
 

@@ -55,10 +55,6 @@ class Look:
         except DesignError:
             self.design = None
 
-    @property
-    def tags(self) -> list[str]:
-        return [self.survey.language, *self.survey.translations]
-
     def versions(self, question: Question) -> Iterator[Version]:
         """Yield the question in the survey's own language and in every translation."""
         own = f"“{question.text}”"
@@ -77,7 +73,7 @@ class Look:
 
     def unread(self, what: str) -> Iterator[Finding]:
         """Yield a finding for each language without a word list."""
-        for tag in self.tags:
+        for tag in (self.survey.language, *self.survey.translations):
             if not wording.knows(tag):
                 yield unchecked(what, f"Candor has no word list for {language_name(tag)}.")
 

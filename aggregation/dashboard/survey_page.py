@@ -71,7 +71,14 @@ def job_status(survey: Survey, release: Release | None, job: Job | None) -> str:
     if job and job.state == Job.State.FAILED:
         return f"The last release failed. {job.error}"
     if survey.state == Survey.State.CLOSED:
-        return " ".join(_closed(survey, release))
+        sentences = []
+        if survey.closed_on:
+            sentences.append(f"Closed on {date_format(survey.closed_on, DAY)}.")
+        if survey.delete_on:
+            sentences.append(f"Everything is deleted on {date_format(survey.delete_on, DAY)}.")
+        if release and release.final:
+            sentences.append(f"Release {release.number} is the last one.")
+        return " ".join(sentences)
     result = job.result if job else None
     if release and result and result.get("moved") and result["release"] == release.number:
         return f"Release {release.number} is out, with {result['moved']:,} new responses."
@@ -79,17 +86,6 @@ def job_status(survey: Survey, release: Release | None, job: Job | None) -> str:
         f"Results appear after {2 * survey.crowd} responses and change by at least {survey.crowd} "
         "at a time. As many always wait until the survey closes."
     )
-
-
-def _closed(survey: Survey, release: Release | None) -> list[str]:
-    found = []
-    if survey.closed_on:
-        found.append(f"Closed on {date_format(survey.closed_on, DAY)}.")
-    if survey.delete_on:
-        found.append(f"Everything is deleted on {date_format(survey.delete_on, DAY)}.")
-    if release and release.final:
-        found.append(f"Release {release.number} is the last one.")
-    return found
 
 
 def why_nothing(survey: Survey, appear: str = "Results appear") -> str:

@@ -45,10 +45,6 @@ class Site:
         parts = [self.word[i : i + 4].lstrip("0") or "0" for i in range(0, 16, 4)]
         return str(ip_address(f"2001:db8:0:0:{':'.join(parts)}"))
 
-    @property
-    def agent(self) -> str:
-        return f"Canary/{self.word}"
-
     def ask(self, path: str, method: str = "GET", body: Any = None) -> Reply:
         where = urlsplit(self.url)
         secure = where.scheme == "https"
@@ -56,7 +52,7 @@ class Site:
         link = client(where.netloc, timeout=20)
         headers = {
             "Host": self.host,
-            "User-Agent": self.agent,
+            "User-Agent": f"Canary/{self.word}",
             "Referer": f"https://example.org/{self.word}",
             "X-Forwarded-For": self.address,
             "X-Real-IP": self.address,
