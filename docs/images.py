@@ -1,7 +1,7 @@
 """The pictures of the documentation, made anew from a real installation: `make images`.
 
 Every state of the respondent's page on a phone and on a laptop, the checking page, the
-researchers' pages, the studio and a figure to take home; look at them after a change.
+researchers' pages, the studio and a figure to download; look at them after a change.
 """
 
 import json

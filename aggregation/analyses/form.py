@@ -18,7 +18,7 @@ class Form(ABC):
     """The values of a form, and its errors by field."""
 
     template: ClassVar[str]
-    fields: ClassVar[Mapping[str, str]]  # the field for each member where an AnalysisError can be
+    fields: ClassVar[Mapping[str, str]] = {}  # of members that are no field themselves
     # Templates for CSV files, by name.
     blank_files: ClassVar[Mapping[str, Callable[[Design], Iterator[Line]]]] = {}
 
@@ -47,7 +47,10 @@ class Form(ABC):
 
     def refuse(self, error: AnalysisError) -> None:
         """Add an error at its field."""
-        self.errors.setdefault(self.fields.get(error.where, "all"), []).append(sentence(error.why))
+        name = self.fields.get(error.where, error.where)
+        self.errors.setdefault(name if name in vars(self) else "all", []).append(
+            sentence(error.why)
+        )
 
     @property
     def some_asked(self) -> bool:

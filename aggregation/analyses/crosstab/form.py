@@ -13,7 +13,6 @@ LABELS = ["Rows", "Columns", "Slices (optional)", "More slices (optional)"]
 @dataclass
 class CrosstabForm(Form):
     template = "aggregation/analyses/crosstab/form.html"
-    fields = {"questions": "questions"}
 
     questions: list[str] = field(default_factory=list)
 

@@ -12,7 +12,6 @@ from survey.design import Design
 @dataclass
 class ProfilesForm(Form):
     template = "aggregation/analyses/profiles/form.html"
-    fields = {"questions": "questions", "classes": "classes"}
     numbers: ClassVar[list[str]] = [str(number) for number in range(2, MOST_CLASSES + 1)]
 
     questions: list[str] = field(default_factory=list)

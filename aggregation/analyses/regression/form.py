@@ -13,12 +13,7 @@ LABELS = ["By", "And by (optional)", "Third (optional)", "Fourth (optional)"]
 @dataclass
 class RegressionForm(Form):
     template = "aggregation/analyses/regression/form.html"
-    fields = {
-        "outcome": "outcome",
-        "option": "outcome",
-        "predictors": "predictors",
-        "questions": "predictors",
-    }
+    fields = {"option": "outcome", "questions": "predictors"}
 
     outcome: str = ""
     predictors: list[str] = field(default_factory=list)

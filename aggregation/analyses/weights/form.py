@@ -18,7 +18,7 @@ LARGEST_FILE = 1_000_000  # bytes of margins
 @dataclass
 class WeightsForm(Form):
     template = "aggregation/analyses/weights/form.html"
-    fields = dict.fromkeys(("margins", "cells", "questions"), "margins")
+    fields = {"cells": "margins", "questions": "margins"}
     blank_files = {"margins": margins.template}
 
     margins: str = ""
