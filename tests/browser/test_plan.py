@@ -97,7 +97,7 @@ def test_the_planner_can_be_used_by_keyboard(planner: Page) -> None:
     keys.press("Enter")
     keys.press("Tab")
     keys.type("1")
-    expect(planner.get_by_text("Your choice. The planner’s")).to_be_visible()
+    expect(planner.get_by_text("You chose these blocks. The planner’s")).to_be_visible()
 
 
 def test_without_script_there_is_a_button(

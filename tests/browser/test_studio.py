@@ -288,7 +288,7 @@ def test_an_author_can_write_a_survey_and_set_its_opening(strict_site: Candor, p
     introduction.fill("Another one.")
     expect(banner).to_contain_text("It was to open on 17 Nov 2031, 14:46 UTC")
     page.get_by_role("button", name="Undo").click()
-    expect(banner).to_contain_text("A change cancels that")
+    expect(banner).to_contain_text("Any change cancels this")
 
     # Whoever leaves at once takes nothing along that is not saved.
     page.on("dialog", lambda dialog: dialog.accept())
@@ -403,7 +403,7 @@ def test_the_studio_works_by_touch_and_explains_missing_script(
     # Blocks of one's own, and a dial that is turned too far.
     expect(page.locator("#blocks")).to_contain_text("the smallest margin of error")
     page.get_by_text("Choose the blocks myself").click()
-    page.get_by_label("Give each question its block").check()
+    page.get_by_label("Choose a block for each question").check()
     expect(page.get_by_label("Block", exact=True)).to_have_count(5)
     card(page, 1).get_by_label("Block", exact=True).fill("9")
     page.get_by_label("Blocks asked of a person").fill("2")
@@ -411,7 +411,7 @@ def test_the_studio_works_by_touch_and_explains_missing_script(
     page.get_by_label("Blocks asked of a person").fill("50")
     expect(page.locator("#dial-problem")).to_contain_text("Cannot ask 50 blocks")
     page.get_by_label("Blocks asked of a person").fill("")
-    page.get_by_label("Give each question its block").uncheck()
+    page.get_by_label("Choose a block for each question").uncheck()
     expect(page.locator("#blocks")).to_contain_text("the smallest margin of error")
     page.get_by_label("ε", exact=True).fill("3.5")
     expect(page.locator("#weak")).to_be_visible()
@@ -425,7 +425,7 @@ def test_the_studio_works_by_touch_and_explains_missing_script(
         ("People you hope to reach", ("0", "99999999999", "some"), "1,200"),
         ("Responses before results change", ("9", ""), "25"),
         ("Blocks asked of a person", ("0", "101"), ""),
-        ("Days until everything is deleted, after the closing", ("0", "1.5"), "90"),
+        ("Days until everything is deleted after closing", ("0", "1.5"), "90"),
     ):
         field = page.get_by_label(label, exact=True)
         for text in wrong:
@@ -446,7 +446,7 @@ def test_the_studio_works_by_touch_and_explains_missing_script(
     for label, value in (
         ("ε", "1.5"), ("People you hope to reach", "1200"),
         ("Responses before results change", "25"),
-        ("Days until everything is deleted, after the closing", "90"),
+        ("Days until everything is deleted after closing", "90"),
     ):  # fmt: skip
         expect(page.get_by_label(label, exact=True)).to_have_value(value)
     page.get_by_label("ε", exact=True).fill("2000")
