@@ -18,7 +18,7 @@ def main(arguments: list[str]) -> None:
     sizes = [most // 10, most] if most else [MILLION // 4, MILLION]
     print("Counting: ten yes/no questions in one block")
     for _, environment in databases():
-        with installation(**environment) as candor:
+        with installation(None, **environment) as candor:
             call(candor, "bench.counting_runs", "measure", *sizes)
 
 

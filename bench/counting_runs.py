@@ -4,6 +4,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -182,6 +183,11 @@ def growth(sizes: list[int]) -> None:
     As in operation, a full batch arrives, is collected and vacuumed; a crowd stays behind.
     """
     survey = opened("growth", GROUPS)
+
+    def move() -> None:
+        collect(survey)
+        database().vacuum(["survey_report"], wait=False)
+
     before, nothing = bytes_of("aggregation_batch"), bytes_of("survey_report")
     print("\n  growth, with a background question of 6 options: bytes and microseconds a report,")
     print("  by the clock, at the end of each line")
@@ -192,11 +198,9 @@ def growth(sizes: list[int]) -> None:
         new = size - held
         while held < size:
             some = min(BATCH_SIZE, size - held)
-            inserted += seconds(lambda some=some: insert(survey, some))
+            inserted += seconds(partial(insert, survey, some))
             inbox = inbox or (bytes_of("survey_report") - nothing) / some
-            moved += seconds(
-                lambda: (collect(survey), database().vacuum(["survey_report"], wait=False))
-            )
+            moved += seconds(move)
             held += some
         ids = bytes_of("survey_report") / held
         batch = (bytes_of("aggregation_batch") - before) / held

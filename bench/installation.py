@@ -5,7 +5,7 @@ import json
 import statistics
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from tests.support import packages
@@ -33,7 +33,7 @@ def databases() -> Iterator[tuple[str, dict[str, str]]]:
 @contextlib.contextmanager
 def installation(survey: dict[str, Any] | None = None, **environment: str) -> Iterator[Candor]:
     """Yield an installation, with this survey open."""
-    candor = Candor(**environment)
+    candor = Candor(None, **environment)
     candor.var.mkdir()
     try:
         candor.migrate()
@@ -54,7 +54,9 @@ def call(candor: Candor, module: str, function: str, *arguments: object) -> None
     )  # fmt: skip
 
 
-def in_turn(runs: dict[str, Callable[[], Any]], clock: Clock, rounds: int) -> dict[str, float]:
+def in_turn(
+    runs: Mapping[str, Callable[[], object]], clock: Clock, rounds: int
+) -> dict[str, float]:
     """Return the median time of each run, taken in turn so that a busy machine affects all."""
     times: dict[str, list[float]] = {name: [] for name in runs}
     for _ in range(rounds):

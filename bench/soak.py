@@ -18,6 +18,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
+from typing import Any
 
 from tests.support import packages
 from tests.support.clients import malformed, post_all, slow_clients
@@ -41,7 +42,7 @@ from tests.support.services import PostgreSQL, Redis, wait_until
 PEAK_SECONDS = 6.0
 SENDERS = 24
 BETWEEN = (2.0, 6.0)  # seconds from one fault to the next
-ANALYSES = [
+ANALYSES: list[dict[str, Any]] = [
     {"kind": "crosstab", "questions": ["q1", "q2"]},
     {"kind": "crosstab", "questions": ["q1", "q2", "age"]},
     {"kind": "regression", "outcome": "q1", "predictors": [{"question": "age"}]},
