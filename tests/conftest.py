@@ -283,15 +283,22 @@ def noise_is_the_same_in_every_run() -> Iterator[None]:
 def no_day_and_no_minute_ends() -> Iterator[None]:
     """A test that begins before midnight ends before midnight, as far as this process can tell.
 
-    And the minute in which the door counts requests does not end.
+    And the minute in which requests and failed logins are counted does not end, unless the test
+    sets the clock itself.
     """
     from django.utils import timezone
 
+    from survey import rate_limits
     from survey.collect import throttle
     from survey.models import clock as days
 
     clock, began = timezone.now, timezone.now()
     last = began.replace(hour=23, minute=59, second=59)
+    seconds = time.time
+    minute = seconds() // 60 * 60
+
+    def now() -> float:
+        return minute if time.time is seconds else time.time()
 
     class Now(datetime):
         @classmethod
@@ -302,6 +309,7 @@ def no_day_and_no_minute_ends() -> Iterator[None]:
         patch.setattr(timezone, "now", lambda: min(clock(), last))
         patch.setattr(days, "datetime", Now)
         patch.setattr(throttle, "time", SimpleNamespace(monotonic=lambda: 0.0))
+        patch.setattr(rate_limits, "time", SimpleNamespace(time=now))
         yield
 
 
