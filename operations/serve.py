@@ -25,6 +25,7 @@ from typing import IO, Any
 from django.conf import settings
 from django.core.management import BaseCommand, CommandError, call_command
 from django.db import DatabaseError, connection
+from django.utils.module_loading import import_string
 
 from config import static
 from config.processes import RUNNING, die_with, lock_file
@@ -242,12 +243,10 @@ def web(host: str, port: int, processes: int) -> None:
         """Load the application in each web process."""
         die_with(main)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)  # it can stop at once until it serves
-        from config.asgi import application
-
-        return application
+        return import_string(target)
 
     Granian(
-        "config.asgi:application",
+        "config.asgi.application",
         address=host,
         port=port,
         interface=Interfaces.ASGI,
