@@ -15,6 +15,7 @@ from bench.counting_runs import store
 from bench.installation import in_turn
 from config.celery import app
 from survey.models import Survey
+from tests.support import builders
 
 ROUNDS = 31
 PLAN = "/plan/?yes_no=10&choices=4,5,10&epsilon=2&people=2000&groups=3"
@@ -53,7 +54,7 @@ def measure(times: str) -> None:
     survey = Survey.objects.get()
     make_release(survey)
     for batch in survey.batches.all():
-        store(survey, np.tile(batch.unpack().T, (int(times) - 1, 1)))
+        store(survey, np.tile(builders.rows(batch), (int(times) - 1, 1)))
     publish(survey)
     client = Client(SERVER_NAME="localhost")
     client.force_login(User.objects.create_superuser("root"))

@@ -1,12 +1,10 @@
-"""Reports as bit planes, shuffled together.
+"""Reports as bit planes, shuffled together. Pure NumPy.
 
-Pure NumPy: a batch keeps no id, no time and no order of arrival.
-
-A batch is a few planes, each with one bit for each report, padded with zeros to whole words of 64.
-A question of k options has a plane for each binary digit of 0 … k-1; and where not everybody is
-asked everything, each sensitive block has a plane that tells who was asked it. In the other planes
-of a question, those who were not asked it are 0. So a yes/no question that everybody is asked costs
-a report one bit, and to count it is to count bits.
+A batch keeps no id, no time and no order of arrival. It consists of planes with one bit per report,
+padded with zeros to whole words of 64 bits. A question with k options has a plane for each binary
+digit of 0 … k-1. If people are asked only some of the blocks, each sensitive block also has a plane
+that shows who was asked; for everybody else, the bits of its questions are 0. So a yes/no question
+that everybody is asked takes one bit per report, and counting its answers means counting bits.
 """
 
 import os
@@ -20,31 +18,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from survey.design import Design
+from survey.design import ABSENT, Design
 
-ABSENT = 255  # in a report's bytes: the question was not asked
+# The first eight bytes of the data, so that the planes begin at a whole word.
+PLAIN, COMPRESSED = b"planes/1", b"zplane/1"
+# Compress only to this part or less, because unpacking takes five times as long as counting.
+WORTHWHILE = 0.75
 
-# Eight bytes before the planes, so that these lie on whole words.
-PLAIN, SMALLER = b"planes/1", b"zplane/1"
-PAYS = 0.75  # compressed where that leaves at most this much: unpacking takes five times counting
-
-Rows = NDArray[np.uint8]  # one row for each report, one column for each question: as they come
-Columns = NDArray[np.uint8]  # one row for each question, one column for each report
-Planes = NDArray[np.uint64]  # one row for each plane, one column for 64 reports
-Data = bytes | memoryview  # what `pack` made, as a database gives it back
-Packed = tuple[Data, int]  # and of how many reports
+Rows = NDArray[np.uint8]  # a row per report, a column per question, as reports are stored
+Columns = NDArray[np.uint8]  # a row per question, a column per report
+Planes = NDArray[np.uint64]  # a row per plane, a column per 64 reports
+Data = bytes | memoryview  # the output of `pack`, as a database returns it
+Packed = tuple[Data, int]  # with the number of reports
 
 
-# --- Where everything lies ------------------------------------------------------------------------
+# --- Layout ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Column:
-    """One question: how many values it has, and its planes, the lowest digit first."""
+    """A question: how many values it has, and its planes, the lowest digit first."""
 
     size: int
     planes: tuple[int, ...]
-    asked: int | None = None  # the plane of those who were asked it, where not everybody was
+    asked: int | None = None  # the plane that shows who was asked; None if everybody was
 
 
 @dataclass(frozen=True)
@@ -55,11 +52,10 @@ class Layout:
 
 @lru_cache(maxsize=1024)
 def layout(design: Design) -> Layout:
-    """Return the planes of a design's batches; never changed for a design that has any.
+    """Return the layout of a design's batches. It must never change, or no batch could be read.
 
-    Background questions come first, then who was asked, then the other questions. Counting begins
-    a set of planes at its first, and so goes through the few groups once and through all the
-    questions at a time.
+    Background questions come first, then who was asked, then the other questions. Counting combines
+    planes in this order, so that each group is combined with all questions at once.
     """
     free = count()
 
@@ -81,7 +77,7 @@ def layout(design: Design) -> Layout:
 
 
 def rows(contents: Sequence[bytes], design: Design) -> Rows:
-    """Return the contents of reports, one below the other."""
+    """Return the contents of reports as rows."""
     width = len(layout(design).columns)
     if any(len(content) != width for content in contents):
         raise ValueError(f"a report of this design has {width} bytes")
@@ -89,9 +85,9 @@ def rows(contents: Sequence[bytes], design: Design) -> Rows:
 
 
 def shuffled(rows: Rows, draw: Callable[[int], bytes] = os.urandom) -> Rows:
-    """Return the reports in the order of as many random numbers, no two of them the same.
+    """Return the reports in random order, every order being equally likely.
 
-    Every order is equally likely, because the numbers are drawn alike and drawn again on a tie.
+    They are sorted by random numbers, which are drawn again if two are equal.
     """
     while True:
         keys = np.frombuffer(draw(8 * len(rows)), dtype=np.uint64)
@@ -101,10 +97,7 @@ def shuffled(rows: Rows, draw: Callable[[int], bytes] = os.urandom) -> Rows:
 
 
 def pack(rows: Rows, design: Design) -> bytes:
-    """Return the planes of these reports, in their order.
-
-    ValueError for a report that the design rules out.
-    """
+    """Return the planes of these reports, in their order; ValueError if one is not valid."""
     found = layout(design)
     columns = np.ascontiguousarray(rows.T)
     planes = np.zeros((found.planes, _words(len(rows))), dtype="<u8")
@@ -112,22 +105,23 @@ def pack(rows: Rows, design: Design) -> bytes:
         given = values != ABSENT
         codes = np.where(given, values, np.uint8(0))
         if np.any(codes >= column.size):
-            raise ValueError("a report has an option that there is not")
+            raise ValueError("a report has an option that does not exist")
         if column.asked is not None:
             _write(planes[column.asked], given)
         for digit, plane in enumerate(column.planes):
             _write(planes[plane], codes >> digit & 1)
     plain = planes.tobytes()
-    smaller = zlib.compress(plain, 1)
-    data = SMALLER + smaller if len(smaller) <= PAYS * len(plain) else PLAIN + plain
-    # What it was made of is about to be thrown away, so it is read once more.
+    compressed = zlib.compress(plain, 1)
+    worthwhile = len(compressed) <= WORTHWHILE * len(plain)
+    data = COMPRESSED + compressed if worthwhile else PLAIN + plain
+    # The reports are about to be deleted, so check that they can be read again.
     if not np.array_equal(unpack(data, len(rows), design), columns):
-        raise ValueError("a report is no set of whole blocks of this design")
+        raise ValueError("a report does not consist of whole blocks")
     return data
 
 
 def unpack(data: Data, reports: int, design: Design) -> Columns:
-    """Return the columns of a batch, one byte for each value, as `pack` was given them."""
+    """Return the columns of a batch with one byte per value, as `pack` received them."""
     found = layout(design)
     planes = planes_of(data, reports, found)
     columns = np.empty((len(found.columns), reports), dtype=np.uint8)
@@ -149,7 +143,7 @@ def _write(plane: NDArray[Any], bits: NDArray[Any]) -> None:
 
 def planes_of(data: Data, reports: int, found: Layout) -> Planes:
     kind = bytes(data[:8])
-    if kind == SMALLER:
+    if kind == COMPRESSED:
         words = np.frombuffer(zlib.decompress(memoryview(data)[8:]), dtype="<u8")
     elif kind == PLAIN:
         words = np.frombuffer(data, dtype="<u8", offset=8)

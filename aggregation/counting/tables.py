@@ -1,6 +1,6 @@
 """Counts of reports from their bit planes. Pure NumPy: planes in, counts out."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
@@ -23,14 +23,13 @@ from aggregation.counting.planes import (
 from survey.design import Design
 
 MAX_CELLS = 2**20  # of one table
-FEW_CELLS = 128  # counted by AND and popcount; more are faster by one pass over the reports
-CHUNK = 256  # tallies that are added at a time
+FEW_CELLS = 128  # up to this, AND and popcount are faster than one pass over the reports
 
 Counts = NDArray[np.int64]
 Axes = tuple[str, ...]  # keys of questions
 
-# question key → "" (everybody) or the key of a background question → counts by [group][option];
-# everybody is one group. Only sums of these ever leave a batch.
+# By question, then by "" (everybody, as one group) or background question: counts[group][option].
+# Only sums of these leave a batch.
 Tally = dict[str, dict[str, list[list[int]]]]
 
 
@@ -74,58 +73,42 @@ def tables(parts: Iterable[Packed], design: Design, wanted: Sequence[Axes]) -> l
     return [result[axes] for axes in wanted]
 
 
-# --- Adding up ------------------------------------------------------------------------------------
-
-
-def total(tallies: Iterable[Tally]) -> Tally:
-    """The sum of tallies of one design."""
-    result: Tally = {}
-    for some in _chunks(tallies, CHUNK):
-        those = [result, *some] if result else some
-        result = {
-            question: {
-                group: np.sum([one[question][group] for one in those], axis=0).tolist()
-                for group in groups
-            }
-            for question, groups in those[0].items()
+def total(tallies: Sequence[Tally]) -> Tally:
+    """Add up tallies of one design."""
+    return {
+        question: {
+            by: np.sum([tally[question][by] for tally in tallies], axis=0).tolist() for by in counts
         }
-    return result
+        for question, counts in tallies[0].items()
+    }
 
 
-def _chunks(tallies: Iterable[Tally], size: int) -> Iterator[list[Tally]]:
-    some: list[Tally] = []
-    for one in tallies:
-        some.append(one)
-        if len(some) == size:
-            yield some
-            some = []
-    if some:
-        yield some
-
-
-# A table of few cells comes from counts of reports that have a set of bits all set, which is an AND
-# and a popcount for each set of planes: with two yes/no questions, those who said yes to both, to
-# one, to the other, and all. Padding is in none of them. What has exactly these bits and no other
-# follows by subtraction (`CountPlan.arrange`). Sets with a common beginning share the work for it.
+# --- Counting -------------------------------------------------------------------------------------
+#
+# A small table is computed from counts of the reports in which all planes of a set are 1, each of
+# which takes an AND and a popcount. For two yes/no questions these are the people who said yes to
+# both, to the first, to the second, and all people. `CountPlan.arrange` then subtracts to find the
+# reports with exactly these bits. Padding is in no set, and sets with the same beginning share the
+# work for it.
 
 PlaneSet = tuple[int, ...]  # planes, in order
 
 
 @dataclass(frozen=True)
 class CountNode:
-    """Sets that have one more plane than another: those planes, and where their counts go."""
+    """The sets that add one plane to another set: these planes, and the places of their counts."""
 
     planes: slice | list[int]
     places: slice
-    further: list[tuple[int, "CountNode"]]  # which of these sets go on, and how
+    further: list[tuple[int, "CountNode"]]  # the sets to which more planes are added, by position
 
 
 @dataclass(frozen=True)
 class CountPlan:
-    """What is to be counted for some tables of a design."""
+    """What to count for some tables of a design."""
 
     layout: Layout
-    by_popcount: dict[Axes, NDArray[np.intp]]  # whose count stands for which codes
+    by_popcount: dict[Axes, NDArray[np.intp]]  # the place of the count for each cell
     by_bincount: list[Axes]
     counts: int
     first: CountNode
@@ -137,7 +120,7 @@ class CountPlan:
         return tuple(column.size for column in self.columns(axes))
 
     def arrange(self, counts: Counts, axes: Axes) -> Counts:
-        """From the reports with at least these bits to those with exactly these."""
+        """Return the table of reports with exactly these bits, from counts with at least these."""
         places = self.by_popcount[axes]
         bits = counts[places].reshape((2,) * (places.size - 1).bit_length())
         for axis in range(bits.ndim):
@@ -160,7 +143,7 @@ def _plan(design: Design, wanted: tuple[Axes, ...]) -> CountPlan:
             by_popcount[axes] = _sets(columns)
     chosen = {one for sets in by_popcount.values() for one in sets if one is not None}
     beginnings = {one[:length] for one in chosen for length in range(len(one) + 1)}
-    # Everybody first; sets with the same beginning are neighbours; nobody last.
+    # Everybody comes first, then sets with the same beginning together, and nobody last.
     ordered = sorted(beginnings | {()}, key=lambda one: (len(one), one))
     places: dict[PlaneSet | None, int] = {one: place for place, one in enumerate([*ordered, None])}
     shapes = {axes: [2 ** len(found.columns[axis].planes) for axis in axes] for axes in by_popcount}
@@ -168,7 +151,7 @@ def _plan(design: Design, wanted: tuple[Axes, ...]) -> CountPlan:
         axes: np.array([places[one] for one in sets], dtype=np.intp).reshape(shapes[axes])
         for axes, sets in by_popcount.items()
     }
-    return CountPlan(found, arranged, by_bincount, len(places), _steps(ordered))
+    return CountPlan(found, arranged, by_bincount, len(places), _nodes(ordered))
 
 
 def _check(axes: Axes, found: Layout) -> None:
@@ -176,13 +159,13 @@ def _check(axes: Axes, found: Layout) -> None:
         if axis not in found.columns:
             raise ValueError(f"there is no question {axis!r} in this design")
     if len(set(axes)) < len(axes):
-        raise ValueError("a table has each question once")
+        raise ValueError("a table can have each question only once")
     if prod(found.columns[axis].size for axis in axes) > MAX_CELLS:
-        raise ValueError(f"a table has at most {MAX_CELLS:,} cells")
+        raise ValueError(f"a table can have at most {MAX_CELLS:,} cells")
 
 
 def _sets(columns: list[Column]) -> list[PlaneSet | None]:
-    """For each combination of codes, the planes that are set in it; None if nobody has them all."""
+    """Return the planes that are 1 in each combination of codes; None if it is impossible."""
     sets: list[PlaneSet | None] = []
     for codes in product(*(range(2 ** len(column.planes)) for column in columns)):
         planes: set[int] = set()
@@ -191,48 +174,48 @@ def _sets(columns: list[Column]) -> list[PlaneSet | None]:
         for column, code in zip(columns, codes, strict=True):
             planes |= {plane for digit, plane in enumerate(column.planes) if code >> digit & 1}
             possible &= any(value & code == code for value in range(column.size))
-            if code:  # whoever has a bit of a block set was asked that block
+            if code:  # implies that the block was asked
                 asked -= {column.asked}
         sets.append(tuple(sorted(planes | asked)) if possible else None)
     return sets
 
 
-def _steps(ordered: list[PlaneSet]) -> CountNode:
-    longer: dict[PlaneSet, list[int]] = {}  # beginning → the places of the sets with one plane more
+def _nodes(ordered: list[PlaneSet]) -> CountNode:
+    longer: dict[PlaneSet, list[int]] = {}  # beginning → places of the sets with one more plane
     for place, one in enumerate(ordered):
         if one:
             longer.setdefault(one[:-1], []).append(place)
 
-    def step(beginning: PlaneSet) -> CountNode:
+    def node(beginning: PlaneSet) -> CountNode:
         places = longer.get(beginning, [])
         sets = [ordered[place] for place in places]
-        further = [(row, step(one)) for row, one in enumerate(sets) if one in longer]
+        further = [(row, node(one)) for row, one in enumerate(sets) if one in longer]
         first = places[0] if places else 0
         return CountNode(
             _slice([one[-1] for one in sets]), slice(first, first + len(sets)), further
         )
 
-    return step(())
+    return node(())
 
 
 def _slice(numbers: list[int]) -> slice | list[int]:
-    """Neighbours as a slice, which NumPy need not copy."""
+    """Return consecutive numbers as a slice, which NumPy need not copy."""
     if numbers and numbers[-1] - numbers[0] + 1 == len(numbers):
         return slice(numbers[0], numbers[-1] + 1)
     return numbers
 
 
 def _count(
-    planes: Planes, step: CountNode, mask: NDArray[np.uint64] | None, counts: Counts
+    planes: Planes, node: CountNode, mask: NDArray[np.uint64] | None, counts: Counts
 ) -> None:
-    chosen = planes[step.planes] if mask is None else planes[step.planes] & mask
-    counts[step.places] += np.bitwise_count(chosen).sum(axis=1, dtype=np.uint32)
-    for row, further in step.further:
+    chosen = planes[node.planes] if mask is None else planes[node.planes] & mask
+    counts[node.places] += np.bitwise_count(chosen).sum(axis=1, dtype=np.uint32)
+    for row, further in node.further:
         _count(planes, further, chosen[row], counts)
 
 
 def _cells(planes: Planes, reports: int, columns: list[Column]) -> Counts:
-    """A table of many cells: the cell of each report, counted."""
+    """Count a large table in one pass over the cells of the reports."""
     shape = tuple(column.size for column in columns)
     index = np.zeros(reports, dtype=np.intp)
     for column in columns:

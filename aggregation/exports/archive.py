@@ -19,14 +19,13 @@ from zipfile import BadZipFile, ZipFile
 
 from django.db.models import Sum
 
-from aggregation.counting.planes import ABSENT
 from aggregation.exports import reports
 from aggregation.exports.codebook import BY_GROUP
 from aggregation.exports.estimate_files import document
 from aggregation.exports.files import entry
 from aggregation.releases.due import unfinished
 from survey import files
-from survey.design import Design, Question
+from survey.design import ABSENT, Design, Question
 from survey.design.mechanism import SCALE
 from survey.models import Survey
 from survey.spreadsheets import Line, cell, csv_of_cells

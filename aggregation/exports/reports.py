@@ -15,9 +15,9 @@ from tempfile import SpooledTemporaryFile
 import numpy as np
 from numpy.typing import NDArray
 
-from aggregation.counting.planes import ABSENT, Columns, Packed, unpack
+from aggregation.counting.planes import Columns, Packed, unpack
 from aggregation.models import Batch, Release
-from survey.design import Design
+from survey.design import ABSENT, Design
 from survey.spreadsheets import LINES
 
 IN_MEMORY = 32 << 20  # bytes of sorted reports, before a file takes them

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from aggregation.counting.planes import ABSENT
 from aggregation.exports.columns import Column, Piece, Table, cut, one_line
+from survey.design import ABSENT
 
 NOTHING = -np.finfo(np.float64).max  # the missing value of the system
 BIAS = 100  # a code less this is a whole number

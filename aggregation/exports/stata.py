@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from aggregation.counting.planes import ABSENT
 from aggregation.exports.columns import Column, Piece, Table, cut, one_line
+from survey.design import ABSENT
 
 # What each kind of column is called in the file, and its NumPy type.
 KINDS = {"code": (65530, "i1"), "whole": (65528, "<i4"), "real": (65526, "<f8")}

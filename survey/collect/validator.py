@@ -9,8 +9,7 @@ import re
 from typing import Any
 
 from survey.collect.protocol import Errors, Refused, check_keys
-from survey.design import Design, passes
-from survey.models import ABSENT
+from survey.design import ABSENT, Design, passes
 
 UUID4 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}", re.I)
 MEMBERS = ("id", "design", "blocks")

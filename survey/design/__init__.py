@@ -2,6 +2,7 @@
 
 from survey.design.canonical import canonical_json
 from survey.design.design import (
+    ABSENT,
     BACKGROUND_EPSILON,
     MAX_WORK,
     PASSES,
@@ -26,6 +27,7 @@ from survey.design.questions import (
 )
 
 __all__ = [
+    "ABSENT",
     "BACKGROUND_EPSILON",
     "KEY",
     "MAX_OPTIONS",

@@ -34,6 +34,7 @@ from survey.design.questions import (
     question_json,
 )
 
+ABSENT = 255  # in the bytes of a stored report: the question was not asked
 BACKGROUND_EPSILON = 3.0  # the default for a background answer
 MAX_WORK = 22  # bits; takes a slow phone a few minutes
 PASSES = "RSABSSA-SHA384-PSS-Randomized"

@@ -19,12 +19,11 @@ from survey.models.invitation import Invitation, InvitationError, PassKey
 from survey.models.log import Entry
 from survey.models.question import Question
 from survey.models.removed import Removed
-from survey.models.report import ABSENT, Arrival, Recorded, Report
+from survey.models.report import Arrival, Recorded, Report
 from survey.models.survey import NotReady, Survey, opening, parse_design
 from survey.models.token import MOST_TOKENS, ApiToken, TooManyTokens, digest
 
 __all__ = [
-    "ABSENT",
     "ROLE_ACTIONS",
     "MOST_TOKENS",
     "ApiToken",

@@ -74,8 +74,8 @@ class ReportManager(models.Manager["Report"]):
 class Report(models.Model):
     """One report. Its content moves to a batch; its id stays, to recognize duplicates.
 
-    The content has one byte for every question of the design: the reported value, or ABSENT if the
-    question was not asked.
+    The content has one byte for every question of the design: the reported value, or
+    survey.design.ABSENT if the question was not asked.
     """
 
     id = models.UUIDField(primary_key=True, editable=False)
@@ -99,6 +99,3 @@ class Report(models.Model):
 
     def __str__(self) -> str:
         return str(self.id)
-
-
-ABSENT = 255

@@ -11,6 +11,8 @@ from uuid import uuid4
 
 from django.contrib.auth.models import User
 
+from aggregation.counting import planes
+from aggregation.models import Batch
 from aggregation.releases.publish import make_release
 from survey import files, simulation
 from survey.design import Design
@@ -119,6 +121,11 @@ def team(name: str = "Night shift", **people: User) -> Team:
     for role, user in people.items():
         TeamMembership.objects.give(made, user, Role(role))
     return made
+
+
+def rows(batch: Batch) -> planes.Rows:
+    """Return the reports of a batch."""
+    return planes.unpack(batch.columns, batch.reports, batch.survey.frozen_design()).T
 
 
 def client(user: User | None = None) -> Client:

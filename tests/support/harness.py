@@ -247,6 +247,7 @@ import numpy
 from django.core.management import call_command
 from django.db import connection
 from aggregation.analyses import registry
+from aggregation.counting.planes import unpack
 from aggregation.jobs import tasks
 from aggregation.jobs.queue import request_analysis
 from aggregation.models import *
@@ -254,6 +255,8 @@ from aggregation.models.heartbeat import Heartbeat
 from aggregation.releases.collect import collect
 from aggregation.releases.publish import make_release
 from survey.models import *
+def columns(batch):
+    return unpack(batch.columns, batch.reports, batch.survey.frozen_design())
 for line in sys.stdin:
     scope = dict(globals())
     try:
@@ -533,7 +536,7 @@ class Trial:
             "places = [names.index(axis) for axis in axes]\n"
             "table = numpy.zeros([design.questions[place].size for place in places], dtype=int)\n"
             "for batch in Batch.objects.filter(pk__in=release.batch_keys()):\n"
-            "    numpy.add.at(table, tuple(batch.unpack()[places]), 1)\n"
+            "    numpy.add.at(table, tuple(columns(batch)[places]), 1)\n"
             "result = registry.figures(question, design, [table])"
         )
 
@@ -589,7 +592,7 @@ class Trial:
         found = self.do(
             "cells = Counter()\n"
             "for batch in survey.batches.all():\n"
-            "    rows = batch.unpack().T[:, [0, 1, -1]]\n"
+            "    rows = columns(batch).T[:, [0, 1, -1]]\n"
             "    cells.update(map(tuple, rows.tolist()))\n"
             "result = [[*cell, n] for cell, n in cells.items()]"
         )

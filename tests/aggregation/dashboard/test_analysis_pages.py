@@ -234,7 +234,7 @@ def test_nobody_asked_all_of_them_is_explained(messages: Any) -> None:
     blocks = [[question["key"]] for question in questions]
     survey = published(45, 1, questions=questions, blocks=blocks, ask=2)
     client = builders.client(builders.alice(survey))
-    columns = survey.batches.get().unpack()
+    columns = builders.rows(survey.batches.get()).T
     apart = [
         (i, j) for i in range(8) for j in range(i)
         if not np.any((columns[i] != 255) & (columns[j] != 255))

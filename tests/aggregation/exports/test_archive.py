@@ -106,7 +106,7 @@ def test_reports_are_counted_and_sorted(tmp_path: Path) -> None:
     keys = (["no", "yes"], ["red", "green", "blue", "prefer-not-to-say"],
             ["under-30", "30-and-over", "prefer-not-to-say"])  # fmt: skip
     for batch in Batch.objects.all():
-        for report in batch.unpack().T.tolist():
+        for report in builders.rows(batch).tolist():
             stored[tuple("" if i == 255 else k[i] for k, i in zip(keys, report, strict=True))] += 1
     assert {tuple(line[:-1]): int(line[-1]) for line in lines} == stored
     places = [[k.index(v) if v else 255 for k, v in zip(keys, line, strict=False)]

@@ -211,7 +211,7 @@ def test_exported_reports_equal_the_batches_of_the_release_in_neutral_order(
     assert header == ["q1", "q2", "age", "count"]
     stored: Counter[tuple[str, ...]] = Counter()
     for batch in Batch.objects.filter(pk__in=release.batch_keys()):
-        for report in batch.unpack().T.tolist():
+        for report in builders.rows(batch).tolist():
             stored[tuple("" if value == 255 else str(value) for value in report)] += 1
     assert {tuple(line[:-1]): int(line[-1]) for line in lines} == stored
     places = [[int(value or 255) for value in line[:-1]] for line in lines]
@@ -223,7 +223,7 @@ def test_many_batches_are_merged_with_little_in_memory(
     survey: Survey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     design = survey.frozen_design()
-    rows = np.concatenate([batch.unpack().T for batch in Batch.objects.all()])
+    rows = np.concatenate([builders.rows(batch) for batch in Batch.objects.all()])
     counted = Counter(row.tobytes() for row in rows)
     parts = [(planes.pack(some, design), len(some)) for some in np.array_split(rows, 13)]
     assert list(reports.distinct(parts, design)) == sorted(counted.items())

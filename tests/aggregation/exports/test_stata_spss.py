@@ -15,12 +15,12 @@ import numpy as np
 import pyreadstat
 import pytest
 
-from aggregation.counting.planes import ABSENT
 from aggregation.exports import codebook, columns, estimate_files, files, reports, spss, stata
 from aggregation.exports.columns import Column, Table
 from aggregation.models import Release
 from aggregation.releases.publish import make_release
 from survey import simulation
+from survey.design import ABSENT
 from tests.support import builders, pspp
 from tests.support.exports import HOSTILE, OF_REPORTS, get, table
 

@@ -29,7 +29,7 @@ def brute_force(survey: Survey, *columns: int, shape: tuple[int, ...] = (2, 4)) 
     """The joint counts of columns of bytes, one report after the other."""
     table = np.zeros(shape, dtype=int)
     for batch in survey.batches.all():
-        for report in batch.unpack().T:
+        for report in builders.rows(batch):
             table[tuple(report[list(columns)])] += 1
     return table.tolist()
 

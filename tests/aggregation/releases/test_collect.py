@@ -6,13 +6,12 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from aggregation.counting import planes
 from aggregation.models import Batch
 from aggregation.releases import collect as collector
 from aggregation.releases.collect import BATCH_SIZE, collect, movable
 from survey import simulation
 from survey.database import database
-from survey.models import ABSENT, Report, Survey
+from survey.models import Report, Survey
 from tests.support import builders
 
 pytestmark = [pytest.mark.django_db, pytest.mark.on_postgresql]
@@ -23,7 +22,7 @@ def inbox(survey: Survey) -> Counter[bytes]:
 
 
 def batched(survey: Survey) -> Counter[bytes]:
-    return Counter(bytes(row) for batch in survey.batches.all() for row in batch.unpack().T)
+    return Counter(bytes(row) for batch in survey.batches.all() for row in builders.rows(batch))
 
 
 @pytest.mark.parametrize("waiting", [0, 1, 19, 20, 39])
@@ -218,7 +217,3 @@ def test_nothing_in_a_batch_tells_one_report_from_another() -> None:
     assert names == {"id", "survey", "release", "reports", "made_on", "tally", "columns"}
     assert {field.name for field in Report._meta.get_fields()} == {"id", "survey", "content"}
     assert Survey._meta.get_field("opened_on").get_internal_type() == "DateField"
-
-
-def test_an_absent_answer_is_the_same_byte_everywhere() -> None:
-    assert ABSENT == planes.ABSENT

@@ -15,7 +15,8 @@ from aggregation.releases.collect import collect
 from survey.collect import door, throttle
 from survey.collect.protocol import Refused
 from survey.collect.validator import Validator
-from survey.models import ABSENT, Report, Survey
+from survey.design import ABSENT
+from survey.models import Report, Survey
 from tests.support import builders
 from tests.support.site import Client
 
