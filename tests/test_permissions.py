@@ -16,7 +16,7 @@ from django.db import transaction
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from aggregation.exports.files import FILES
-from aggregation.jobs.queue import request_analysis
+from aggregation.jobs.requests import request_analysis
 from aggregation.releases.publish import make_release
 from survey.collect import door
 from survey.models import Survey

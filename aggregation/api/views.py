@@ -8,13 +8,13 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema
 from rest_framework import exceptions, permissions, serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
 from aggregation.analyses.base import AnalysisError
 from aggregation.analyses.registry import KINDS
 from aggregation.exports.estimate_files import entry
-from aggregation.jobs.queue import request_analysis
+from aggregation.jobs.requests import request_analysis
+from aggregation.jobs.serializers import JobSerializer
 from aggregation.models import Analysis, Estimate, Job, Release
 from aggregation.releases.forms import INTERVALS, LEVELS, IntervalForm
 from aggregation.releases.intervals import Choice, asked, restate
@@ -41,11 +41,11 @@ class EstimateSerializer(serializers.Serializer[Estimate]):
     group = serializers.CharField(allow_null=True, help_text="An option of that question.")
     n = serializers.IntegerField(help_text="Reports to the question, and to that of the groups.")
     count = serializers.IntegerField(
-        help_text="Those of them that show the option, and this group. Groups are randomized, too."
+        help_text="How many of them show the option and this group. Groups are randomized, too."
     )
     estimate = serializers.FloatField(
         allow_null=True,
-        help_text="Unbiased; may leave [0, 1]. Null where too few answered to say anything.",
+        help_text="Unbiased; may leave [0, 1]. Null if too few people answered to tell.",
     )
     bounded = serializers.FloatField(allow_null=True)
     standard_error = serializers.FloatField(allow_null=True)
@@ -78,24 +78,8 @@ class EstimatesSerializer(ReleaseSerializer):
         read_only_fields = fields
 
 
-class JobSerializer(serializers.ModelSerializer[Job]):
-    error = serializers.SerializerMethodField()
-    url = serializers.SerializerMethodField()
-
-    class Meta:
-        model = Job
-        fields = ["id", "state", "progress", "result", "error", "url"]
-        read_only_fields = fields
-
-    def get_error(self, job: Job) -> str | None:
-        return job.error or None
-
-    def get_url(self, job: Job) -> str:
-        return reverse("api-job", [job.pk], request=self.context["request"])
-
-
-def asked_schema() -> dict[str, Any]:
-    """What may be asked, for each kind; aggregation/analyses/ checks it against the design."""
+def analysis_schema() -> dict[str, Any]:
+    """Return the schema of a request for an analysis, with one alternative for each kind."""
     kinds = []
     for key, kind in KINDS.items():
         schema, name = kind.analysis.schema, {"kind": {"type": "string", "enum": [key]}}
@@ -123,9 +107,14 @@ class AnalysisSerializer(serializers.ModelSerializer[Analysis]):
 
 
 class Conflict(exceptions.APIException):
-    """What was asked for does not fit the state that things are in."""
+    """A request that is not possible in the current state."""
 
     status_code = 409
+
+
+def job_response(request: Request, job: Job, status: int = 202) -> Response:
+    data = JobSerializer(job, context={"request": request}).data
+    return Response(data, status=status, headers={"Location": data["url"]})
 
 
 def survey_for(request: Request, slug: str, action: Action = "read") -> Survey:
@@ -157,14 +146,14 @@ class EstimatesView(APIView):
                 "level",
                 int,
                 enum=[int(level) for level in LEVELS],
-                description="Of the intervals, in percent. Default: 95.",
+                description="The level of the intervals, in percent. Default: 95.",
             ),
             OpenApiParameter(
                 "interval",
                 str,
                 enum=list(INTERVALS),
-                description="fixed (the default): for one look at a number of reports fixed "
-                "beforehand; always: valid at every look, for surveys that are being watched.",
+                description="fixed (the default): for one look at a number of reports that was "
+                "fixed beforehand; always: valid however often somebody looks.",
             ),
         ],
         responses={200: EstimatesSerializer} | errors(400, 401, 403, 404),
@@ -194,7 +183,7 @@ class EstimatesView(APIView):
 
 
 class ReleasesView(APIView):
-    """The releases of a survey; POST asks for a new one."""
+    """The releases of a survey; POST requests a new one."""
 
     @extend_schema(
         operation_id="releases",
@@ -208,8 +197,8 @@ class ReleasesView(APIView):
     @extend_schema(
         operation_id="release",
         tags=["researchers"],
-        description="Ask for a release now. The crowd rule still holds; a job already under way "
-        "is returned instead of a second one.",
+        description="Request a release now. The crowd rule still holds. An active job is returned "
+        "instead of a second one.",
         request=None,
         responses={202: JobSerializer} | errors(400, 401, 403, 404),
     )
@@ -217,18 +206,16 @@ class ReleasesView(APIView):
         survey = survey_for(request, slug, "ask")
         if survey.state == Survey.State.DRAFT:
             raise exceptions.ValidationError({"survey": ["a draft has no reports"]})
-        job = Job.objects.request(survey, by=request.user)
-        data = JobSerializer(job, context={"request": request}).data
-        return Response(data, status=202, headers={"Location": data["url"]})
+        return job_response(request, Job.objects.request(survey, by=request.user))
 
 
 class AnalysesView(APIView):
-    """The analyses of a survey; POST asks for one of the latest release."""
+    """The analyses of a survey; POST requests one of the latest release."""
 
     @extend_schema(
         operation_id="analyses",
         tags=["researchers"],
-        description="What was asked before, of all releases, with what became of it.",
+        description="All earlier requests, for all releases, with their outcomes.",
         responses={200: AnalysisSerializer(many=True)} | errors(401, 403, 404),
     )
     def get(self, request: Request, slug: str) -> Response:
@@ -240,9 +227,9 @@ class AnalysesView(APIView):
     @extend_schema(
         operation_id="analyse",
         tags=["researchers"],
-        description="Ask for an analysis of the latest release. What the same question found "
-        "before is returned at once; a job already under way instead of a second one.",
-        request={"application/json": asked_schema()},
+        description="Request an analysis of the latest release. The result of an earlier request "
+        "is returned at once, and an active job instead of a second one.",
+        request={"application/json": analysis_schema()},
         responses={200: JobSerializer, 202: JobSerializer} | errors(400, 401, 403, 404, 415),
     )
     def post(self, request: Request, slug: str) -> Response:
@@ -253,19 +240,17 @@ class AnalysesView(APIView):
             job = request_analysis(survey, request.data, by=request.user)
         except AnalysisError as error:
             raise exceptions.ValidationError({error.where: [error.why]}) from None
-        data = JobSerializer(job, context={"request": request}).data
-        status = 200 if job.state == Job.State.DONE else 202
-        return Response(data, status=status, headers={"Location": data["url"]})
+        return job_response(request, job, 200 if job.state == Job.State.DONE else 202)
 
 
 class JobView(APIView):
-    """What became of a job; DELETE cancels an analysis, or a file that is being made."""
+    """A job and its outcome; DELETE cancels an analysis, or a file that is being made."""
 
     @extend_schema(
         operation_id="cancel",
         tags=["researchers"],
-        description="Cancel an analysis, or a large file that is being made. What has ended stays "
-        "as it is.",
+        description="Cancel an analysis, or a large file that is being made. A job that has ended "
+        "stays as it is.",
         responses={200: JobSerializer} | errors(401, 403, 404, 409),
     )
     def delete(self, request: Request, pk: str) -> Response:

@@ -20,7 +20,7 @@ from aggregation.analyses.base import AnalysisError
 from aggregation.analyses.form import Form
 from aggregation.analyses.registry import KINDS
 from aggregation.analyses.wording import Findings, sentence
-from aggregation.jobs.queue import request_analysis
+from aggregation.jobs.requests import request_analysis
 from aggregation.models import Analysis, Job, Release
 from survey.design import Design
 from survey.models import Survey

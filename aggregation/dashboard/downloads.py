@@ -7,29 +7,12 @@ from typing import Any
 
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
-from django.http import (
-    HttpRequest,
-    HttpResponse,
-    HttpResponseBase,
-    HttpResponseNotAllowed,
-)
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseNotAllowed
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods
 
-from aggregation.exports import citation, large_exports
-from aggregation.exports.delivery import (
-    THERE,
-    NoSuchInterval,
-    NotANumber,
-    Unmade,
-    change,
-    chosen,
-    export_of,
-    needed,
-    release_of,
-    respond,
-)
+from aggregation.exports import citation, delivery, large_exports
 from aggregation.exports.files import EVERYTHING, FILES, find
 from aggregation.models import Release
 from survey import rate_limits
@@ -40,7 +23,7 @@ def download_section(
     request: HttpRequest, release: Release, actions: set[Action] | None = None
 ) -> dict[str, Any]:
     """Return the context of the section “Download” for somebody with these actions."""
-    export = export_of(request, release, choice=None)
+    export = delivery.export_of(request, release, choice=None)
     actions = release.survey.actions(request.user) if actions is None else actions
     return {
         "release": release,
@@ -59,7 +42,7 @@ def page(request: HttpRequest, slug: str, release: str, name: str = "") -> HttpR
     """Show a release, or return one of its files. POST requests or cancels a large file."""
     survey = get_object_or_404(Survey, slug=slug)
     known = find(survey, name)
-    if not survey.may(request.user, needed(known) if name else "see"):
+    if not survey.may(request.user, delivery.required_action(known) if name else "see"):
         if not request.user.is_authenticated:
             return redirect_to_login(request.get_full_path())
         raise PermissionDenied
@@ -68,8 +51,8 @@ def page(request: HttpRequest, slug: str, release: str, name: str = "") -> HttpR
     if request.method == "POST" and not (known and known.may_be_large):
         return HttpResponseNotAllowed(["GET", "HEAD"])
     try:
-        found = release_of(survey, release)
-    except NotANumber as error:
+        found = delivery.release_of(survey, release)
+    except delivery.NotANumber as error:
         return _words(request, 400, "This is not a release", str(error))
     if found is None:
         return _words(request, 404, "Release not found", "The survey has no such release.")
@@ -83,20 +66,25 @@ def page(request: HttpRequest, slug: str, release: str, name: str = "") -> HttpR
         }
         return render(request, "aggregation/dashboard/release.html", context)
     if known is None:
-        return _words(request, 404, "File not found", f"A release has these files: {THERE}.")
+        text = f"A release has these files: {delivery.NAMES}."
+        return _words(request, 404, "File not found", text)
     try:
-        export = export_of(request, found, chosen(request, found))
-    except NoSuchInterval as error:
+        choice = delivery.chosen_intervals(request, found)
+    except delivery.NoSuchInterval as error:
         return _words(request, 400, "These intervals do not exist", str(error))
+    export = delivery.export_of(request, found, choice)
     if request.method == "POST":
-        change(export, name, known, request.user, cancel="cancel" in request.POST)
+        if "cancel" in request.POST:
+            delivery.cancel_file(export, name, request.user)
+        else:
+            delivery.request_file(export, name, known)
         return redirect(f"{request.path}?wait")  # a page, even if the file is ready
     try:
         if "wait" in request.GET and large_exports.is_large(found, known):
-            raise Unmade(large_exports.last_job(found, name))
-        return respond(request, export, name, known)
-    except Unmade as unmade:
-        job = unmade.job
+            raise delivery.NotMade(large_exports.last_job(found, name))
+        return delivery.respond(request, export, name, known)
+    except delivery.NotMade as missing:
+        job = missing.job
         context = {"survey": survey, "release": found, "name": name, "job": job}
         return render(
             request,

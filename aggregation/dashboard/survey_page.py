@@ -79,9 +79,6 @@ def job_status(survey: Survey, release: Release | None, job: Job | None) -> str:
         if release and release.final:
             sentences.append(f"Release {release.number} is the last one.")
         return " ".join(sentences)
-    result = job.result if job else None
-    if release and result and result.get("moved") and result["release"] == release.number:
-        return f"Release {release.number} is out, with {result['moved']:,} new responses."
     return (
         f"Results appear after {2 * survey.crowd} responses and change by at least {survey.crowd} "
         "at a time. As many always wait until the survey closes."

@@ -14,6 +14,7 @@ from aggregation.dashboard.downloads import download_section
 from aggregation.dashboard.overview import overview_rows
 from aggregation.dashboard.readers import central
 from aggregation.dashboard.sections import sections
+from aggregation.jobs.serializers import JobSerializer
 from aggregation.models import Job
 from aggregation.releases import forms
 from aggregation.releases.intervals import ALWAYS, Choice
@@ -128,10 +129,6 @@ def status(request: HttpRequest, slug: str) -> HttpResponse:
             "state": survey.state,
             "release": last.number if last else 0,
             "waiting": survey.waiting(),
-            "job": job and job.as_dict() | {"url": address(request, job)},
+            "job": job and JobSerializer(job, context={"request": request}).data,
         }
     )
-
-
-def address(request: HttpRequest, job: Job) -> str:
-    return request.build_absolute_uri(reverse("api-job", args=[job.pk]))

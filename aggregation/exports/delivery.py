@@ -1,4 +1,4 @@
-"""One file of a release, on its way to a page or to the API: which it is, and who may have it."""
+"""The delivery of a file of a release, for pages and for the API."""
 
 from django.http import (
     FileResponse,
@@ -18,24 +18,25 @@ from aggregation.releases.intervals import Choice
 from survey.models import Action, Survey
 from survey.models.log import Actor, record
 
-THERE = f"{', '.join(FILES)}, and figure-….svg of every question"
+NAMES = f"{', '.join(FILES)}, and figure-….svg of every question"
 
 
-class Unmade(Exception):
-    """A large file that is not there: what became of it last, if somebody asked for it."""
+class NotMade(Exception):
+    """A large file that a worker has to make first, with its last job if there was one."""
 
     def __init__(self, job: Job | None) -> None:
-        super().__init__("not there")
+        super().__init__("not made")
         self.job = job
 
 
 class NotANumber(ValueError):
-    """A release is asked for by something else than its number."""
+    """The number of a release that is not a whole number."""
 
 
 def release_of(survey: Survey, number: str) -> Release | None:
+    """Return the release with this number, or None."""
     if not number.isascii() or not number.isdigit() or len(number) > 9:
-        raise NotANumber("A release has a whole number.")
+        raise NotANumber("The number of a release is a whole number.")
     return survey.releases.select_related("survey").filter(number=int(number)).first()
 
 
@@ -45,21 +46,21 @@ def export_of(request: HttpRequest | Request, release: Release, choice: Choice |
 
 
 class NoSuchInterval(ValueError):
-    """Figures are asked for with intervals that there are not."""
+    """A choice of intervals that is not possible."""
 
     def __init__(self, field: str, why: str) -> None:
         super().__init__(f"{field}: {why}")
         self.field, self.why = field, why
 
 
-def chosen(request: HttpRequest | Request, release: Release) -> Choice:
-    """The intervals that the address names, by the same names as on the page of the survey."""
+def chosen_intervals(request: HttpRequest | Request, release: Release) -> Choice:
+    """Return the intervals that the address names, like the address of the survey's page."""
     given = request.GET.dict()
     form = IntervalForm(given, Choice.default(release))
     choice = form.choice
     for field in form.fields:
         if given.get(field) == "":
-            form.add_error(field, "A value.")
+            form.add_error(field, "Give a value.")
     for field, why in form.errors.items():
         raise NoSuchInterval(field, str(why[0]))
     return choice
@@ -68,13 +69,13 @@ def chosen(request: HttpRequest | Request, release: Release) -> Choice:
 def respond(
     request: HttpRequest | Request, export: Export, name: str, file: File
 ) -> HttpResponseBase:
-    """Return the file, in pieces as they are made; Unmade where a worker has to make it."""
+    """Return the file, streamed while it is made; NotMade if a worker has to make it first."""
     made = None
     if large_exports.is_large(export.release, file):
         job = large_exports.last_job(export.release, name)
         made = large_exports.ready(job)
         if made is None:
-            raise Unmade(job)
+            raise NotMade(job)
     survey = export.release.survey
     saved = f"{survey.slug}-release-{export.release.number}.zip" if name == EVERYTHING else name
     headers = {
@@ -84,13 +85,13 @@ def respond(
     }
     if request.method == "HEAD":
         return HttpResponse(headers=headers)
-    if survey.may(request.user, "read"):  # strangers may be anybody, and are not written down
+    if survey.may(request.user, "read"):  # otherwise it is a stranger, who is not logged
         record(request.user, "file downloaded", survey, file=name, release=export.release.number)
     if made:
         try:
             opened = made.open("rb")
-        except FileNotFoundError:  # its day has just passed
-            raise Unmade(None) from None
+        except FileNotFoundError:  # just deleted, because it was a day old
+            raise NotMade(None) from None
         response = FileResponse(opened)
         for header, value in headers.items():
             response[header] = value
@@ -98,19 +99,21 @@ def respond(
     return StreamingHttpResponse(file.make(export), headers=headers)
 
 
-def needed(file: File | None) -> Action:
-    """What one must be allowed to do with a survey to have this file of a release."""
+def required_action(file: File | None) -> Action:
+    """Return the action that people must be allowed to download this file."""
     return file.action if file else "read"
 
 
-def change(export: Export, name: str, file: File, by: Actor, cancel: bool = False) -> Job | None:
-    """The job that makes a large file, asked for now unless it is there; or its end."""
-    if not large_exports.is_large(export.release, file):
+def request_file(export: Export, name: str, file: File) -> Job | None:
+    """Return the job that makes a large file, or None if the file can be downloaded already."""
+    release = export.release
+    if not large_exports.is_large(release, file):
         return None
-    job = large_exports.last_job(export.release, name)
-    if cancel and job:
+    if large_exports.ready(large_exports.last_job(release, name)):
+        return None
+    return Copy.objects.ask(release, name, export.address)
+
+
+def cancel_file(export: Export, name: str, by: Actor) -> None:
+    if job := large_exports.last_job(export.release, name):
         job.cancel(by)
-        return None
-    return (
-        None if large_exports.ready(job) else Copy.objects.ask(export.release, name, export.address)
-    )

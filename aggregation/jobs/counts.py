@@ -1,35 +1,33 @@
-"""The tables of an analysis: counted part by part, and put together."""
+"""The tables of an analysis, counted in parts and added up."""
 
 import math
 import zlib
 
 import numpy as np
 
-from aggregation.analyses import registry
-from aggregation.analyses.base import Analysis as Question
-from aggregation.analyses.base import Counts, sizes
+from aggregation.analyses import base, registry
 from aggregation.counting.tables import tables
 from aggregation.models import Analysis, Batch, Part
 from survey.design import Design
 
 
-def question_of(analysis: Analysis) -> Question:
-    """Return what was asked, checked against the design again."""
+def read_request(analysis: Analysis) -> base.Analysis:
+    """Return the requested analysis, checked against the design again."""
     return registry.read(analysis.asked, _design(analysis))
 
 
 def count(part: Part) -> None:
-    """Count the batches of a part and keep the tables, unless the part is gone."""
-    wanted = question_of(part.analysis).tables()
+    """Count the batches of a part and store the tables, unless the part is gone."""
+    wanted = read_request(part.analysis).tables()
     found = tables(Batch.objects.packed(part.batches), _design(part.analysis), wanted)
     counts = zlib.compress(b"".join(table.tobytes() for table in found), 1)
     Part.objects.filter(pk=part.pk).update(counts=counts)
 
 
-def tables_of(analysis: Analysis) -> list[Counts]:
-    """Return the parts together; RuntimeError if one is missing."""
+def tables_of(analysis: Analysis) -> list[base.Counts]:
+    """Return the tables of all parts together; RuntimeError if one is not counted yet."""
     design = _design(analysis)
-    shapes = [sizes(axes, design) for axes in question_of(analysis).tables()]
+    shapes = [base.sizes(axes, design) for axes in read_request(analysis).tables()]
     ends = np.cumsum([math.prod(shape) for shape in shapes])
     total = np.zeros(ends[-1], dtype=np.int64)
     for part in analysis.parts.all():

@@ -1,7 +1,7 @@
-"""A survey that is over leaves the database; a tombstone remains, and an archive if one was made.
+"""Deletion of surveys. A tombstone remains, and an archive if one was made.
 
-An operator removes one with its archive in hand. One whose time is over, as its respondents were
-told, or that its owner deletes, goes without.
+Operators remove a survey by giving its archive. Surveys whose retention period is over, or that
+their owner deletes, need none.
 """
 
 from collections.abc import Callable
@@ -41,41 +41,42 @@ def remove_draft(survey: Survey, by: Actor = None) -> None:
         survey = Survey.objects.select_for_update().get(pk=survey.pk)
         if survey.state != Survey.State.DRAFT:
             raise ValidationError("The survey was opened in the meantime.")
-        gone = copy(survey)  # a deleted one has no number
+        gone = copy(survey)  # `delete` removes the id
         survey.delete()
         record(by, "draft removed", gone)
 
 
 def remove(survey: Survey, path: Path, by: Actor = None) -> Removed:
-    """Delete a survey and all that belongs to it, if the file at `path` is its whole archive.
+    """Delete a survey and all that belongs to it, if the file at `path` is its complete archive.
 
-    The ids go first, in many short transactions: there may be very many, and a closed survey does
-    not need them. The rest goes in one.
+    The ids are deleted first, in many short transactions: there may be very many, and a closed
+    survey does not need them. One transaction deletes the rest.
     """
     before = extent(survey)
     sha256 = archive.check(survey, path)
     for _ in survey.forget_ids():
         pass
-    return _bury(survey, before, sha256, by)
+    return _delete(survey, before, sha256, by)
 
 
 def expire(survey: Survey, alive: Callable[[], object]) -> None:
-    """The same without an archive, for one that was kept for as long as it may be.
+    """Delete a survey without an archive, because its retention period is over.
 
-    Whoever is interrupted starts again; who comes second finds nothing. `alive` is called between.
+    If this is interrupted, call it again; if somebody else was faster, it does nothing. `alive` is
+    called after every transaction.
     """
     before = extent(survey)
     for _ in survey.forget_ids():
         alive()
     with suppress(Survey.DoesNotExist):
-        _bury(survey, before, "")
+        _delete(survey, before, "")
 
 
-def _bury(survey: Survey, before: tuple[int, int], sha256: str, by: Actor = None) -> Removed:
+def _delete(survey: Survey, before: tuple[int, int], sha256: str, by: Actor = None) -> Removed:
     with transaction.atomic():
         survey = Survey.objects.select_for_update().get(pk=survey.pk)
         if unfinished(survey) or extent(survey) != before:
-            raise ArchiveError("The survey has changed meanwhile. Make the archive again.")
+            raise ArchiveError("The survey has changed in the meantime. Make the archive again.")
         removed = Removed.objects.create(
             id=survey.pk,
             slug=survey.slug,
@@ -96,11 +97,11 @@ def _bury(survey: Survey, before: tuple[int, int], sha256: str, by: Actor = None
 
 
 def extent(survey: Survey) -> tuple[int, int]:
-    """What would differ if anything had been counted or published since."""
+    """Return numbers that change whenever anything is counted or published."""
     return archive.counted(survey), survey.releases.count()
 
 
 def vacuum() -> None:
-    """Give the space of what was deleted back to the tables, and empty SQLite's log of it."""
+    """Free the space of deleted rows, and remove deleted data from SQLite's log."""
     database().checkpoint()
     database().vacuum([table._meta.db_table for table in TABLES])

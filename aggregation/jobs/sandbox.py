@@ -1,7 +1,7 @@
-"""A computation in a process of its own, which can be stopped and cannot take the machine with it.
+"""Run a computation in a child process, with limits on its time and memory.
 
-The child is a fork of the worker: everything is loaded, and what it is given need not be copied. It
-touches no database and no queue; it computes, writes what it found into a pipe, and is gone.
+The child is a fork of the worker, so everything is loaded and its input need not be copied. It uses
+neither the database nor the queue: it computes, writes the result into a pipe, and exits.
 """
 
 import contextlib
@@ -16,35 +16,33 @@ from typing import Any, NoReturn
 
 from config.processes import die_with
 
-TICK = 0.2  # seconds between two looks at the clock and at `wanted`
+TICK = 0.2  # seconds between two checks of the time and of `wanted`
 
 
 class Stopped(Exception):
-    """Nobody wants the result any more."""
+    """The result is no longer wanted."""
 
 
 class TooLong(Exception):
-    """The computation did not end in time."""
+    """The computation took too long."""
 
 
 class TooLarge(Exception):
-    """The computation wanted more memory than it may have."""
+    """The computation needed too much memory."""
 
 
-def bounded(
-    compute: Callable[[], Any], seconds: float, memory: int, wanted: Callable[[], bool]
-) -> Any:
-    """What `compute` returns or raises, within so many seconds and so many bytes of its own.
+def run(compute: Callable[[], Any], seconds: float, memory: int, wanted: Callable[[], bool]) -> Any:
+    """Return or raise what `compute` does, within these limits on time and on new memory.
 
-    `wanted` is asked now and then; when it says no, the computation is killed.
+    The computation is killed when `wanted`, which is called regularly, returns False.
     """
     reader, writer = os.pipe()
     worker = os.getpid()
     child = os.fork()
     if child == 0:
-        die_with(worker)  # nobody else would stop it
+        die_with(worker)  # nothing else would stop it
         os.close(reader)
-        _be_the_child(compute, writer, memory)
+        _run_child(compute, writer, memory)
     os.close(writer)
     try:
         written = _read(reader, time.monotonic() + seconds, wanted)
@@ -53,7 +51,7 @@ def bounded(
         with contextlib.suppress(ProcessLookupError):
             os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
-    if not written:  # killed by the kernel, which has no other way to say so
+    if not written:  # killed by the kernel, which gives no other sign
         raise TooLarge
     outcome = pickle.loads(written)  # noqa: S301  # our own child wrote it
     if isinstance(outcome, MemoryError):
@@ -64,7 +62,7 @@ def bounded(
 
 
 def _read(reader: int, deadline: float, wanted: Callable[[], bool]) -> bytes:
-    """All that the child writes until it closes the pipe."""
+    """Return everything that the child writes before it closes the pipe."""
     parts: list[bytes] = []
     while True:
         if select.select([reader], [], [], TICK)[0]:
@@ -78,7 +76,7 @@ def _read(reader: int, deadline: float, wanted: Callable[[], bool]) -> bytes:
             raise Stopped
 
 
-def _be_the_child(compute: Callable[[], Any], writer: int, memory: int) -> NoReturn:
+def _run_child(compute: Callable[[], Any], writer: int, memory: int) -> NoReturn:
     try:
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, signal.SIG_DFL)
@@ -91,10 +89,10 @@ def _be_the_child(compute: Callable[[], Any], writer: int, memory: int) -> NoRet
         with open(writer, "wb") as pipe:
             pickle.dump(outcome, pipe)
     finally:
-        os._exit(0)  # without the parent's clean-up: its connections are not ours to close
+        os._exit(0)  # skip the clean-up, which would close the parent's connections
 
 
 def _private() -> int:
-    """Bytes of memory that this process holds for itself, as the kernel counts them."""
+    """Return how many bytes of private memory this process has, as the kernel counts them."""
     with open("/proc/self/status") as status:
         return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmData"))

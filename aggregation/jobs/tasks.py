@@ -1,7 +1,7 @@
 """Celery tasks: fetch, call, save. A message carries an id and nothing else.
 
-The queue is never the truth: a lost, doubled or late message changes nothing, because the work is
-found in the database and every step is one transaction that looks before it writes.
+The queue is never the source of truth. A lost, duplicate or late message does no harm, because the
+work is found in the database, and every step is one transaction that checks before it writes.
 """
 
 import logging
@@ -28,14 +28,14 @@ from survey.models import Survey
 logger = logging.getLogger(__name__)
 
 COUNTED = 0.8  # the progress of an analysis when its tables are counted
-HEARTBEAT = 2.0  # seconds between two signs of life of a computation
+REPORT_SECONDS = 2.0  # between two reports of progress
 TICKS_APART = 1.0  # seconds, at least
 last_tick = -TICKS_APART
 
 
 @shared_task
 def tick() -> None:
-    """Every few seconds, from the beat: start what is due, and send again what was lost.
+    """Start what is due, and resend what was lost. The beat calls this every few seconds.
 
     Skip ticks that were queued while no worker was running, or that several beats send.
     """
@@ -47,20 +47,20 @@ def tick() -> None:
         Job.objects.request(survey)
     for job in Job.objects.stale():
         job.send_again()
-    large_exports.forget()
+    large_exports.delete_old()
     schedule.apply()
     heartbeat.note(heartbeat.TICK)
 
 
 @shared_task
 def ping(word: str) -> None:
-    """That a message came through, for `manage.py selftest`, which takes the mark away again."""
+    """Record that a message arrived, for `manage.py selftest`, which deletes the record."""
     heartbeat.note(word)
 
 
 @shared_task
 def run(job_id: str) -> None:
-    """Do one job, or so much of it as can be done now."""
+    """Do a job, or as much of it as is possible now."""
     job = Job.objects.claim(UUID(job_id))
     if job is None:
         return
@@ -68,7 +68,7 @@ def run(job_id: str) -> None:
         job.finish(state=Job.State.FAILED, error="Given up after several attempts; see the log.")
         return
     try:
-        result = analyse(job) if job.analysis else copy(job) if job.copy else run_survey_job(job)
+        result = analyse(job) if job.analysis else export(job) if job.copy else run_survey_job(job)
         if result is not None:
             job.finish(state=Job.State.DONE, progress=1, result=result)
     except sandbox.Stopped:
@@ -78,7 +78,7 @@ def run(job_id: str) -> None:
 
 
 def explain(job: Job, error: Exception) -> str:
-    """What a researcher is told. Other messages may quote data: only their kind is written down."""
+    """Return the message for researchers. Unknown errors may quote data, so only log their type."""
     if isinstance(error, AnalysisError):
         return str(error)
     if isinstance(error, sandbox.TooLong):
@@ -86,16 +86,16 @@ def explain(job: Job, error: Exception) -> str:
     if isinstance(error, sandbox.TooLarge):
         return f"More than {settings.ANALYSIS_MEGABYTES} MB needed. Ask about fewer questions."
     if job.copy and isinstance(error, OSError) and error.errno in large_exports.FULL:
-        return "There is no room for the file on the server’s disk. Tell whoever runs it."
+        return "There is no room for the file on the server’s disk. Tell the people who run it."
     logger.error("job %s of survey %s: %s", job.pk, job.survey.slug, type(error).__name__)
     what = "analysis" if job.analysis else "file" if job.copy else "release"
     return f"The {what} could not be made ({type(error).__name__}). Nothing was lost."
 
 
 def run_survey_job(job: Job) -> dict[str, int | None]:
-    """Do what is due for a survey: a release, and after its end delete its ids, and then all of it.
+    """Make a release of a survey; once it is closed, also delete its ids or the survey when due.
 
-    The job goes with the survey.
+    Deleting the survey deletes the job as well.
     """
     result = release(job)
     survey = Survey.objects.get(pk=job.survey.pk)
@@ -110,7 +110,7 @@ def run_survey_job(job: Job) -> dict[str, int | None]:
 
 
 def release(job: Job) -> dict[str, int | None]:
-    """Move what waits into batches, then publish what may be published."""
+    """Move waiting reports into batches, then publish what may be published."""
     survey = job.survey
     waiting = survey.pending().count()
     last = survey.releases.order_by("number").last()
@@ -124,39 +124,39 @@ def release(job: Job) -> dict[str, int | None]:
 
 
 def forget_ids(job: Job, survey: Survey) -> None:
-    """Delete the ids of a closed survey when they are due: nobody sends a report again."""
+    """Delete the ids of a closed survey when that is due: nobody repeats a report any more."""
     if survey.ids_due():
         for _ in survey.forget_ids():
             job.advance(0.95)
         transaction.on_commit(database().checkpoint, robust=True)
 
 
-# An analysis is counted in parts side by side, on as many workers as there are, and the last of
-# them lets the job go on to the computation: a group and its chord, with the database in the middle
-# and not a store of results, so that a part may be lost, doubled or late like any other message.
+# An analysis is counted in parts, on all workers at once. The task that counts the last part sends
+# the job back to the queue for the computation. This is like a Celery chord, but with the state in
+# the database, so that the message of a part may be lost, duplicate or late like any other.
 
 
 def analyse(job: Job) -> base.Figures | None:
-    """Have the parts counted that are not; the figures, when all are."""
+    """Return the figures if all parts are counted; otherwise send the missing parts to workers."""
     assert job.analysis is not None  # noqa: S101  # for the type checker
     missing = job.analysis.parts.filter(counts=None).values_list("pk", flat=True)
     if missing:
         group(count.s(str(job.pk), pk) for pk in missing).apply_async()
         return None
     design = job.survey.frozen_design()
-    question, tables = counts.question_of(job.analysis), counts.tables_of(job.analysis)
-    figures: base.Figures = sandbox.bounded(
-        partial(registry.figures, question, design, tables),
+    request, tables = counts.read_request(job.analysis), counts.tables_of(job.analysis)
+    figures: base.Figures = sandbox.run(
+        partial(registry.figures, request, design, tables),
         settings.ANALYSIS_SECONDS,
         settings.ANALYSIS_MEGABYTES * 1_000_000,
-        Heartbeat(job),
+        Progress(job),
     )
     return figures
 
 
 @shared_task
 def count(job_id: str, part_id: int) -> None:
-    """Count one part of an analysis; the last one lets its job go on."""
+    """Count one part of an analysis, and continue its job after the last one."""
     job = Job.objects.filter(pk=job_id, active=True).first()
     part = Part.objects.filter(pk=part_id, counts=None).first()
     if job is None or part is None:
@@ -173,26 +173,26 @@ def count(job_id: str, part_id: int) -> None:
         job.resume()
 
 
-def copy(job: Job) -> dict[str, Any]:
-    """Write a large file, and say between its parts how far it has come."""
-    alive = Heartbeat(job)
+def export(job: Job) -> dict[str, Any]:
+    """Write a large file, and report progress between its pieces."""
+    report = Progress(job)
 
     def watch(progress: float) -> None:
-        if not alive(progress):
+        if not report(progress):
             raise sandbox.Stopped
 
     return large_exports.make(job, watch)
 
 
-class Heartbeat:
-    """Whether the job is still wanted; and a sign of life of it, now and then."""
+class Progress:
+    """Reports the progress of a job now and then; a call returns whether it is still wanted."""
 
     def __init__(self, job: Job) -> None:
         self.job = job
         self.last = 0.0
 
     def __call__(self, progress: float = COUNTED) -> bool:
-        if time.monotonic() - self.last < HEARTBEAT:
+        if time.monotonic() - self.last < REPORT_SECONDS:
             return True
         self.last = time.monotonic()
         return self.job.advance(progress)

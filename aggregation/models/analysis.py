@@ -1,4 +1,4 @@
-"""Analyses that were asked for, and the parts in which their tables are counted."""
+"""Requested analyses, and the parts in which their tables are counted."""
 
 import uuid
 
@@ -6,14 +6,12 @@ from django.db import models
 
 from aggregation.models.release import Release
 
-MOST_PARTS = 64  # of an analysis; their tables are kept until they are added up
-
-
-PART_BATCHES = 8  # at least, in one part
+MOST_PARTS = 64  # of an analysis, because their tables are stored until they are added up
+PART_BATCHES = 8  # in one part, at least
 
 
 class Analysis(models.Model):
-    """A question about several questions at once, put to the reports of one release."""
+    """A request to analyse the reports of one release."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     release = models.ForeignKey(Release, models.CASCADE, related_name="analyses")
@@ -30,7 +28,7 @@ class Analysis(models.Model):
         return f"{self.release} {self.asked['kind']}"
 
     def divide(self) -> None:
-        """Make the parts that are counted side by side: some of the release's batches each."""
+        """Create the parts, each with some of the release's batches, to be counted at once."""
         keys = self.release.batch_keys()
         size = max(PART_BATCHES, -(-len(keys) // MOST_PARTS))
         self.parts.all().delete()
@@ -43,7 +41,7 @@ class Analysis(models.Model):
 class Part(models.Model):
     """Some batches of an analysis, and the tables of their reports once they are counted.
 
-    Counting it twice does no harm, so nobody claims it. It is gone when the analysis is done.
+    Counting a part twice does no harm, so nobody claims it. Parts are deleted when the job ends.
     """
 
     analysis = models.ForeignKey(Analysis, models.CASCADE, related_name="parts")

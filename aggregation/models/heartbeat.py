@@ -1,6 +1,6 @@
-"""When the work behind the pages was last seen to go on: beat, broker, worker and database at once.
+"""When the background work was last seen running: beat, broker, worker and database together.
 
-A time every quarter of a minute, whatever happens on the site; nothing here depends on a report.
+The time is recorded every 15 seconds, whatever happens on the site, so it depends on no report.
 """
 
 from datetime import timedelta
@@ -21,13 +21,13 @@ class Heartbeat(models.Model):
 
 
 def note(name: str) -> None:
-    """That a worker has come by, unless that stands there already."""
+    """Record that a worker is running, unless that was recorded just now."""
     fresh = Heartbeat.objects.filter(name=name, at__gt=Now() - EVERY, at__lte=Now())
     if not fresh.exists():
         Heartbeat.objects.update_or_create(name=name, defaults={"at": Now()})
 
 
 def age(name: str = TICK) -> float | None:
-    """How many seconds ago that was; None for never."""
+    """Return how many seconds ago that was, or None for never."""
     found = Heartbeat.objects.filter(name=name).annotate(now=Now()).values_list("at", "now").first()
     return abs((found[1] - found[0]).total_seconds()) if found else None

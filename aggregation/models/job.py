@@ -1,6 +1,6 @@
-"""Jobs: work asked for, and what became of it.
+"""Jobs: requested work and its outcome.
 
-The queue carries only the id of a row here; whoever takes one finds here what is to be done.
+The queue carries only the id of a row; the worker that takes it finds here what to do.
 """
 
 import uuid
@@ -18,13 +18,13 @@ from aggregation.models.release import Release
 from survey.models import Survey
 from survey.models.log import Actor, record
 
-# By its name: the task stands above this module, which it uses.
+# The name of the task, whose module imports this one.
 RUN = "aggregation.jobs.tasks.run"
 
 
 class CopyManager(models.Manager["Copy"]):
     def ask(self, release: Release, name: str, address: str) -> "Job":
-        """Return the job that makes this file: one that is under way, or a new one."""
+        """Return the job that makes this file: the active one, or a new one."""
         with transaction.atomic():
             survey = release.survey.hold()
             copy, _ = self.update_or_create(
@@ -38,11 +38,11 @@ class CopyManager(models.Manager["Copy"]):
 
 
 class Copy(models.Model):
-    """A file of a release that is too large to be made while somebody waits for it."""
+    """A file of a release that is too large to be made while somebody waits."""
 
     release = models.ForeignKey(Release, models.CASCADE, related_name="copies")
     name = models.CharField(max_length=50)
-    address = models.CharField(max_length=500)  # of the release, as it stands in the file
+    address = models.CharField(max_length=500)  # of the release, as the file states it
 
     objects = CopyManager()
 
@@ -57,14 +57,14 @@ class Copy(models.Model):
 
 
 class JobQuerySet(models.QuerySet["Job"]):
-    """Leases are reckoned by the clock of the database, which all machines share."""
+    """Leases are timed by the clock of the database, which all machines share."""
 
     LEASE = timedelta(seconds=30)
 
     def request(self, survey: Survey, by: Actor = None) -> "Job":
-        """The job that makes the next release: a new one, or the one already under way.
+        """Return the job that makes the next release: the active one, or a new one.
 
-        The log says who asked; when the beat does, nobody has.
+        Requests by people are logged, those by the beat are not.
         """
         wanted: dict[str, Any] = {
             "survey": survey, "analysis": None, "copy": None, "active": True
@@ -72,7 +72,7 @@ class JobQuerySet(models.QuerySet["Job"]):
         with transaction.atomic():
             try:
                 job, created = self.get_or_create(**wanted)
-            except IntegrityError:  # the other one ended between our insert and our second look
+            except IntegrityError:  # the other job ended between our insert and our second query
                 job, created = self.get_or_create(**wanted)
             if created:
                 job.send()
@@ -81,7 +81,7 @@ class JobQuerySet(models.QuerySet["Job"]):
         return job
 
     def claim(self, pk: uuid.UUID) -> "Job | None":
-        """Take the job if it waits, or if whoever had it has not been heard of for a while."""
+        """Take the job if it waits, or if its worker has shown no sign of life for a while."""
         free = Q(state=Job.State.QUEUED) | (Q(state=Job.State.RUNNING) & self.expired())
         claimed = self.filter(free, pk=pk).update(
             state=Job.State.RUNNING, lease=Now() + self.LEASE, attempt=F("attempt") + 1
@@ -89,19 +89,16 @@ class JobQuerySet(models.QuerySet["Job"]):
         return self.get(pk=pk) if claimed else None
 
     def stale(self) -> "JobQuerySet":
-        """Jobs whose message was lost, or whose worker was."""
+        """Return the jobs whose message or worker was lost."""
         return self.filter(self.expired(), active=True)
 
     def expired(self) -> Q:
-        """A lease that is over; or longer than any that is given, because that clock was wrong."""
+        """Match leases that are over, or that are too long because a clock was wrong."""
         return Q(lease__lt=Now()) | Q(lease__gt=Now() + 2 * self.LEASE)
 
 
 class Job(models.Model):
-    """Work asked for, and what became of it: a release, or an analysis or a large file of one.
-
-    The queue carries only its id.
-    """
+    """Requested work and its outcome: a release, or an analysis or a large file of a release."""
 
     class State(models.TextChoices):
         QUEUED = "queued"
@@ -152,40 +149,30 @@ class Job(models.Model):
     def __str__(self) -> str:
         return f"{self.survey.slug} {self.analysis or self.copy or 'release'} ({self.state})"
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return what may be told of it."""
-        return {
-            "id": str(self.pk),
-            "state": self.state,
-            "progress": self.progress,
-            "result": self.result,
-            "error": self.error or None,
-        }
-
     def send(self) -> None:
-        """Put the id on the queue after the commit; the beat sends it again if need be."""
+        """Put the id on the queue after the commit; the beat resends it if that fails."""
         Job.objects.filter(pk=self.pk).update(lease=Now() + timedelta(seconds=10))
         transaction.on_commit(lambda: current_app.send_task(RUN, [str(self.pk)]), robust=True)
 
     def send_again(self) -> None:
-        """Its message was lost, or its worker was: back to the queue, if that is still so."""
+        """Put the job back on the queue if its message or worker is still lost."""
         if Job.objects.stale().filter(pk=self.pk).update(state=Job.State.QUEUED):
             self.send()
 
     def advance(self, progress: float) -> bool:
-        """Say how far the work has come, and that it is alive; whether it is still wanted."""
+        """Record progress and renew the lease; return whether the job is still wanted."""
         ours = Job.objects.filter(pk=self.pk, attempt=self.attempt, active=True)
         return bool(ours.update(progress=progress, lease=Now() + JobQuerySet.LEASE))
 
     def resume(self) -> None:
-        """Its parts are counted: let it go on. Whoever says so second says nothing."""
+        """Continue the job once its parts are counted. Only the first call has an effect."""
         waiting = Job.objects.filter(pk=self.pk, state=Job.State.RUNNING)
         if waiting.update(state=Job.State.QUEUED):
             self.send()
 
     @transaction.atomic
-    def cancel(self, by: Actor = None) -> bool:
-        """Stop it, if it is still to be done; what it has done so far is forgotten."""
+    def cancel(self, by: Actor = None) -> None:
+        """Stop the job if it is active, and discard what it has done so far."""
         stopped = Job.objects.filter(pk=self.pk, active=True).update(
             state=Job.State.CANCELLED, active=False
         )
@@ -194,7 +181,6 @@ class Job(models.Model):
         if stopped:
             about = self.analysis.asked["kind"] if self.analysis else self.copy and self.copy.name
             record(by, "work cancelled", self.survey, about=about or "release")
-        return bool(stopped)
 
     def finish(self, **outcome: Any) -> None:
         """Record the outcome, unless another attempt has taken over."""

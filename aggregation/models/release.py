@@ -31,9 +31,9 @@ class Release(models.Model):
 class Estimate(models.Model):
     """The estimated share of one option, over everybody or in one group; unbiased, never clipped.
 
-    `by` is the key of a background question and `group` that of one of its options. Then `n` are
-    the reports to both questions, and `count` those of them with this option and this group: as
-    reported, so every figure of a table by group can be computed again from its rows.
+    For a group, `by` is the key of a background question and `group` the key of one of its options.
+    `n` then counts the reports to both questions, and `count` those with this option and this
+    group, as reported. So every figure of a table by group can be computed again from its rows.
     """
 
     release = models.ForeignKey(Release, models.PROTECT, related_name="estimates")
@@ -44,7 +44,7 @@ class Estimate(models.Model):
     group = models.CharField(max_length=250, blank=True)
     n = models.PositiveIntegerField()
     count = models.PositiveIntegerField()
-    # None where too few are in the group to say anything: then the limits are 0 and 1.
+    # None if too few people are in the group to tell; the limits are then 0 and 1.
     value = models.FloatField(null=True)
     bounded = models.FloatField(null=True)
     standard_error = models.FloatField(null=True)

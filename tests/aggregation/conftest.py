@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-from aggregation.jobs import queue, tasks
+from aggregation.jobs import requests, tasks
 from aggregation.models import job as jobs
 
 
@@ -18,7 +18,7 @@ def messages(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
     monkeypatch.setattr(jobs, "current_app", app)
     at_once = SimpleNamespace(atomic=transaction.atomic, on_commit=lambda call, robust: call())
     monkeypatch.setattr(jobs, "transaction", at_once)
-    monkeypatch.setattr(queue, "transaction", at_once)
+    monkeypatch.setattr(requests, "transaction", at_once)
 
     class Group:
         def __init__(self, signatures: Any) -> None:

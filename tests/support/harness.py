@@ -249,7 +249,7 @@ from django.db import connection
 from aggregation.analyses import registry
 from aggregation.counting.planes import unpack
 from aggregation.jobs import tasks
-from aggregation.jobs.queue import request_analysis
+from aggregation.jobs.requests import request_analysis
 from aggregation.models import *
 from aggregation.models.heartbeat import Heartbeat
 from aggregation.releases.collect import collect

@@ -15,7 +15,7 @@ from django.test import Client
 
 from aggregation.analyses import registry
 from aggregation.analyses.base import sizes
-from aggregation.jobs.queue import request_analysis
+from aggregation.jobs.requests import request_analysis
 from aggregation.models import Analysis, Job
 from aggregation.releases.publish import make_release
 from survey.models import Survey

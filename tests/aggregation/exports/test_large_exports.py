@@ -155,7 +155,7 @@ def test_a_large_file_of_an_open_survey_stays_that_of_its_release(
     builders.send(survey, 60, seed=2)
     make_release(survey)  # before the worker comes to it
     work()
-    large_exports.forget()
+    large_exports.delete_old()
     lines = alice.get(f"{here}/reports.csv").getvalue().decode().splitlines()[1:]
     assert sum(int(line.rsplit(",", 1)[1]) for line in lines) == 40
 
@@ -217,7 +217,7 @@ def test_a_file_cancelled_half_way_is_deleted(
     alice: Client, monkeypatch: pytest.MonkeyPatch, by: str
 ) -> None:
     monkeypatch.setattr(reports, "LINES", 2)
-    monkeypatch.setattr(tasks, "HEARTBEAT", 0.0)
+    monkeypatch.setattr(tasks, "REPORT_SECONDS", 0.0)
     job = asked(alice, "everything.zip")
     seen: list[list[str]] = []
     advance = Job.advance
@@ -319,7 +319,7 @@ def test_a_file_whose_worker_was_killed_is_written_again(
         "Job.objects.update(lease=timezone.now() - timedelta(seconds=1))",  # half a minute later
         "Job.objects.get().send_again()",
         f"tasks.run('{job}')",
-        "copies.forget()",
+        "copies.delete_old()",
         "job.refresh_from_db()",
         "print(job.state, job.attempt, copies.ready(job))",
     ).split()[-3:]
@@ -353,16 +353,16 @@ def test_a_file_that_is_being_written_is_kept(alice: Client) -> None:
     assert Job.objects.claim(job.pk)
     large_exports.folder().mkdir()
     (large_exports.folder() / f"{job.pk}.1.part").write_text("half")
-    large_exports.forget()
+    large_exports.delete_old()
     assert len(list(large_exports.folder().iterdir())) == 1
     job.cancel()
-    large_exports.forget()
+    large_exports.delete_old()
     assert list(large_exports.folder().iterdir()) == []
 
 
 def test_cleaning_up_without_a_folder_does_nothing(settings: Any, tmp_path: Path) -> None:
     settings.VAR_DIR = tmp_path / "nowhere"
-    large_exports.forget()
+    large_exports.delete_old()
 
 
 # --- Beside other work ----------------------------------------------------------------------------

@@ -166,7 +166,7 @@ class TestRefused:
             return found
 
         monkeypatch.setattr(archive, "check", late)
-        with pytest.raises(CommandError, match="changed meanwhile"):
+        with pytest.raises(CommandError, match="changed in the meantime"):
             run("remove_survey", "small", "--archive", file, "--yes")
         assert Batch.objects.exists() and not Removed.objects.exists()
         assert Report.objects.count() == survey.pending().count() == 20

@@ -1,4 +1,4 @@
-"""Ask for an analysis. What the same question found before is kept."""
+"""Requests for analyses. The result of an earlier request is used again."""
 
 from typing import Any
 
@@ -12,9 +12,9 @@ from survey.models.log import Actor, record
 
 
 def request_analysis(survey: Survey, asked: Any, by: Actor = None) -> Job:
-    """Return the job that makes these figures of the last release: done, under way, or a new one.
+    """Return the job for this analysis of the last release: finished, active or new.
 
-    AnalysisError where that cannot be asked.
+    AnalysisError if the request is not valid.
     """
     registry.read(asked, survey.frozen_design())
     with transaction.atomic():
