@@ -1,9 +1,9 @@
 """A finished survey as one zip file: what was asked, what was published, and the reports.
 
-The file is for somebody who finds it in twenty years, without this program, so README.txt explains
-the others. It is a copy of what the database holds, without ids: randomized reports, and what was
-published from them. It is made of the survey alone, so that an archive can be compared with the
-survey byte by byte before that is removed.
+The archive is for somebody who finds it in twenty years, without this program, so README.txt
+explains the other files. It contains the randomized reports without ids, and what was published
+from them. Its bytes depend only on the survey, so an archive can be compared with the survey before
+that is removed.
 """
 
 import hashlib
@@ -35,11 +35,11 @@ README, SUMS = "README.txt", "SHA256SUMS"
 
 
 class ArchiveError(ValueError):
-    """Why there is no archive, or why a file is not the archive of a survey."""
+    """The reason why there is no archive, or why a file is not the archive of a survey."""
 
 
 def write(survey: Survey, path: Path) -> str:
-    """Make the archive at `path`, whole or not at all, never over another file; its SHA-256."""
+    """Write the archive to a new file, completely or not at all, and return its SHA-256."""
     if reason := unfinished(survey):
         raise ArchiveError(reason)
     part = path.with_name(path.name + ".part")
@@ -47,13 +47,13 @@ def write(survey: Survey, path: Path) -> str:
         descriptor = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
         raise ArchiveError(
-            f"{part} is in the way: another archive is being made there, or one was interrupted. "
-            "If so, delete it."
+            f"{part} already exists: another archive is being made there, or one was interrupted. "
+            "In that case, delete it."
         ) from None
     try:
         with os.fdopen(descriptor, "w+b") as file:
-            if os.path.lexists(path):  # nobody else makes it now: we have its part
-                raise ArchiveError(f"{path} is there already; choose another name.")
+            if os.path.lexists(path):  # nobody else can make it now, because we hold its part
+                raise ArchiveError(f"{path} already exists. Choose another name.")
             _fill(survey, file)
             file.flush()
             os.fsync(file.fileno())
@@ -68,10 +68,10 @@ def write(survey: Survey, path: Path) -> str:
 
 
 def check(survey: Survey, path: Path) -> str:
-    """The SHA-256 of the file at `path`, if it holds all of this survey as it is now.
+    """Return the SHA-256 of the file at `path` if it contains all of this survey as it is now.
 
-    Everything is made again and compared, so that neither a damaged file nor one of another survey
-    or of an earlier state passes.
+    Everything is made again and compared, so a damaged file is refused, and so is the archive of
+    another survey or of an earlier state.
     """
     if reason := unfinished(survey):
         raise ArchiveError(reason)
@@ -83,21 +83,21 @@ def check(survey: Survey, path: Path) -> str:
         raise ArchiveError(f"{path} cannot be read as an archive: {error}") from None
     listed = _digest([_sums({name: found[name] for name in found if name != SUMS})])
     if found.get(SUMS) != listed:
-        raise ArchiveError(f"{path} is not whole: its files do not have the sums of {SUMS}.")
+        raise ArchiveError(f"{path} is damaged: its files do not match {SUMS}.")
     wanted = {name: _digest(parts) for name, parts in _data(survey)}
     if found.keys() != wanted.keys() | {README, SUMS}:
-        raise ArchiveError(f"{path} does not hold the files of an archive.")
+        raise ArchiveError(f"{path} does not contain the files of an archive.")
     for name, digest in wanted.items():
         if found[name] != digest:
             raise ArchiveError(
-                f"{name} in {path} is not that of {survey.slug!r} as it is now. "
+                f"{name} in {path} does not match {survey.slug!r} as it is now. "
                 "Make the archive again, under another name."
             )
     return sha256
 
 
 def _fill(survey: Survey, file: IO[bytes]) -> None:
-    """The same bytes whenever it is called: no time stands in the zip file."""
+    """Write the files of the archive; without times in the zip, the bytes are always the same."""
     with ZipFile(file, "w") as archive:
         sums = {
             name: _store(archive, name, parts)
@@ -132,7 +132,7 @@ def _digest(parts: Iterable[bytes]) -> str:
 
 
 def _sums(digests: dict[str, str]) -> bytes:
-    """As `sha256sum -c` reads it."""
+    """Return the sums in the format that `sha256sum -c` reads."""
     return "".join(f"{digest}  {name}\n" for name, digest in digests.items()).encode()
 
 
@@ -148,7 +148,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 def _data(survey: Survey) -> tuple[tuple[str, Iterable[bytes]], ...]:
-    """All but the explanation, which may read differently in another version."""
+    """Return all files except README.txt, whose words may differ in another version."""
     return (
         ("survey.json", [_survey(survey)]),
         ("design.json", [survey.design.encode()]),
@@ -171,7 +171,7 @@ def _survey(survey: Survey) -> bytes:
 
 
 def _releases(survey: Survey) -> Iterator[bytes]:
-    """Every release as the API gives it, one a line and one in memory."""
+    """Yield every release as the API gives it, on a line of its own, with one in memory."""
     between = b"[\n"
     for pk in survey.releases.order_by("number").values_list("pk", flat=True):
         release = survey.releases.select_related("survey").get(pk=pk)
@@ -182,7 +182,7 @@ def _releases(survey: Survey) -> Iterator[bytes]:
 
 
 def _table(survey: Survey) -> Iterator[Line]:
-    """The reports: distinct ones with their number, sorted, so that no order is left."""
+    """Yield the distinct reports with their number, sorted, so that no order is left."""
     design = survey.frozen_design()
     yield [*(cell(question.key) for question in design.questions), "count"]
     values = [_values(question) for question in design.questions]
@@ -192,11 +192,11 @@ def _table(survey: Survey) -> Iterator[Line]:
         yield [*(value[i] for value, i in zip(values, content, strict=True)), count]
         found += count
     if found != counted(survey):
-        raise ArchiveError("The batches do not hold as many reports as they say, or have changed.")
+        raise ArchiveError("The batches have changed, or do not contain all of their reports.")
 
 
 def counted(survey: Survey) -> int:
-    """How many reports the batches hold."""
+    """Return how many reports the batches contain."""
     return survey.batches.aggregate(reports=Sum("reports"))["reports"] or 0
 
 
@@ -248,19 +248,20 @@ with local differential privacy. It can be read without that program.
 
 NOBODY EVER HELD THE ANSWERS
 
-Each respondent's own device changed the answers at random, as written below,
-and sent only the outcome: a report. That holds for the background answers
-({background}) as well. A report tells about its sender no more than
-epsilon allows, whoever reads it, and so does everything in these files. A line
-of reports.csv can stand for one respondent, but not for what they think. A
-survey with fewer reports than a crowd shows nothing, and has no reports here.
+Each respondent's own device changed the answers at random, as described below,
+and sent only the outcome: a report. That includes the background answers
+({background}). A report reveals no more about its sender than
+epsilon allows, whoever reads it, and neither does anything in these files. A
+line of reports.csv can come from one respondent, but does not show what they
+think. A survey with fewer reports than a crowd shows nothing and has no
+reports here.
 
 
 THE FILES
 
 survey.json    What was asked, in the words and languages of its author, and
                when. Without the members format, state, opened_on, closed_on,
-               design_hash and reports it is a file that Candor imports.
+               design_hash and reports, Candor can import this file.
 design.json    What was promised to respondents: the exact texts, which
                questions were randomized together, and how. The SHA-256 of this
                file, as it is, is the hash of the design above, which every

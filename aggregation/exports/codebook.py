@@ -1,7 +1,7 @@
 """What every variable of a survey means: for people, for scripts and for statistics programs.
 
-A codebook is made of the design alone, so it is the same for every release and tells nothing that
-a respondent could not read.
+A codebook depends only on the design, so it is the same for every release and contains nothing
+that respondents cannot read.
 """
 
 import re
@@ -40,11 +40,11 @@ VALUES = (
     "Every value, background questions included, was randomized before it was sent."
 )
 
-# Names that Stata or SPSS keep for themselves, and ours.
+# Names that Stata or SPSS reserve, and our own `count`.
 TAKEN = (
     "count all and by eq ge gt le lt ne not or to with byte double float if in int long strl using"
 ).split()
-WIDTH = re.compile("str[0-9]+", re.IGNORECASE)  # so does Stata with these
+WIDTH = re.compile("str[0-9]+", re.IGNORECASE)  # also reserved by Stata
 LONGEST_NAME = 26  # Stata takes 32; some get a number at the end
 
 
@@ -69,7 +69,7 @@ def variables(design: Design) -> list[Variable]:
         for question in block.questions:
             name = stem = _stem(question.key)
             number = 2
-            while name.lower() in taken or WIDTH.fullmatch(name):  # SPSS does not tell cases apart
+            while name.lower() in taken or WIDTH.fullmatch(name):  # SPSS ignores the case
                 name, number = f"{stem}_{number}", number + 1
             taken.add(name.lower())
             found.append(Variable(name, question, block))
@@ -146,7 +146,7 @@ def lines(survey: Survey) -> Iterator[Line]:
 
 
 def columns(design: Design) -> list[Column]:
-    """Return the columns of the reports, as Stata and SPSS have them, without their number."""
+    """Return the columns of the reports for Stata and SPSS, without `count`."""
     return [
         Column(
             variable.name,
@@ -172,9 +172,9 @@ def _channel(variable: Variable) -> dict[str, str]:
 
 
 def notes(survey: Survey) -> list[str]:
-    """Return what a file of a statistics program says about itself, with every channel."""
+    """Return the notes in a file for statistics programs: formulas, and every channel."""
     found = [survey.title, f"Design {survey.design_hash}", DEBIAS, BY_GROUP]
     for variable in variables(survey.frozen_design()):
-        told = ", ".join(f"{name} = {text}" for name, text in _channel(variable).items())
-        found.append(f"{variable.name}: {told}")
+        channel = ", ".join(f"{name} = {text}" for name, text in _channel(variable).items())
+        found.append(f"{variable.name}: {channel}")
     return found

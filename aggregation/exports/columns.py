@@ -1,6 +1,6 @@
-"""What a file for a statistics program holds: columns with their labels, and values in pieces.
+"""Tables for statistics programs: columns with labels, and values in pieces.
 
-Stata (stata.py) and SPSS (spss.py) take the same columns and pieces.
+stata.py and spss.py write the same tables.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,24 +11,24 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-LONGEST_TEXT = 2045  # bytes that a fixed text of Stata holds
+LONGEST_TEXT = 2045  # bytes in a text of fixed width in Stata
 
-# code: the position of an option in a byte, ABSENT for nothing; whole: there is always one;
-# real: NaN for nothing; text: UTF-8, as bytes
+# code: the position of an option in one byte, or ABSENT; whole: an integer, never missing;
+# real: a float, NaN if missing; text: bytes in UTF-8
 Kind = Literal["code", "whole", "real", "text"]
 
 
 @dataclass(frozen=True)
 class Column:
-    name: str  # that every statistics program takes: see codebook.variables
+    name: str  # that every statistics program accepts: see codebook.variables
     kind: Kind
     label: str
-    values: Mapping[int, str] = field(default_factory=dict)  # of codes, what each stands for
-    notes: Mapping[str, str] = field(default_factory=dict)  # in ASCII names
+    values: Mapping[int, str] = field(default_factory=dict)  # the meaning of each code
+    notes: Mapping[str, str] = field(default_factory=dict)  # with names in ASCII
     width: int = 1  # bytes of the longest text
 
 
-Piece = Sequence[NDArray[Any]]  # an array for each column, all of one length
+Piece = Sequence[NDArray[Any]]  # an array for each column, all of the same length
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Table:
     columns: Sequence[Column]
     rows: int
     pieces: Iterable[Piece]
-    weight: str = ""  # the column that says how many each row stands for
+    weight: str = ""  # the column that says how many reports each row stands for
 
 
 def one_line(text: str) -> str:
@@ -47,12 +47,12 @@ def one_line(text: str) -> str:
 
 
 def cut(text: str, most: int) -> bytes:
-    """At most so many bytes, in whole characters."""
+    """Return at most this many bytes of a text, without cutting a character."""
     return text.encode()[:most].decode(errors="ignore").encode()
 
 
 def width(texts: Iterable[str]) -> int:
-    """Bytes that the longest of these needs, as far as there is room."""
+    """Return how many bytes the longest text needs, up to LONGEST_TEXT."""
     return min(LONGEST_TEXT, max((len(text.encode()) for text in texts), default=1) or 1)
 
 

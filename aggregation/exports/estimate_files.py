@@ -11,7 +11,7 @@ from aggregation.exports.columns import Column, Kind, Table
 from aggregation.models import Estimate, Release
 from survey.spreadsheets import Line
 
-ABOUT: dict[str, tuple[Kind, str]] = {  # the columns of the estimates, and what they are
+ABOUT: dict[str, tuple[Kind, str]] = {  # the kind and the label of each column
     "release": ("whole", "Number of the release"),
     "question": ("text", "Key of the question"),
     "question_text": ("text", "Text of the question"),
@@ -34,7 +34,7 @@ ABOUT: dict[str, tuple[Kind, str]] = {  # the columns of the estimates, and what
     "method": ("text", "Method of the interval"),
 }
 HEADER = [*ABOUT]
-RENAMED = {"by": "grouped_by"}  # SPSS keeps the word for itself
+RENAMED = {"by": "grouped_by"}  # because SPSS reserves the word
 
 
 def document(release: Release) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def lines(release: Release) -> Iterator[Line]:
 
 
 def table(release: Release, cite: str) -> Table:
-    """Return the estimates for statistics programs; texts get no more bytes than they need."""
+    """Return the estimates for statistics programs, with columns no wider than necessary."""
     _, *rows = lines(release)
     found, piece = [], []
     for (name, (kind, label)), values in zip(ABOUT.items(), zip(*rows, strict=True), strict=True):

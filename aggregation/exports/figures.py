@@ -1,9 +1,7 @@
-"""Figures to take home: a question of a release, or the curves of a plan, as one SVG file.
+"""Figures of a release for papers and slides: one question in one SVG file.
 
-A figure stands alone: it is made for a paper or a slide, so its colours, its size and its words are
-in it, and black print loses nothing. Presentation attributes and no style, which our own
-Content-Security-Policy would refuse, and a generic font. What is drawn are the estimates of the
-release, with the intervals that the reader chose on its page.
+A figure is self-contained: it includes its colours, size and words, and can be printed in black. It
+shows the estimates of the release with the intervals that the reader chose on its page.
 """
 
 from collections.abc import Iterator
@@ -25,16 +23,16 @@ from aggregation.svg.canvas import QUIET, Canvas, right_to_left
 from aggregation.templatetags.figures import hundred, percent
 from survey.design import Design, Question
 
-# --- Which there are ------------------------------------------------------------------------------
+# --- Names ----------------------------------------------------------------------------------------
 
 
 def name_of(question: str, by: str = "") -> str:
-    """No key has a dot in it, so no two figures have one name."""
+    """Return the name of a figure, which is unique because no key contains a dot."""
     return f"figure-{question}.by-{by}.svg" if by else f"figure-{question}.svg"
 
 
 def names(design: Design) -> dict[str, tuple[str, str]]:
-    """Every figure of a survey: its question, and the background question or nothing."""
+    """Return every figure of a survey by name: its question, and the background question or ""."""
     return {
         name_of(question.key, by): (question.key, by)
         for question in design.questions
@@ -42,20 +40,20 @@ def names(design: Design) -> dict[str, tuple[str, str]]:
     }
 
 
-def one(release: Release, question: str, by: str, choice: Choice) -> bytes:
+def draw_one(release: Release, question: str, by: str, choice: Choice) -> bytes:
     rows = list(release.estimates.filter(question=question, by=by))
     restate(rows, asked(release.survey.frozen_design()), choice)
-    return drawn(release, rows, choice)
+    return _draw(release, rows, choice)
 
 
-def every(release: Release, choice: Choice) -> Iterator[tuple[str, bytes]]:
-    """The name of each figure and what is in it; the estimates are read once."""
+def draw_all(release: Release, choice: Choice) -> Iterator[tuple[str, bytes]]:
+    """Yield the name and content of each figure, reading the estimates only once."""
     questions = asked(release.survey.frozen_design())
     for question, some in groupby(release.estimates.iterator(), key=lambda row: row.question):
         rows = list(some)
         restate(rows, questions, choice)
         for by, table in groupby(rows, key=lambda row: row.by):
-            yield name_of(question, by), drawn(release, list(table), choice)
+            yield name_of(question, by), _draw(release, list(table), choice)
 
 
 # --- A question -----------------------------------------------------------------------------------
@@ -65,14 +63,14 @@ def every(release: Release, choice: Choice) -> Iterator[tuple[str, bytes]]:
 Entry = tuple[str, str, Estimate]
 
 
-def drawn(release: Release, rows: list[Estimate], choice: Choice) -> bytes:
-    """The table of one question, over everybody or by a background question, as whiskers."""
+def _draw(release: Release, rows: list[Estimate], choice: Choice) -> bytes:
+    """Draw the estimates of one question, of everybody or by a background question."""
     survey, first = release.survey, rows[0]
     questions = {each.key: each for each in survey.frozen_design().questions}
     question, by = questions[first.question], questions.get(first.by)
     entries = list(_entries(question, by, rows))
     level = f"{choice.level}\u00a0%"
-    canvas = Canvas(question.text, _told(entries, level), survey.language)
+    canvas = Canvas(question.text, _describe(entries, level), survey.language)
     canvas.lines(question.text, size=18, bold=True)
     if by:
         canvas.skip(4)
@@ -111,8 +109,8 @@ def _lines(entries: list[Entry], by: bool) -> Iterator[whiskers.Row]:
             )
 
 
-def _told(entries: list[Entry], level: str) -> str:
-    """The figure in words, with all its numbers, for those who do not see it."""
+def _describe(entries: list[Entry], level: str) -> str:
+    """Describe the figure in words, with all its numbers, for people who cannot see it."""
     words = [f"Estimated shares with their {level} intervals."]
     for name, label, row in entries:
         share = "no estimate" if row.bounded is None else percent(row.bounded)
@@ -129,7 +127,7 @@ def _caption(release: Release, rows: list[Estimate], choice: Choice) -> Iterator
     yield (
         f"Release {release.number} of {release.made_at:%-d %B %Y}, {first.n:,} responses, "
         f"ε = {survey.epsilon:g} for the sensitive answers. "
-        "Dots: estimated shares, moved into 0 to 100 %. "
+        "Dots: estimated shares, moved to between 0 and 100 %. "
         f"Whiskers: {choice.level}\u00a0% intervals {looks}{forged if everybody else ''} "
         f"({first.method}). Made with Candor, design {survey.design_hash[:19]}."
     )

@@ -1,9 +1,9 @@
-"""The files of a release: its estimates, what they mean, how to compute and to cite them, reports.
+"""The files of a release: estimates, codebook, scripts, citation, figures and reports.
 
-Every file is made of the release when it is asked for, in pieces, so that a large one does not
-stand in memory; a worker makes those of a large survey (copies.py). All of them are computed from
-randomized reports, so there is nothing to hide in any. Who may have which is said here
-(`File.public`) and checked in downloads.py.
+Every file is made when it is requested, in pieces, so that a large one does not fill the memory. In
+a large survey, a worker makes the files with reports (large_exports.py). All files are computed
+from randomized reports and are as private as they are. `File.public` says who may download which,
+and the callers of delivery.py check it.
 """
 
 import json
@@ -18,21 +18,21 @@ from aggregation.exports import citation, codebook, estimate_files, figures, rep
 from aggregation.exports.columns import Column, Piece, Table
 from aggregation.models import Release
 from aggregation.releases.intervals import Choice
-from survey import spreadsheets
 from survey.models import Action, Survey
+from survey.spreadsheets import csv_parts, workbook
 
 SCRIPTS = Path(__file__).parent / "scripts"
 
 
 @dataclass(frozen=True)
 class Export:
-    """A release, and the address at which it can be found again."""
+    """A release, and the address where it can be found."""
 
     release: Release
     address: str
-    # Told how much of the reports is written, where a worker does; raises if nobody wants it.
+    # Called with the progress if a worker writes the reports; raises if nobody wants them.
     watch: Callable[[float], None] = lambda _: None
-    choice: Choice | None = None  # which intervals figures have; none: those of the page
+    choice: Choice | None = None  # the intervals of figures; None: the default of the page
 
     @property
     def intervals(self) -> Choice:
@@ -44,72 +44,52 @@ class Export:
 
     @cached_property
     def lines(self) -> reports.Lines:
-        """The reports, merged once for all files of them."""
+        """The reports, merged only once for all files that contain them."""
         return reports.Lines(self.release, self.watch)
 
 
 @dataclass(frozen=True)
 class File:
-    """One file of an export, and how it is made."""
+    """A kind of file, and how it is made for a release."""
 
     content_type: str
     make: Callable[[Export], Iterable[bytes]]
-    public: bool = True  # for anyone, where the results are
-    may_be_large: bool = False  # it holds the reports
+    public: bool = True  # for anyone, if the results are public
+    may_be_large: bool = False  # because it contains the reports
 
     @property
     def action(self) -> Action:
-        """What one must be allowed to do with the survey to have it."""
+        """The action that people must be allowed to download it."""
         return "see" if self.public else "download"
 
 
-# --- Estimates, what they mean, and how to cite them ----------------------------------------------
-
-
-def _estimates_csv(export: Export) -> Iterable[bytes]:
-    return spreadsheets.csv_parts(estimate_files.lines(export.release))
-
-
-def _estimates_json(export: Export) -> Iterable[bytes]:
-    return [_json(estimate_files.document(export.release))]
+# --- Estimates and codebook -----------------------------------------------------------------------
 
 
 def _estimates_xlsx(export: Export) -> Iterable[bytes]:
     release = export.release
     both = {"Estimates": estimate_files.lines(release), "Codebook": codebook.lines(release.survey)}
-    return spreadsheets.workbook(both, release.made_at)
+    return workbook(both, release.made_at)
 
 
-def _estimates_dta(export: Export) -> Iterator[bytes]:
-    yield from stata.parts(estimate_files.table(export.release, export.sentence))
+def _estimates_table(export: Export) -> Table:
+    return estimate_files.table(export.release, export.sentence)
 
 
-def _estimates_sav(export: Export) -> Iterator[bytes]:
-    yield from spss.parts(estimate_files.table(export.release, export.sentence))
+def _json(value: Any) -> list[bytes]:
+    return [(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1) + "\n").encode()]
 
 
-def _json(value: Any) -> bytes:
-    return (json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1) + "\n").encode()
-
-
-def _codebook_json(export: Export) -> Iterable[bytes]:
-    return [_json(codebook.document(export.release.survey))]
-
-
-def _codebook_csv(export: Export) -> Iterable[bytes]:
-    return spreadsheets.csv_parts(codebook.lines(export.release.survey))
+def _script(name: str) -> File:
+    return File(TEXT, lambda export: [(SCRIPTS / name).read_bytes()])
 
 
 def _citation(export: Export) -> Iterable[bytes]:
     return [citation.bibtex(export.release, export.address).encode()]
 
 
-def _script(name: str) -> Callable[[Export], Iterable[bytes]]:
-    return lambda export: [(SCRIPTS / name).read_bytes()]
-
-
 def _figure(question: str, by: str, export: Export) -> Iterable[bytes]:
-    return [figures.one(export.release, question, by, export.intervals)]
+    return [figures.draw_one(export.release, question, by, export.intervals)]
 
 
 # --- Reports --------------------------------------------------------------------------------------
@@ -120,11 +100,11 @@ def _reports_csv(export: Export) -> Iterator[bytes]:
     yield from reports.csv_parts(export.lines, [variable.name for variable in found])
 
 
-WEIGHT = "Each row is a distinct report, and count how many there are: use it as a frequency weight"
+WEIGHT = "Each row is a distinct report; count says how many there are: a frequency weight"
 
 
 def _reports_table(export: Export) -> Table:
-    """The reports for statistics programs: the lines of reports.csv."""
+    """Return the reports for statistics programs: the lines of reports.csv."""
     release, lines = export.release, export.lines
     survey = release.survey
     pieces: Iterator[Piece] = ([*values.T, counts] for values, counts in lines.pieces())
@@ -134,20 +114,12 @@ def _reports_table(export: Export) -> Table:
         [export.sentence, f"{WEIGHT}.", *codebook.notes(survey)],
         [
             *codebook.columns(survey.frozen_design()),
-            Column("count", "whole", "How many sent this report"),
+            Column("count", "whole", "How many respondents sent this report"),
         ],
         lines.rows,
         pieces,
         weight="count",
     )
-
-
-def _reports_dta(export: Export) -> Iterator[bytes]:
-    yield from stata.parts(_reports_table(export))
-
-
-def _reports_sav(export: Export) -> Iterator[bytes]:
-    yield from spss.parts(_reports_table(export))
 
 
 # --- Everything -----------------------------------------------------------------------------------
@@ -166,14 +138,14 @@ codebook.json, .csv   Every question, background questions included: texts,
                options and their positions, block, and the channel (a, b) of the
                noise; and the formulas of the estimates.
 estimate.py, estimate.R   Compute the published estimates again from the other
-               files: python3 estimate.py, Rscript estimate.R. They need Python
-               3.10 or base R, and nothing else.
+               files: python3 estimate.py, Rscript estimate.R. They need only
+               Python 3.10 or base R.
 citation.bib   How to cite this release.
 figures        Every question as a picture, of everybody and by each background
                question: SVG, which every browser and drawing program opens.
 reports.csv    The reports. Every answer in it, background answers included, may
                have been changed at random before it left its sender's device,
-               so no line tells what anybody thinks or who sent it. A line is
+               so no line shows what anybody thinks or who sent it. A line is
                one distinct report, "count" says how many sent it, and the lines
                are sorted: in which order they came is not known. Values are
                positions of options in the codebook; empty means not asked.
@@ -194,7 +166,7 @@ def _explanation(export: Export) -> Iterable[bytes]:
 
 
 class _Pipe:
-    """A file that a zip is written to and that is read at the same time."""
+    """A file to which a zip is written while it is read."""
 
     def __init__(self) -> None:
         self._written: list[bytes] = []
@@ -213,7 +185,7 @@ class _Pipe:
 
 
 def entry(name: str, mode: int) -> ZipInfo:
-    """A file in a zip; it carries no time, so that the same content gives the same bytes."""
+    """Return the header of a file in a zip, without a time: equal content has equal bytes."""
     info = ZipInfo(name)
     info.compress_type, info.external_attr = ZIP_DEFLATED, mode << 16
     return info
@@ -222,45 +194,49 @@ def entry(name: str, mode: int) -> ZipInfo:
 def _everything(export: Export) -> Iterator[bytes]:
     pipe = _Pipe()
     others = {name: file for name, file in FILES.items() if name != EVERYTHING}
-    export.lines.forms = sum(file.may_be_large for file in others.values())
+    export.lines.formats = sum(file.may_be_large for file in others.values())
     with ZipFile(pipe, "w") as archive:  # type: ignore[call-overload]
         for name, file in others.items():
             with archive.open(entry(name, 0o644), "w", force_zip64=True) as member:
                 for part in file.make(export):
                     member.write(part)
                     yield pipe.take()
-        for name, drawn in figures.every(export.release, export.intervals):
-            archive.writestr(entry(f"figures/{name}", 0o644), drawn)
+        for name, figure in figures.draw_all(export.release, export.intervals):
+            archive.writestr(entry(f"figures/{name}", 0o644), figure)
             yield pipe.take()
     yield pipe.take()
 
 
+def _with_reports(content_type: str, make: Callable[[Export], Iterable[bytes]]) -> File:
+    return File(content_type, make, public=False, may_be_large=True)
+
+
 EVERYTHING = "everything.zip"
 CSV, TEXT = "text/csv; charset=utf-8; header=present", "text/plain; charset=utf-8"
-STATA, SPSS = "application/x-stata-dta", "application/x-spss-sav"
+JSON, STATA, SPSS = "application/json", "application/x-stata-dta", "application/x-spss-sav"
 FILES = {
     "README.txt": File(TEXT, _explanation, public=False),
-    "estimates.csv": File(CSV, _estimates_csv),
-    "estimates.json": File("application/json", _estimates_json),
+    "estimates.csv": File(CSV, lambda export: csv_parts(estimate_files.lines(export.release))),
+    "estimates.json": File(JSON, lambda export: _json(estimate_files.document(export.release))),
     "estimates.xlsx": File(
         "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", _estimates_xlsx
     ),
-    "estimates.dta": File(STATA, _estimates_dta),
-    "estimates.sav": File(SPSS, _estimates_sav),
-    "codebook.json": File("application/json", _codebook_json),
-    "codebook.csv": File(CSV, _codebook_csv),
-    "estimate.py": File(TEXT, _script("estimate.py")),
-    "estimate.R": File(TEXT, _script("estimate.R")),
+    "estimates.dta": File(STATA, lambda export: stata.parts(_estimates_table(export))),
+    "estimates.sav": File(SPSS, lambda export: spss.parts(_estimates_table(export))),
+    "codebook.json": File(JSON, lambda export: _json(codebook.document(export.release.survey))),
+    "codebook.csv": File(CSV, lambda export: csv_parts(codebook.lines(export.release.survey))),
+    "estimate.py": _script("estimate.py"),
+    "estimate.R": _script("estimate.R"),
     "citation.bib": File("application/x-bibtex; charset=utf-8", _citation),
-    "reports.csv": File(CSV, _reports_csv, public=False, may_be_large=True),
-    "reports.dta": File(STATA, _reports_dta, public=False, may_be_large=True),
-    "reports.sav": File(SPSS, _reports_sav, public=False, may_be_large=True),
-    EVERYTHING: File("application/zip", _everything, public=False, may_be_large=True),
+    "reports.csv": _with_reports(CSV, _reports_csv),
+    "reports.dta": _with_reports(STATA, lambda export: stata.parts(_reports_table(export))),
+    "reports.sav": _with_reports(SPSS, lambda export: spss.parts(_reports_table(export))),
+    EVERYTHING: _with_reports("application/zip", _everything),
 }
 
 
 def find(survey: Survey, name: str) -> File | None:
-    """The file of this name that a release of the survey has, if there is one."""
+    """Return the file of this name, or None if a release of the survey has none."""
     if not name.startswith("figure-") or survey.state == Survey.State.DRAFT:
         return FILES.get(name)
     known = figures.names(survey.frozen_design()).get(name)

@@ -1,9 +1,8 @@
-"""Files too large to be made while somebody waits: a worker writes them into a folder.
+"""Files that are too large to be made while somebody waits: a worker writes them into a folder.
 
-A file has the name of its job. While it is written it has another (`….part`), and it is served only
-when its job is done and it has the size that the job noted; so half a file, which a killed worker
-or a full disk leaves behind, is never served. Who may have it is asked at every download
-(downloads.py), not here.
+A file is named after its job, with the suffix `.part` while it is written. It is served only if its
+job is done and it has the size that the job recorded, so an incomplete file, which a killed worker
+or a full disk leaves behind, is never served. Permissions are checked at every download, not here.
 """
 
 import contextlib
@@ -35,17 +34,17 @@ def is_large(release: Release, file: File) -> bool:
     return file.may_be_large and release.reports > settings.STREAMED_REPORTS
 
 
-# --- What there is --------------------------------------------------------------------------------
+# --- Finding files --------------------------------------------------------------------------------
 
 
 def last_job(release: Release, name: str) -> Job | None:
-    """What became of a file, if somebody asked for it."""
+    """Return the last job for a file, if somebody has requested it."""
     jobs = Job.objects.filter(copy__release=release, copy__name=name)
     return jobs.order_by("active", "made_at").last()
 
 
 def ready(job: Job | None) -> Path | None:
-    """The finished file of a job, if it is still there."""
+    """Return the finished file of a job, if it still exists."""
     if job is None or job.state != Job.State.DONE or job.result is None:
         return None
     path = folder() / str(job.pk)
@@ -55,11 +54,11 @@ def ready(job: Job | None) -> Path | None:
     return None
 
 
-# --- Making and forgetting ------------------------------------------------------------------------
+# --- Making and deleting files --------------------------------------------------------------------
 
 
 def make(job: Job, watch: Callable[[float], None]) -> dict[str, Any]:
-    """Write the file of a job; `watch` is told how far it is, and raises if nobody wants it."""
+    """Write the file of a job. `watch` gets the progress, and raises if nobody wants the file."""
     copy = job.copy
     assert copy is not None  # noqa: S101  # for the type checker
     release = Release.objects.select_related("survey").get(pk=copy.release_id)
@@ -80,11 +79,11 @@ def make(job: Job, watch: Callable[[float], None]) -> dict[str, Any]:
     return {"release": release.number, "file": copy.name, "bytes": size}
 
 
-def forget() -> None:
-    """Delete what is a day old or was left behind."""
+def delete_old() -> None:
+    """Delete the files that are a day old or were left behind."""
     try:
         found = [(entry.name, Path(entry.path)) for entry in os.scandir(folder())]
-    except OSError:  # nobody has asked for a large file yet
+    except OSError:  # nobody has requested a large file yet
         return
     if not found:
         return
@@ -95,6 +94,6 @@ def forget() -> None:
 
 
 def _kept() -> QuerySet[Job]:
-    """The jobs whose files are wanted: those under way, and those that were made lately."""
+    """Return the jobs whose files are kept: active ones, and recently finished ones."""
     recent = Q(state=Job.State.DONE, made_at__gt=timezone.now() - KEPT_FOR)
     return Job.objects.filter(Q(active=True) | recent, copy__isnull=False)

@@ -1,7 +1,7 @@
-"""Copies of the reports of a release: distinct reports and their numbers, sorted.
+"""The reports of a release for its files: distinct reports and their numbers, sorted.
 
-Every answer in a report was randomized on the device that sent it, so a copy is as private as the
-reports themselves, at any time. It has no id and no order of arrival, and two copies differ by at
+Every answer was randomized on the device that sent it, so these files are as private as the reports
+themselves. They have no ids and no order of arrival, and the files of two releases differ by at
 least a crowd, because releases do.
 """
 
@@ -20,20 +20,20 @@ from aggregation.models import Batch, Release
 from survey.design import ABSENT, Design
 from survey.spreadsheets import LINES
 
-IN_MEMORY = 32 << 20  # bytes of sorted reports, before a file takes them
+IN_MEMORY = 32 << 20  # bytes of sorted reports; more are moved to a file
 RUN = 1 << 19  # reports that are sorted together, unless one batch has more
 AT_ONCE = 4096  # reports of a sorted run that are read back together
-BATCHES = 8  # read in one statement; in between the connection is free
-READ, MERGED = 0.1, 0.6  # the part of the time after which all is read, and then merged
+BATCHES = 8  # read in one statement; other statements can run in between
+READ, MERGED = 0.1, 0.6  # the progress when all reports are read, and then merged
 
-Watch = Callable[[float], None]  # told how much is done
-Content = tuple[bytes, int]  # a distinct report, a byte for each question, and how many there are
+Watch = Callable[[float], None]  # called with the progress
+Content = tuple[bytes, int]  # a distinct report, with a byte for each question, and its number
 
 
 def distinct(parts: Iterable[Packed], design: Design) -> Iterator[Content]:
     """Yield the distinct reports of some batches, sorted, and how many there are of each.
 
-    Memory is bounded: some batches at a time are sorted and put aside, in a file without a name if
+    To limit the memory, some batches at a time are sorted and set aside, in an unnamed file if
     there are many, and then all are merged.
     """
     record = _record(len(design.questions))
@@ -89,16 +89,15 @@ def read(keys: Sequence[int], watch: Watch = lambda _: None) -> Iterator[Packed]
 
 
 class Lines:
-    """The distinct reports of a release with their numbers, in a file without a name.
+    """The distinct reports of a release with their numbers, in an unnamed file.
 
-    They are merged once, for all the formats that are wanted, and then their number is known.
-    `watch` is told now and then how much is done.
+    They are merged once for all formats, after which `rows` is known. `watch` gets the progress.
     """
 
     def __init__(self, release: Release, watch: Watch = lambda _: None) -> None:
         design = release.survey.frozen_design()
         self.rows = self.given = 0
-        self.forms = 1  # how many will be made
+        self.formats = 1  # how many will be made
         self.watch = watch
         self._record = _record(len(design.questions))
         self._file = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115  # it lives as long as this
@@ -115,23 +114,22 @@ class Lines:
             done += int(lines["count"].sum())
             self.watch(READ + (MERGED - READ) * done / release.reports)
         if done != release.reports:
-            raise RuntimeError("the batches are not those of the release")
+            raise RuntimeError("the batches do not contain the reports of the release")
 
     def pieces(self) -> Iterator[tuple[NDArray[np.uint8], NDArray[np.int64]]]:
-        """Yield some at a time: their values, a row for each, and how many there are of each."""
+        """Yield some at a time: their values, with a row for each report, and their numbers."""
         self._file.seek(0)
         while data := self._file.read(LINES * self._record.itemsize):
             lines = np.frombuffer(data, dtype=self._record)
             yield lines["values"], lines["count"].astype(np.int64)
             self.given += len(lines)
-            self.watch(MERGED + (1 - MERGED) * self.given / (self.rows * self.forms))
+            self.watch(MERGED + (1 - MERGED) * self.given / (self.rows * self.formats))
 
 
 def csv_parts(lines: Lines, names: Sequence[str]) -> Iterator[bytes]:
-    """Yield the reports as CSV, with these names for the columns and a last one, `count`.
+    """Yield the reports as CSV with these names for the columns, followed by `count`.
 
-    A value is the position of an option, and empty where a question was not asked. There is
-    nothing to escape.
+    A value is the position of an option, or empty if the question was not asked.
     """
     text = [*(str(i) for i in range(ABSENT)), ""]
     yield (",".join([*names, "count"]) + "\n").encode()

@@ -1,8 +1,9 @@
-"""SPSS's own files (.sav, in UTF-8, with its byte codes), written in pieces.
+"""Write files in the format of SPSS (.sav, in UTF-8, with byte codes), in pieces.
 
-A row is made of elements of eight bytes: a number is one, a text several. In the file, eight codes
-of a byte each come before the elements that need more: a small whole number, blanks and a missing
-value are their code alone, so that a report takes about a byte for each question.
+A row consists of elements of eight bytes: a number is one element, a text several. In the file, the
+codes of eight elements, one byte each, come before those elements that need more than a code. Small
+whole numbers, blanks and missing values are only a code, so a report takes about a byte for each
+question.
 """
 
 import struct
@@ -15,21 +16,21 @@ from numpy.typing import NDArray
 from aggregation.exports.columns import Column, Piece, Table, cut, one_line
 from survey.design import ABSENT
 
-NOTHING = -np.finfo(np.float64).max  # the missing value of the system
-BIAS = 100  # a code less this is a whole number
+NOTHING = -np.finfo(np.float64).max  # SPSS's missing value
+BIAS = 100  # a code minus this is a whole number
 RAW, BLANK, MISSING = 253, 254, 255  # codes: eight bytes follow; spaces; the missing value
 SPACES = np.frombuffer(b" " * 8, "<u8")[0]
-SEGMENT, STEP = 255, 252  # a long text is cut: bytes in each part, bytes by which they are counted
-TEXT, LABEL, LINE = 250, 120, 80  # bytes of a column's label, of a value's, of a line of documents
+SEGMENT, STEP = 255, 252  # a long text is split: bytes in each part, and bytes that each counts for
+TEXT, LABEL, LINE = 250, 120, 80  # bytes in a column's label, in a value's, in a line of a document
 
 
 @dataclass(frozen=True)
 class _Segment:
-    """A column as the file has it: a number, or at most 255 bytes of a text."""
+    """A column in the file: a number, or at most 255 bytes of a text."""
 
-    name: str  # of at most 8 bytes; nobody sees it
+    name: str  # at most 8 bytes, never shown
     column: Column
-    width: int  # 0: a number
+    width: int  # 0 for a number
     first: bool
 
     @property
@@ -68,7 +69,7 @@ def _segments(columns: Sequence[Column]) -> list[_Segment]:
             number = -(-column.width // STEP)
             widths = [SEGMENT] * (number - 1) + [column.width - STEP * (number - 1)]
         for i, width in enumerate(widths):
-            # no name of ours begins so, so that it is nobody else's
+            # No other name begins with @.
             found.append(_Segment(f"@{len(found) + 1}", column, width, i == 0))
     return found
 
@@ -100,14 +101,14 @@ def _variable(one: _Segment) -> bytes:
 
 
 def _form(one: _Segment) -> tuple[int, int, int]:
-    """How a value is shown: decimals, width, and 1 for texts or 5 for numbers."""
+    """Return how values are shown: decimals, width, and 1 for texts or 5 for numbers."""
     if one.width:
         return 0, one.width, 1
     return {"code": (0, 4, 5), "whole": (0, 10, 5)}.get(one.column.kind, (6, 12, 5))
 
 
 def _display(one: _Segment) -> bytes:
-    """Named or counted; the width of the column on the screen; left or right."""
+    """Return the scale (nominal or metric), the width on the screen, and the alignment."""
     scale = {"whole": 3, "real": 3}.get(one.column.kind, 1)
     return struct.pack("<3i", scale, min(max(one.width, 8), 40), 0 if one.width else 1)
 
@@ -131,7 +132,7 @@ def _documents(notes: Sequence[str]) -> bytes:
 
 
 def _lines(text: str) -> Iterator[bytes]:
-    """A text in lines of so many bytes, cut between words where there are any."""
+    """Split a text into lines of at most LINE bytes, between words if possible."""
     while text:
         line = cut(text, LINE).decode()
         if len(line) < len(text) and " " in line and text[len(line)] != " ":
@@ -155,7 +156,7 @@ def _attributes(column: Column) -> str:
 
 
 def _quoted(notes: Mapping[str, str]) -> str:
-    """A value ends with a quote before a line break, so that quotes in it do no harm."""
+    """Return the notes as attributes. A value ends with a quote and a line break, not a quote."""
     return "".join(f"{name}('{one_line(text)}'\n)" for name, text in notes.items())
 
 
@@ -181,7 +182,7 @@ def _records(columns: Sequence[Column], piece: Piece) -> bytes:
 
 
 def _elements(column: Column, values: NDArray[np.generic]) -> tuple[Codes, Words]:
-    """The elements of a column, a row for each value: their codes, and their eight bytes."""
+    """Return the codes and the eight-byte elements of a column, with a row for each value."""
     if column.kind == "text":
         words = _text(column, values)
         return np.where(words == SPACES, BLANK, RAW).astype(np.uint8), words
@@ -201,7 +202,7 @@ CODES[ABSENT] = NOTHING
 
 
 def _text(column: Column, values: NDArray[np.generic]) -> Words:
-    """Texts with spaces after them; a long one leaves the last byte of each of its parts free."""
+    """Return texts padded with spaces. A long one leaves the last byte of each part free."""
     size = column.width
     given = np.ascontiguousarray(values.astype(f"S{size}")).view(np.uint8).reshape(-1, size)
     found = []

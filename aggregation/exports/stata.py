@@ -1,8 +1,8 @@
-"""Stata's own files (.dta, format 118, Stata 14 and later), written in pieces.
+"""Write files in the format of Stata (.dta, format 118, Stata 14 and later), in pieces.
 
-A file is a sequence of named parts; the part `map` says where each begins, so that everything but
-the values is made first. Codes are bytes, of which Stata keeps the last ones for missing values:
-`.` where a question was not asked.
+A file is a sequence of named parts. The part `map` says where each begins, so everything except the
+values is made first. Codes are bytes, of which Stata reserves the highest for missing values, such
+as `.` for a question that was not asked.
 """
 
 import struct
@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from aggregation.exports.columns import Column, Piece, Table, cut, one_line
 from survey.design import ABSENT
 
-# What each kind of column is called in the file, and its NumPy type.
+# The type of each kind of column in the file, and in NumPy.
 KINDS = {"code": (65530, "i1"), "whole": (65528, "<i4"), "real": (65526, "<f8")}
 FORMATS = {"code": "%8.0g", "whole": "%12.0g", "real": "%10.0g"}
-NOTHING = struct.unpack("<d", bytes.fromhex("000000000000e07f"))[0]  # the missing value of reals
-TEXT, LABEL = 80, 32_000  # characters of a column's label, bytes of a value's
+NOTHING = struct.unpack("<d", bytes.fromhex("000000000000e07f"))[0]  # Stata's missing value
+TEXT, LABEL = 80, 32_000  # characters in a column's label, bytes in a value's
 
 
 def parts(table: Table) -> Iterator[bytes]:
@@ -83,13 +83,13 @@ def _format(column: Column) -> str:
 
 
 def _characteristics(table: Table) -> bytes:
-    """The notes: of the file, and of every column, where each is also a characteristic by name."""
+    """Return the notes of the file and its columns; each of a column's is also one by name."""
     found = [("_dta", f"note{i}", text) for i, text in enumerate(table.notes, 1)]
     found.append(("_dta", "note0", str(len(table.notes))))
     for column in table.columns:
         if column.notes:
-            told = "; ".join(f"{name}: {text}" for name, text in column.notes.items())
-            found += [(column.name, "note1", told), (column.name, "note0", "1")]
+            note = "; ".join(f"{name}: {text}" for name, text in column.notes.items())
+            found += [(column.name, "note1", note), (column.name, "note0", "1")]
             found += [(column.name, name, text) for name, text in column.notes.items()]
     return b"".join(
         _part("ch", struct.pack("<I", len(content)) + content)

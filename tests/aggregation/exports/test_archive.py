@@ -173,14 +173,14 @@ class TestRefused:
         builders.finished()
         file = tmp_path / "small.zip"
         file.write_text("precious")
-        with pytest.raises(CommandError, match="is there already"):
+        with pytest.raises(CommandError, match="already exists"):
             run("archive_survey", "small", file)
         assert file.read_text() == "precious" and os.listdir(tmp_path) == ["small.zip"]
 
     def test_two_archives_are_not_written_at_once(self, tmp_path: Path) -> None:
         builders.finished()
         (tmp_path / "small.zip.part").write_text("half")
-        with pytest.raises(CommandError, match="in the way"):
+        with pytest.raises(CommandError, match="part already exists"):
             run("archive_survey", "small", tmp_path / "small.zip")
         assert (tmp_path / "small.zip.part").read_text() == "half"
 
@@ -253,13 +253,13 @@ class TestCheck:
     @pytest.mark.parametrize(
         ("name", "content", "honest", "why"),
         [
-            ("reports.csv", "q1,q2,age,count\n", False, "not whole"),
+            ("reports.csv", "q1,q2,age,count\n", False, "is damaged"),
             ("reports.csv", "q1,q2,age,count\n", True, "reports.csv in"),
             ("releases.json", "[]", True, "releases.json in"),
             ("design.json", "{}", True, "design.json in"),
-            ("README.txt", None, True, "does not hold the files"),
-            ("more.txt", "x", True, "does not hold the files"),
-            ("SHA256SUMS", None, False, "not whole"),
+            ("README.txt", None, True, "does not contain the files"),
+            ("more.txt", "x", True, "does not contain the files"),
+            ("SHA256SUMS", None, False, "is damaged"),
         ],
     )
     def test_a_changed_archive_fails(
@@ -273,7 +273,7 @@ class TestCheck:
     def test_the_archive_of_another_survey_fails(self, survey: Survey, tmp_path: Path) -> None:
         other = builders.finished(slug="other")
         archive.write(other, tmp_path / "a.zip")
-        with pytest.raises(archive.ArchiveError, match="survey.json in .* is not that of 'small'"):
+        with pytest.raises(archive.ArchiveError, match="survey.json in .* does not match 'small'"):
             archive.check(survey, tmp_path / "a.zip")
 
     def test_a_cut_missing_or_foreign_file_fails(self, survey: Survey, tmp_path: Path) -> None:

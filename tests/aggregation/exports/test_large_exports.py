@@ -394,7 +394,7 @@ def test_a_file_that_failed_does_not_delay_a_release(settings: Any) -> None:
 def test_a_batch_that_is_missing_is_noticed(survey: Survey) -> None:
     release = Release.objects.get(number=2)
     release.reports += 1
-    with pytest.raises(RuntimeError, match="not those of the release"):
+    with pytest.raises(RuntimeError, match="do not contain the reports"):
         reports.Lines(release)
 
 

@@ -139,7 +139,7 @@ class TestRefused:
         builders.finished()
         _, file = archived(tmp_path, slug="other")
         before = rows()
-        with pytest.raises(CommandError, match="is not that of 'small'"):
+        with pytest.raises(CommandError, match="does not match 'small'"):
             run("remove_survey", "small", "--archive", file, "--yes")
         assert rows() == before
 
@@ -172,7 +172,7 @@ class TestRefused:
         assert Report.objects.count() == survey.pending().count() == 20
         make_release(survey)
         monkeypatch.setattr(archive, "check", look)
-        with pytest.raises(CommandError, match=r"survey\.json in .* is not that"):
+        with pytest.raises(CommandError, match=r"survey\.json in .* does not match"):
             run("remove_survey", "small", "--archive", file, "--yes")
         archive.write(survey, tmp_path / "new.zip")
         run("remove_survey", "small", "--archive", tmp_path / "new.zip", "--yes")
