@@ -250,7 +250,7 @@ def _attachment(name: str, content_type: str, content: bytes) -> HttpResponse:
 
 @private_page
 def blank_file(request: HttpRequest, slug: str, table: str) -> HttpResponse:
-    """Return the template of a file for a form."""
+    """Return the template for a file that a form accepts."""
     survey = survey_or_403(request, slug)
     files = {
         name: lines for kind in KINDS.values() for name, lines in kind.form.blank_files.items()

@@ -76,7 +76,7 @@ def sure(design: Design) -> str:
 
 
 def dots(filled: int) -> SafeString:
-    """Draw a square of 100 dots, of which so many are filled."""
+    """Draw a square of 100 dots, this many of them filled."""
     circles = [
         format_html(
             '<circle class="{}" cx="{}" cy="{}" r="3.5"/>',

@@ -26,7 +26,7 @@ from aggregation.releases.estimate import positions_of_everybody
 from aggregation.statistics import privacy
 from survey.design import Block, Design
 
-COMPUTE_SECONDS = 0.03  # how long a page waits for figures that are not known yet
+COMPUTE_SECONDS = 0.03  # how long a page waits for new figures
 MOST_RELEASES = 100  # to compare
 
 Sizes = dict[str, int]  # block key → reports
@@ -34,14 +34,11 @@ Sizes = dict[str, int]  # block key → reports
 
 @dataclass(frozen=True)
 class Reader:
-    """A reader of `what`: the fewest reports that hide a person, and the loss at δ.
-
-    The loss is None while it is being computed.
-    """
+    """What somebody can learn from certain tables."""
 
     what: str
-    among: int
-    epsilon: float | None
+    among: int  # the fewest reports that hide a person
+    epsilon: float | None  # the loss at δ; None while it is being computed
 
 
 @dataclass(frozen=True)
@@ -78,7 +75,7 @@ def delta_for(people: int) -> float:
 
 
 def epsilon(design: Design, sizes: Sizes, delta: float, until: float) -> float:
-    """Return the loss of a whole report, hidden among so many reports to each block.
+    """Return the loss of a whole report that is hidden among this many reports to each block.
 
     TimeoutError if it is not known by then; the computation continues for later requests.
     """
@@ -101,8 +98,8 @@ def hidden(block: Block, among: int, delta: float) -> "Future[float]":
     return shuffled(mechanism.epsilon, among // 10**digits * 10**digits, delta, mechanism.cells)
 
 
-# A figure may take a tenth of a second, and no page waits that long. One thread computes them all,
-# and the results are remembered.
+# A figure can take a tenth of a second, and no page waits that long. One thread computes all of
+# them, and the results are remembered.
 worker = ThreadPoolExecutor(1, "central")
 
 

@@ -43,14 +43,14 @@ def _chosen(design: Design) -> str:
 
 
 def people_if_separate(design: Design) -> float:
-    """Return how many times as many people one block a question, all asked, would need."""
+    """Return how many times as many people would be needed with a block for every question."""
     sizes = sizes_of(design)
     separate = [[i] for i in range(len(sizes))]
     return variance_factor(separate, sizes, design.epsilon, len(sizes)) / _factor(design)
 
 
 def people_saved_by_planner(design: Design) -> float:
-    """Return the part of the people that the planner's blocks would save."""
+    """Return the fraction of the people that the planner's blocks would save."""
     return 1 - _factor(designed(sizes_of(design), design.epsilon)) / _factor(design)
 
 

@@ -44,10 +44,10 @@ class Difference:
 class Cost:
     """The same survey without noise, and with a trusted curator."""
 
-    clear_people: int  # who would be as precise without noise
+    clear_people: int  # how many people would be as precise without noise
     clear: float  # the half-width without noise
     curator: float  # the half-width with Laplace noise on true counts
-    times: float  # how many times as many people the plan has as without noise
+    times: float  # how many times as many people the plan needs
 
 
 @dataclass(frozen=True)

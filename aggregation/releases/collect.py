@@ -22,16 +22,15 @@ def movable(survey: Survey, waiting: int) -> int:
     if free < survey.crowd:
         return 0
     full = max(BATCH_SIZE, survey.crowd)
-    # What a full batch would leave behind must be a crowd again, or come along.
+    # A full batch must leave a crowd behind for the next batch, or take everything.
     return free if free < full + survey.crowd else full
 
 
 def collect(survey: Survey) -> int:
     """Move one batch of reports; return how many were moved.
 
-    Everything is computed before the lock is taken. Then the batch with its tally appears and the
-    contents in the inbox vanish, together or not at all; and nothing at all if somebody else has
-    moved some of them meanwhile.
+    Everything is computed before the lock is taken. One transaction then adds the batch with its
+    tally and empties the reports in the inbox, unless somebody else has moved some of them.
     """
     survey = Survey.objects.get(pk=survey.pk)
     most = movable(survey, survey.pending().count())

@@ -1,4 +1,4 @@
-"""What is due: one query, whose cost does not grow with surveys that are finished."""
+"""Which surveys are due: one query, whose cost does not grow with finished surveys."""
 
 from datetime import timedelta
 
@@ -11,20 +11,19 @@ from aggregation.models import Batch, Job, Release
 from aggregation.releases.collect import BATCH_SIZE, movable
 from survey.models import Report, Survey, today
 
-AFTER_FAILURE = timedelta(minutes=5)  # before the beat asks again for a release that failed
-CLOCKS_APART = timedelta(minutes=1)  # at most, those of our machines
+AFTER_FAILURE = timedelta(minutes=5)  # before the beat retries a release that failed
+CLOCKS_APART = timedelta(minutes=1)  # the most by which the clocks of our machines may differ
 
 
 def due() -> QuerySet[Survey]:
     """Return the surveys that a worker should look at.
 
-    Open ones in which enough reports wait, or were moved and not published; between two releases
-    that nobody asked for there is a pause, cut short by a full batch. Closed ones on the day that
-    was noted for them (Survey.schedule_next_task). A survey whose release has just failed is left
-    alone for a while.
+    An open survey is due if enough reports wait, or if a batch is not published yet. Automatic
+    releases are at least RELEASE_SECONDS apart, unless a batch would be full. A closed survey is
+    due on the day that Survey.schedule_next_task stored. After a failure there is a pause.
     """
     now = timezone.now()
-    soon = now + CLOCKS_APART  # what is later than this was dated by a clock that was wrong
+    soon = now + CLOCKS_APART  # a later time is from a clock that was wrong
     rested = now - timedelta(seconds=settings.RELEASE_SECONDS)
     inbox = Report.objects.filter(survey=OuterRef("pk"), content__isnull=False).order_by()
     releases = Release.objects.filter(survey=OuterRef("pk")).order_by("-number")
@@ -48,7 +47,7 @@ def due() -> QuerySet[Survey]:
     ready = Q(in_inbox__gte=2 * F("crowd")) | Q(unpublished=True)
     full = Q(in_inbox__gte=BATCH_SIZE + F("crowd"))
     found = surveys.filter(Q(state=Survey.State.CLOSED) | ready & (full | paused), ~Exists(failed))
-    return found.order_by()  # or SQLite reads every survey, in the order of their names
+    return found.order_by()  # otherwise SQLite reads all surveys in the order of their slugs
 
 
 def unfinished(survey: Survey) -> str:

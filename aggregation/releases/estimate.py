@@ -1,6 +1,6 @@
-"""From a tally to the figures of a release. Pure: no database, no clock.
+"""Compute the figures of a release from its tally. Pure: no database, no clock.
 
-Each question over everybody, and by every other question that is background.
+They are the shares of each question, over everybody and by every other background question.
 """
 
 import math
@@ -14,16 +14,16 @@ from survey.design import Block, Design, Question
 from survey.design.mechanism import SCALE
 
 LEVEL = 0.95
-# Of results by group: for one look, and at every look.
+# The methods of results by group, for one look and for every look.
 METHODS_BY_GROUP = {"fixed": "score", "always": "asymptotic confidence sequence"}
 
 OF_EVERYBODY = (
     "value", "bounded", "standard_error", "sampling_error", "privacy_error", "misfit", "low", "high"
 )  # fmt: skip
 
-Figures = dict[str, Any]  # the fields of an Estimate, but for its release and position
+Figures = dict[str, Any]  # the fields of an Estimate except its release and position
 
-# Of a question that nobody has been asked yet.
+# For a question that nobody has been asked yet.
 NOTHING: Figures = {"value": None, "bounded": None, "standard_error": None, "low": 0.0, "high": 1.0}
 
 
@@ -40,7 +40,7 @@ def estimate(design: Design, tally: Tally) -> Iterator[Figures]:
 
 
 def positions_of_everybody(design: Design) -> dict[str, range]:
-    """Return by question the positions of the estimates over everybody, in every release."""
+    """Return the positions of the estimates over everybody by question, as in all releases."""
     found, position = {}, 0
     for question in design.questions:
         found[question.key] = range(position, position + question.size)

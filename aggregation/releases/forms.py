@@ -1,4 +1,4 @@
-"""The choice of intervals, as it stands in the address of a page or of a file."""
+"""The form for choosing intervals, whose values are in the address of a page or file."""
 
 from dataclasses import replace
 from typing import Any
@@ -9,13 +9,11 @@ from aggregation.releases.intervals import ALWAYS, FIXED, Choice
 
 LEVELS = ("80", "90", "95", "99")
 INTERVALS = {ALWAYS: "Valid at every look", FIXED: "For one look"}
-
-
 MOST_FORGED = 20  # percent
 
 
 class IntervalForm(forms.Form):
-    """Level, kind of interval and fake responses; whatever is missing or wrong is the default's."""
+    """Level, kind of interval and fake responses; the default replaces wrong or missing values."""
 
     level = forms.TypedChoiceField(
         coerce=int,
@@ -44,25 +42,25 @@ class IntervalForm(forms.Form):
 
     @property
     def choice(self) -> Choice:
-        """What was chosen; the errors say where it was not."""
+        """The choice. After this, `errors` has the values that were wrong."""
         self.full_clean()
         return replace(self.default, **self.given)
 
     @property
     def problems(self) -> list[str]:
-        """What is wrong with what was given, and what is shown instead."""
+        """The errors in words, each with the value that is used instead."""
         choice = self.choice
         shown = {name: getattr(choice, name) for name in self.fields}
         shown["forged"] = f"{choice.forged:.6g}"
         return [
-            f"{self[name].label}: {error} Shown is {name} = {shown[name]}."
+            f"{self[name].label}: {error} Showing {shown[name]} instead."
             for name, errors in self.errors.items()
             for error in errors
         ]
 
     @property
     def given(self) -> dict[str, Any]:
-        """What differs from the default, as the address has it."""
+        """The values that differ from the default, for the address."""
         chosen = {
             name: value for name, value in self.cleaned_data.items() if value not in (None, "")
         }

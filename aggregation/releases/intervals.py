@@ -1,7 +1,4 @@
-"""The intervals that a reader chose, for estimates that are stored.
-
-Nothing here asks who reads: people with a login and strangers get the same.
-"""
+"""The intervals that a reader chose, for stored estimates. They do not depend on who reads them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,28 +12,23 @@ from aggregation.statistics import privacy
 from aggregation.statistics.proportion import Channel
 from survey.design import Block, Design, Question
 
-MISFIT = 0.001  # below this, the reports do not look like what the channel can produce
-
-
+MISFIT = 0.001  # below this p-value, the reports do not look like the output of the channel
 FIXED, ALWAYS = "fixed", "always"
-
-
 METHODS = {FIXED: "restricted Blaker", ALWAYS: "confidence sequence"}
-
 
 Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Which intervals: level and the part of forged reports in percent. As it is, what is stored.
+    """A choice of intervals. Without arguments, these are the stored ones.
 
-    While a survey is open people look again and again, so the default is valid at every look.
+    While a survey is open people look again and again, so pages default to valid at every look.
     """
 
-    level: int = 95
+    level: int = 95  # percent
     interval: str = FIXED
-    forged: float = 0.0  # of everybody; results by group take every report as it is
+    forged: float = 0.0  # percent of all reports; ignored for results by group
 
     @classmethod
     def default(cls, release: Release) -> "Choice":
@@ -74,9 +66,9 @@ def asked(design: Design) -> dict[str, Asked]:
 
 
 def restate(rows: Iterable[Estimate], questions: dict[str, Asked], choice: Choice) -> None:
-    """Give rows, in memory only, the limits of a choice.
+    """Replace the limits of these rows by the chosen ones, in memory only.
 
-    Of a table by group, all rows are needed, in their order.
+    For a table by group, all its rows are needed, in their order.
     """
     if choice == Choice():
         return
@@ -89,7 +81,7 @@ def restate(rows: Iterable[Estimate], questions: dict[str, Asked], choice: Choic
             row.level, row.method = choice.coverage, METHODS[choice.interval]
             if row.n:
                 everybody.setdefault(questions[row.question].channel, []).append(row)
-    for channel, some in everybody.items():  # one call for every channel
+    for channel, some in everybody.items():  # one call for each channel is fastest
         _restate_everybody(some, channel, choice)
     for (question, by), some in groups.items():
         one, other = questions[question], questions[by]
@@ -115,17 +107,17 @@ def _restate_everybody(rows: list[Estimate], channel: Channel, choice: Choice) -
 
 
 def counts_of(rows: Sequence[Estimate], by: Question) -> Counts:
-    """Return the reports of a table by group: one row a group, one column an option."""
+    """Return the reports of a table by group, with a row per group and a column per option."""
     return np.array([row.count for row in rows], dtype=np.int64).reshape(by.size, -1)
 
 
 def says_nothing(row: Estimate) -> bool:
-    """Return whether too few people answered: the interval is all there is between 0 and 1."""
+    """Return whether the interval is 0 to 1, because too few people answered."""
     return row.low <= 0 and row.high >= 1
 
 
 def telling(row: Estimate) -> tuple[bool, float]:
-    """The larger the more it says of its question: “yes” before all, else the larger share."""
+    """Return a sort key that puts the most telling estimate last: “yes”, or the largest share."""
     return row.option == "yes", row.bounded or 0.0
 
 
@@ -134,7 +126,7 @@ def plain_yes_no(question: Question) -> bool:
 
 
 def shown_options(question: Question, rows: list[Estimate]) -> list[Estimate]:
-    """All options, but of a plain yes/no question only “yes”: “no” is the rest."""
+    """Return all options, or only “yes” for a plain yes/no question, where “no” is the rest."""
     if plain_yes_no(question):
         return [row for row in rows if row.option == "yes"]
     return rows

@@ -31,7 +31,7 @@ class Basis:
 def make_release(
     survey: Survey, progress: Callable[[int], object] = lambda moved: None
 ) -> Release | None:
-    """Return a release of everything that may be shown now; tell `progress` what was moved."""
+    """Return a release of everything that may be shown now; `progress` gets the moved reports."""
     moved = 0
     while some := collect(survey):
         moved += some

@@ -41,7 +41,7 @@ class Point:
 
 
 def nice(low: float, high: float, most: int) -> list[float]:
-    """Return at most so many round numbers within these limits."""
+    """Return at most `most` round numbers within these limits."""
     step = 10.0 ** math.floor(math.log10((high - low) / most))
     step = next(s for s in (step, 2 * step, 5 * step, 10 * step) if (high - low) / s <= most)
     first = math.ceil(low / step - 1e-9)

@@ -149,7 +149,7 @@ def _printable(text: str) -> str:
 
 
 def right_to_left(text: str) -> bool:
-    """Return the direction of the first letter that has one."""
+    """Return whether the first letter with a direction is written from right to left."""
     strong = (unicodedata.bidirectional(one) for one in text)
     return next((kind for kind in strong if kind in ("L", "R", "AL")), "L") != "L"
 

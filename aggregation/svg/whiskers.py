@@ -48,7 +48,7 @@ def draw(
     canvas: Canvas, axis: Axis, rows: Sequence[Row], names: tuple[str, str], unit: str,
     side: str = "",
 ) -> None:  # fmt: skip
-    """Draw the rows, with labels on this side or that of their script."""
+    """Draw the rows, with labels on this side or, by default, on the side of their script."""
     canvas.skip(26)
     right = canvas.width - MARGIN
     first, second = (max(breadth(row.figures[i], SIZE * 1.08) for row in rows) for i in (0, 1))

@@ -1,4 +1,4 @@
-"""Numbers as pages show them."""
+"""Formats for numbers on pages and in pictures."""
 
 import math
 
@@ -10,14 +10,18 @@ from survey.design.mechanism import SCALE
 register = template.Library()
 
 
+def _signed(text: str) -> str:
+    return text.replace("-", "−").replace(" ", "\u202f")
+
+
 @register.filter
 def percent(share: float) -> str:
-    return f"{100 * share:.1f} %".replace("-", "−").replace(" ", "\u202f")
+    return _signed(f"{100 * share:.1f} %")
 
 
 @register.filter
 def in_100(probability: float) -> str:
-    """A probability as times in 100; never and always are said only where it is so."""
+    """Return how often in 100, without rounding to never or always."""
     count = round(100 * probability)
     if 0 < probability < 1 and count in (0, 100):
         return "less than 1" if count == 0 else "more than 99"
@@ -26,7 +30,7 @@ def in_100(probability: float) -> str:
 
 @register.filter
 def whole_percent(share: float) -> str:
-    """A part of a whole; none and all are said only where it is so."""
+    """Return a share in whole percent, without rounding to none or all."""
     if 0 < share < 0.01:
         return "less than 1\u202f%"
     return "more than 99\u202f%" if 0.99 < share < 1 else f"{100 * share:.0f}\u202f%"
@@ -34,21 +38,21 @@ def whole_percent(share: float) -> str:
 
 @register.filter
 def two_digits(number: float) -> str:
-    """An upper bound, rounded up."""
+    """Return an upper bound with two digits, rounded up."""
     digits = max(0, 1 - math.floor(math.log10(number))) if number > 0 else 0
     return f"{math.ceil(number * 10**digits - 1e-6) / 10**digits:.{digits}f}"
 
 
 @register.filter
 def power_of_ten(number: float) -> str:
-    """Such as 10⁻⁷, of a power of ten."""
+    """Return a power of ten, such as 10⁻⁷."""
     exponent = f"{math.log10(number):.0f}"
     return "10" + exponent.translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
 @register.filter
 def forgers_reach(design: Design) -> float:
-    """Percentage points that 1 in 100 forged reports can move an estimate: 1/(a - b) at most."""
+    """Return by how many points 1 forged report in 100 can move an estimate: at most 1/(a - b)."""
     return max(SCALE / block.keep for block in design.blocks)
 
 
@@ -67,13 +71,13 @@ WIDEST = 0.5  # a half-width above this says nothing about a share
 
 @register.filter
 def half_width(share: float) -> str:
-    """How far an interval reaches to either side, in percentage points."""
+    """Return how far an interval reaches to either side, in percentage points."""
     return f"± {reach(share)}".replace("± > ", "> ± ").replace(" ", "\u202f")
 
 
 @register.filter
 def reach(share: float) -> str:
-    """The same without a sign, for tables."""
+    """Return the same without a sign, for tables."""
     if share > WIDEST:
         return f"> {100 * WIDEST:g}"
     return f"{100 * share:.1f}" if share >= 0.01 else f"{100 * share:.2g}"
@@ -81,30 +85,30 @@ def reach(share: float) -> str:
 
 @register.filter
 def times(factor: float) -> str:
-    """How many times as many: two digits are as much as a plan is worth."""
+    """Return a factor with two digits, because a plan is no more exact."""
     return f"{factor:,.0f}" if factor >= 10 else f"{factor:.2g}"
 
 
 @register.filter
 def hundred(share: float) -> str:
-    """A share in percent, or an error in points, where the sign stands elsewhere."""
-    return f"{100 * share:.1f}".replace("-", "−")
+    """Return a share in percent, or an error in points, without the unit."""
+    return _signed(f"{100 * share:.1f}")
 
 
 @register.filter
 def decimal(number: float) -> str:
-    return f"{number:.2f}".replace("-", "−")
+    return _signed(f"{number:.2f}")
 
 
 @register.filter
 def change(share: float) -> str:
-    """A difference of shares in points, with its sign."""
-    return f"{100 * share:+.1f}".replace("-", "−")
+    """Return a difference of shares in points, with its sign."""
+    return _signed(f"{100 * share:+.1f}")
 
 
 @register.filter
 def grouped(number: float) -> str:
-    return f"{number:,.1f}".replace("-", "−")
+    return _signed(f"{number:,.1f}")
 
 
 @register.filter
@@ -114,4 +118,4 @@ def p_value(probability: float) -> str:
 
 @register.filter
 def p_words(probability: float) -> str:
-    return f"p {p_value(probability)}" if probability < 0.001 else f"p = {p_value(probability)}"
+    return f"p {'' if probability < 0.001 else '= '}{p_value(probability)}"

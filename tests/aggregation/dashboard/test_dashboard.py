@@ -176,10 +176,10 @@ def test_the_address_chooses_level_and_interval() -> None:
 @pytest.mark.parametrize(
     ("query", "words"),
     [
-        ("level=96", "Level: 80, 90, 95 or 99. Shown is level = 95."),
+        ("level=96", "Level: 80, 90, 95 or 99. Showing 95 instead."),
         ("level=x&interval=", "Level: 80, 90, 95 or 99."),
-        ("interval=often", "Interval: fixed or always. Shown is interval = always."),
-        ("forged=21", "Forged: A number from 0 to 20. Shown is forged = 0."),
+        ("interval=often", "Interval: fixed or always. Showing always instead."),
+        ("forged=21", "Forged: A number from 0 to 20. Showing 0 instead."),
         ("forged=-1", "Forged: A number from 0 to 20."),
         ("forged=nan", "Forged: A number from 0 to 20."),
         ("forged=1e999", "Forged: A number from 0 to 20."),
