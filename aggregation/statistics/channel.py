@@ -2,14 +2,17 @@
 
 import math
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from aggregation.statistics.numeric.arguments import probability
 
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """What one yes/no answer passes through: a = P(report yes | yes), b = P(report yes | not)."""
+    """The channel of a yes/no answer: a = P(report yes | yes), b = P(report yes | not yes)."""
 
     a: float
     b: float
@@ -23,7 +26,7 @@ class Channel:
 
     @property
     def contrast(self) -> float:
-        """c = a - b: how much of a difference in answers survives in the reports."""
+        """c = a - b: how much of a difference in answers remains in the reports."""
         return self.a - self.b
 
     @property
@@ -35,6 +38,16 @@ class Channel:
     def rate(self, share: float) -> float:
         """Return lambda, the probability that a report says yes at this share of yes answers."""
         return min(self.a, self.b + self.contrast * share)
+
+
+def channels_of(channel: Channel | Sequence[Channel], number: int, each: str) -> list[Channel]:
+    """Return a list of one channel, or of one for each; refuse any other number."""
+    channels = list(channel) if isinstance(channel, Sequence | np.ndarray) else [channel]
+    for one in channels:
+        check_channel(one)
+    if len(channels) not in (1, number):
+        raise ValueError(f"channel must be one, or one for each {each}, got {len(channels)}")
+    return channels
 
 
 def check_channel(value: object, name: str = "channel") -> None:

@@ -1,8 +1,8 @@
-"""Do groups of people, or two points in time, differ? Shares compared through their reports.
+"""Differences between groups of people, or between two points in time.
 
 The channel is the same for all groups and maps shares to rates of reports one to one. Groups with
 equal shares therefore have equal rates, and ordinary tests of the raw reports are tests of the
-answers: nothing has to be corrected, privacy costs power only. Differences of shares are
+answers: nothing needs a correction, and privacy costs only power. Differences of shares are
 differences of rates divided by the contrast. All of this is about unclamped rates: intervals made
 of clamped limits cover too little, down to 60 % instead of 95 %.
 
@@ -34,13 +34,14 @@ from aggregation.statistics.numeric.arguments import (
     probability,
     strictly_between,
 )
+from aggregation.statistics.numeric.normal import quantile
 from aggregation.statistics.tables.grouped import Flags, Grouped, Groups, divide
 
 FIRST, SECOND = ("count1", "n1"), ("count2", "n2")
 
 
 class Difference(NamedTuple):
-    """The first share less the second, unbiased, with confidence limits; may leave [-1, 1]."""
+    """The first share minus the second, unbiased, with confidence limits; may leave [-1, 1]."""
 
     difference: float
     low: float
@@ -58,15 +59,15 @@ class Result:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pairs:
-    """Every two groups of several, in every column: arrays with one row a pair.
+    """All pairs of groups, in every column: arrays with a row for each pair.
 
-    first, second          the positions of the two groups, a list each
-    difference, low, high  the first share less the second; the limits of all pairs and columns
-                           hold at once
-    p_value                of "both groups have the same share", looked at alone
-    adjusted               Holm's p-value: reject where it is at most alpha, and any mistake among
-                           all pairs and columns has probability alpha or so at most
-    clear                  False where a group may be empty for all that the reports tell: then
+    first, second          the positions of the two groups
+    difference, low, high  the first share minus the second; the limits hold for all pairs and
+                           columns at once
+    p_value                of "both groups have the same share", for this pair alone
+    adjusted               Holm's p-value: reject where it is at most alpha, and the probability of
+                           any mistake among all pairs and columns is about alpha at most
+    clear                  False if the reports do not show that anybody is in both groups: then
                            the difference is nan, the limits are -1 and 1 and the p-value is 1
     """
 
@@ -95,7 +96,7 @@ def interval(
     count1, n1 = counts(count1, n1, FIRST)
     count2, n2 = counts(count2, n2, SECOND)
     check_channel(channel)
-    z = -float(ndtri((1 - strictly_between("level", level)) / 2))
+    z = quantile(level)
     below1, above1 = _score_distances(count1, n1, z)
     below2, above2 = _score_distances(count2, n2, z)
     gap = (count1 * n2 - count2 * n1) / (n1 * n2)  # exact until the division
@@ -123,7 +124,7 @@ def z_test(count1: int, n1: int, count2: int, n2: int) -> Result:
 def homogeneity(table: Iterable[Iterable[int]]) -> Result:
     """Test "all groups answer alike" on a table of reports, by Pearson's chi-square.
 
-    One row a group, one column an option of the question: valid for choices as well as for yes/no,
+    With a row for each group and a column for each option: valid for choices as well as for yes/no,
     because the channel of a block is invertible. It is valid for randomized groups, too, if their
     coin is not that of the question: reports are then independent exactly if answers are. (Within
     a block use ``joint.independence``.) Groups and options that nobody reported are left out.

@@ -1,8 +1,8 @@
 """The joint distribution of several answers, from the table of the reports.
 
-``cells`` are unbiased and may be negative; ``mle`` is for those who need a distribution. What
-answers have to do with each other is in ``conditional``, ``association`` and ``independence``.
-``tables`` says what a table is and what blocks do to it.
+``cells`` are unbiased and may be negative; use ``mle`` if you need a distribution. ``conditional``,
+``association`` and ``independence`` show how answers are related. ``tables.blocks`` says what a
+table is and what blocks do to it.
 
 References
     Dempster, Laird & Rubin 1977, J. R. Stat. Soc. B 39:1 (EM)
@@ -38,7 +38,7 @@ from aggregation.statistics.tables.blocks import (
     steps_of,
 )
 
-# Everything about joint distributions has this one address.
+# Notebooks import everything about joint distributions from here.
 __all__ = [
     "Association",
     "Block",
@@ -121,7 +121,7 @@ class _EM:
         return _Point(theta, value, gradient)
 
     def advance(self, here: _Point, reach: float) -> tuple[_Point, float]:
-        """Take two EM steps and an extrapolation, unless that loses; say how far to reach next."""
+        """Take two EM steps, and extrapolate if that is better; return the next reach as well."""
         theta = here.theta
         first = theta * here.gradient
         second = first * self.evaluate(first).gradient
@@ -129,7 +129,7 @@ class _EM:
         length = math.sqrt(float((bend**2).sum()))
         factor = math.sqrt(float((change**2).sum())) / length if length > 0 else 1.0
         factor = min(factor, reach)
-        # A cell on its way to 0 is sent far along it, but stays positive: 0 is for ever.
+        # A cell that goes to 0 goes far, but stays positive, because it could never leave 0.
         further = np.maximum(theta + 2 * factor * change + factor**2 * bend, second / 100)
         found = self.evaluate(further / further.sum())
         if found.value >= here.value:

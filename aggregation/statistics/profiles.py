@@ -1,4 +1,4 @@
-"""Which kinds of people there are: latent classes, from randomized reports.
+"""Latent classes: kinds of people, from randomized reports.
 
 Each person belongs to one of a few classes nobody observes; within a class the answers to different
 questions are independent. With w_c the share of class c and p_cj(k) the probability of option k of
@@ -35,7 +35,7 @@ from aggregation.statistics.numeric.arguments import (
 from aggregation.statistics.tables.blocks import Design, sequence, steps_of
 from aggregation.statistics.tables.latent_classes import NOT_ASKED, Model
 
-MOST_CLASSES = 1000  # no survey tells so many apart
+MOST_CLASSES = 1000  # no survey can tell more apart
 # Log-likelihoods that differ by less are those of the same maximum.
 SAME = 1e-3
 
@@ -85,7 +85,7 @@ def fit(
 ) -> Profiles:
     """Fit the likeliest ``classes`` classes to reports given as distinct patterns with counts.
 
-    ``patterns`` has a row a pattern and a column a question, with positions of options; -1 stands
+    ``patterns`` has a row per pattern and a column per question, with positions of options; -1 is
     for questions of a block that was not asked, if chance decided that. ``blocks`` is as for
     ``joint.cells``, its axes being columns; ``sizes`` are the numbers of options. ``generator``, or
     a seed, chooses the starts. A start ends when no probability moves by more than ``tolerance``.

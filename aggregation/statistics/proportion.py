@@ -32,6 +32,7 @@ from aggregation.statistics.numeric.arguments import (
     Floats,
     counts,
     integer,
+    one_of,
     probability,
     strictly_between,
     tallies,
@@ -158,9 +159,7 @@ def intervals(
     s, n = tallies(counts, sizes)
     check_channel(channel)
     level = strictly_between("level", level)
-    if not isinstance(method, str) or method not in METHODS:
-        raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
-    return _intervals(s, n, channel, level, METHODS[method])
+    return _intervals(s, n, channel, level, METHODS[one_of("method", method, METHODS)])
 
 
 def _intervals(

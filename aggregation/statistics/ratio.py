@@ -28,12 +28,10 @@ References
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtri
 
 from aggregation.statistics import sequence
 from aggregation.statistics.channel import Channel, check_channel
@@ -42,10 +40,12 @@ from aggregation.statistics.numeric.arguments import (
     Floats,
     array_of,
     counts,
-    integers,
-    strictly_between,
-    within,
+    integers_of_one_shape,
+    is_real,
+    one_of,
+    refuse,
 )
+from aggregation.statistics.numeric.normal import quantile
 from aggregation.statistics.proportion import OUTWARD
 from aggregation.statistics.tables.grouped import (
     Flags,
@@ -69,9 +69,9 @@ class Shares:
     standard_error  of ``value``, by the delta method. nan where not ``clear``, and for n = 1.
     low, high       confidence limits for the share: 0 and 1 where not ``clear``.
     clear           whether somebody is in the group or concerned, at this level: more reports say
-                    so than noise alone would make. Where not, there are too few to tell.
-    kind            "fixed": the limits are right for one look. "always": they stay right
-                    however often one looks.
+                    so than noise alone would make. Otherwise there are too few to tell.
+    kind            "fixed": the limits are right for one look. "always": they are right however
+                    often somebody looks.
     """
 
     value: Floats
@@ -218,7 +218,7 @@ def fieller(
     possible = 0 <= s < LARGEST and 0 <= t < LARGEST and r == q and r * r <= s * t * (1 + 1e-9)
     if not possible:
         raise ValueError(f"covariance must be a covariance matrix, got {covariance!r}")
-    z = _normal(strictly_between("level", level))
+    z = quantile(level)
     sign = -1.0 if below < 0 else 1.0
     if not below**2 > z * z * t:
         return Ratio(top / below if below else math.nan, -math.inf, math.inf, False)
@@ -229,11 +229,8 @@ def fieller(
 
 def _reach(n: Floats, level: float, kind: object) -> tuple[Floats, NDArray[np.str_]]:
     """Return how many standard errors limits reach, and of which kind they are, for every n."""
-    level = strictly_between("level", level)
-    if not isinstance(kind, str) or kind not in KINDS:
-        raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
-    always = (n >= ALWAYS_FROM) & (kind == "always")
-    z = np.full(n.shape, _normal(level))
+    z = np.full(n.shape, quantile(level))
+    always = (n >= ALWAYS_FROM) & (one_of("kind", kind, KINDS) == "always")
     if always.any():
         z[always] = sequence.asymptotic(n[always].astype(np.int64), level)
     return z, np.where(always, "always", "fixed")
@@ -261,31 +258,19 @@ def _shares(
     )
 
 
-def _normal(level: float) -> float:
-    return -float(ndtri((1 - level) / 2))
-
-
 # --- arguments ----------------------------------------------------------------------------------
 
 
 def _nested(counts: Any, concerned: Any, n: Any) -> tuple[Floats, Floats, Floats]:
     """Return all as floats of one shape; refuse them by name unless each is within the next."""
-    names = ("counts", "concerned", "n")
-    given = [integers(*pair) for pair in zip(names, (counts, concerned, n), strict=True)]
-    try:
-        s, of, size = np.broadcast_arrays(*given)
-    except ValueError:
-        shapes = ", ".join(str(array.shape) for array in given)
-        raise ValueError(f"counts, concerned and n must have one shape, got {shapes}") from None
-    if (size < 1).any() or (size > LARGEST).any():
-        raise ValueError(f"n must be from 1 to {LARGEST}, got {n!r}")
-    within("concerned", of, "n", size)
-    within("counts", s, "concerned", of)
+    s, of, size = integers_of_one_shape(counts=counts, concerned=concerned, n=n)
+    refuse("n", size, (size < 1) | (size > LARGEST), f"from 1 to {LARGEST}")
+    refuse("concerned", of, (of < 0) | (of > size), "from 0 to n")
+    refuse("counts", s, (s < 0) | (s > of), "from 0 to concerned")
     return s, of, size
 
 
 def _finite(name: str, value: Any) -> float:
-    real = isinstance(value, Real) and not isinstance(value, bool)
-    if not real or not -LARGEST < value < LARGEST:
+    if not is_real(value) or not -LARGEST < value < LARGEST:
         raise ValueError(f"{name} must be a number, got {value!r}")
     return float(value)

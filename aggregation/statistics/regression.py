@@ -1,4 +1,4 @@
-"""Logistic regression when the outcome is known from randomized reports only.
+"""Logistic regression of an outcome that is known only from randomized reports.
 
 With s = expit(x'beta) the chance that an answer is yes, a report says yes with probability
 
@@ -25,9 +25,9 @@ from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import chdtrc, chdtri, expit, ndtri
+from scipy.special import chdtrc, chdtri, expit
 
-from aggregation.statistics.channel import Channel, check_channel
+from aggregation.statistics.channel import Channel, channels_of
 from aggregation.statistics.numeric.arguments import (
     Floats,
     finite,
@@ -39,6 +39,7 @@ from aggregation.statistics.numeric.arguments import (
     strictly_between,
     vector_of,
 )
+from aggregation.statistics.numeric.normal import quantile
 from aggregation.statistics.numeric.roots import root
 from aggregation.statistics.numeric.scoring import (
     FAR,
@@ -73,7 +74,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fit:
-    """Maximum likelihood coefficients, one a column of X.
+    """Maximum likelihood coefficients, one for each column of X.
 
     standard_errors, covariance   from the expected (Fisher) information.
     observed_standard_errors, observed_covariance   from the curvature of the likelihood itself.
@@ -112,10 +113,10 @@ def logistic(
     channel: Channel | Sequence[Channel],
     weights: ArrayLike | None = None,
 ) -> Fit:
-    """Regress a randomized yes/no outcome on the columns of X; put in a column of ones yourself.
+    """Regress a randomized yes/no outcome on the columns of X; add a column of ones yourself.
 
-    ``y`` holds the reports, 0 or 1. ``channel`` is one, or one a row. ``weights`` are frequencies:
-    a row of weight 7 is seven reports.
+    ``y`` holds the reports, 0 or 1. ``channel`` is one, or one for each row. ``weights`` are
+    frequencies: a row of weight 7 is seven reports.
     """
     X = matrix_of(X)
     y = vector_of("y", y, len(X))
@@ -143,7 +144,7 @@ def wald(fit: Fit, level: float = 0.95, observed: bool = False) -> Floats:
     _check_fit(fit)
     if not isinstance(observed, bool):
         raise ValueError(f"observed must be True or False, got {observed!r}")
-    z = -ndtri((1 - strictly_between("level", level)) / 2)
+    z = quantile(level)
     error = fit.observed_standard_errors if observed else fit.standard_errors
     return np.column_stack([fit.coefficients - z * error, fit.coefficients + z * error])
 
@@ -264,15 +265,9 @@ def _profile_limit(fit: Fit, column: int, drop: float, sign: int) -> float:
 
 def _by_row(channel: Channel | Sequence[Channel], rows: int) -> tuple[Floats, Floats]:
     """Return a and b of the channel of every row."""
-    if isinstance(channel, Channel) or not isinstance(channel, Sequence | np.ndarray):
-        check_channel(channel)
-        return np.full(rows, channel.a), np.full(rows, channel.b)
-    if len(channel) != rows:
-        raise ValueError(f"channel must be one or one a row ({rows}), got {len(channel)}")
-    for one in channel:
-        check_channel(one)
-    a, b = np.array([(one.a, one.b) for one in channel]).T
-    return a, b
+    channels = channels_of(channel, rows, "row")
+    a, b = (np.array([getattr(one, x) for one in channels]) for x in "ab")
+    return np.broadcast_to(a, rows), np.broadcast_to(b, rows)
 
 
 def _check_fit(fit: object) -> None:

@@ -1,4 +1,4 @@
-"""Limits for the share that stay right however often one looks.
+"""Limits for the share that are right however often somebody looks.
 
 A page that shows a new interval after every batch looks many times, and a 95 % interval made for
 one look is wrong at some look far more often than in 5 % of surveys: 41 % after a thousand. The
@@ -21,7 +21,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from aggregation.statistics.channel import Channel, check_channel
+from aggregation.statistics.channel import Channel, channels_of, check_channel
 from aggregation.statistics.numeric.arguments import (
     LARGEST,
     Floats,
@@ -73,15 +73,11 @@ def intervals(
 ) -> tuple[Floats, Floats]:
     """Return ``interval`` of many counts at once: an array of low limits and one of high limits.
 
-    They are of one channel, or each of its own; many take hardly longer than one. Each holds at
-    every look by itself; that they all hold together has no such probability.
+    All have one channel, or each its own; many take hardly longer than one. The level holds for
+    each count by itself, at every look, but not for all of them together.
     """
     s, n = tallies(counts, sizes)
-    channels = list(channel) if isinstance(channel, Sequence) else [channel]
-    for each in channels:
-        check_channel(each)
-    if len(channels) not in (1, s.size):
-        raise ValueError(f"channel must be one, or one for each count, got {len(channels)}")
+    channels = channels_of(channel, s.size, "count")
     level = strictly_between("level", level)
     k = _concentration(_size(n_opt), level)
     return _limits(partial(_log_tuned, k), s, n, channels, level)

@@ -22,7 +22,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtri
 
 from aggregation.statistics.channel import Channel, check_channel
 from aggregation.statistics.numeric.arguments import (
@@ -32,6 +31,7 @@ from aggregation.statistics.numeric.arguments import (
     refuse,
     strictly_between,
 )
+from aggregation.statistics.numeric.normal import quantile
 from aggregation.statistics.tables.calibration import (
     Calibrated,
     TooFew,
@@ -40,7 +40,7 @@ from aggregation.statistics.tables.calibration import (
     rake,
 )
 
-# Everything about weights has this one address.
+# Notebooks import everything about weights from here.
 __all__ = [
     "Calibrated",
     "TooFew",
@@ -68,8 +68,8 @@ class Weighted:
     n                reports that count, i.e. whose weight is not 0
     kish             what unequal weights multiply the variance by: n sum w^2 / (sum w)^2
     privacy          what the channel multiplies it by, at ``value``; None unless 0 < value < 1
-    effective_size   n / (kish * privacy): so many direct answers in a simple random sample would
-                     tell as much; None where ``privacy`` is
+    effective_size   n / (kish * privacy): how many direct answers in a simple random sample would
+                     tell as much; None if ``privacy`` is
     """
 
     value: float
@@ -120,7 +120,7 @@ def estimate(
 ) -> Weighted:
     """Estimate the weighted share from single reports ``y`` (0 or 1) with weights ``w``.
 
-    ``channel`` is one for all or one a report. With v = sum w,
+    ``channel`` is one for all, or one for each report. With v = sum w,
 
         value = sum w u / v,    variance = n/(n-1) sum w^2 (u - value)^2 / v^2
 
@@ -198,7 +198,7 @@ def _result(
     value: float, variance: float, weights: Floats, tallies: _Tallies, level: float
 ) -> Weighted:
     """Put together; ``weights`` are those of a single report."""
-    z = -float(ndtri((1 - strictly_between("level", level)) / 2))
+    z = quantile(level)
     error = math.sqrt(variance)
     n = int(tallies.sizes.sum())
     unequal = _kish(weights, tallies.sizes)
@@ -230,7 +230,7 @@ def _weights(w: Any) -> Floats:
 
 
 def _tallies(yes: Floats, sizes: Floats, channel: Any, name: str) -> _Tallies:
-    """Put together; ``channel`` is one for all or one a tally."""
+    """Put together; ``channel`` is one for all, or one for each tally."""
     alike = isinstance(channel, Channel)
     if not alike and not isinstance(channel, Iterable):
         raise ValueError(f"{name} must be a Channel or a list of them, got {channel!r}")

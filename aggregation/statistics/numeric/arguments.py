@@ -1,6 +1,6 @@
 """Checks of arguments. Each refuses a wrong one with a ValueError that names it."""
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from numbers import Integral, Real
 from typing import Any
 
@@ -38,25 +38,20 @@ def counts(count: object, n: object, names: tuple[str, str] = ("count", "n")) ->
 
 def tallies(counts: ArrayLike, sizes: ArrayLike) -> tuple[Floats, Floats]:
     """Return both as float arrays of one shape; refuse them by name unless 0 <= count <= size."""
-    given = []
-    for name, values in (("counts", counts), ("sizes", sizes)):
-        array = array_of(name, values)
-        if array.size and array.dtype.kind not in "iu":
-            raise ValueError(f"{name} must be integers, got {values!r}")
-        given.append(array.astype(np.float64))
-    try:
-        s, n = np.broadcast_arrays(*given)
-    except ValueError:
-        shapes = f"{given[0].shape} and {given[1].shape}"
-        raise ValueError(f"counts and sizes must have one shape, got {shapes}") from None
-    for name, values, bad, wanted in (
-        ("sizes", n, (n < 1) | (n > LARGEST), f"from 1 to {LARGEST}"),
-        ("counts", s, (s < 0) | (s > n), "from 0 to the size"),
-    ):
-        if bad.any():
-            where = tuple(int(i) for i in np.argwhere(bad)[0])
-            raise ValueError(f"{name} must be {wanted}, got {values[where]:.0f} at {where}")
+    s, n = integers_of_one_shape(counts=counts, sizes=sizes)
+    refuse("sizes", n, (n < 1) | (n > LARGEST), f"from 1 to {LARGEST}")
+    refuse("counts", s, (s < 0) | (s > n), "from 0 to the size")
     return s, n
+
+
+def integers_of_one_shape(**given: ArrayLike) -> Sequence[Floats]:
+    """Return arrays of integers as floats of one shape; refuse them by name if there is none."""
+    arrays = [integers(name, values) for name, values in given.items()]
+    try:
+        return np.broadcast_arrays(*arrays)
+    except ValueError:
+        names, shapes = " and ".join(given), " and ".join(str(array.shape) for array in arrays)
+        raise ValueError(f"{names} must have one shape, got {shapes}") from None
 
 
 def array_of(name: str, values: Any) -> NDArray[Any]:
@@ -74,10 +69,21 @@ def items(name: str, values: Any) -> list[Any]:
     return list(values)
 
 
+def one_of(name: str, value: Any, known: Collection[str]) -> str:
+    """Return ``value``; refuse it by name unless it is known."""
+    if not isinstance(value, str) or value not in known:
+        raise ValueError(f"{name} must be one of {', '.join(known)}, got {value!r}")
+    return value
+
+
+def is_real(value: object) -> bool:
+    """Return whether a value is a number; True and False are not."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
 def probability(name: str, value: Any) -> float:
     """Return ``value`` as a float; refuse it by name unless it is a number in [0, 1]."""
-    real = isinstance(value, Real) and not isinstance(value, bool)
-    if not real:
+    if not is_real(value):
         raise ValueError(f"{name} must be a number, got {value!r}")
     if not 0 <= value <= 1:
         raise ValueError(f"{name} must be between 0 and 1, got {value!r}")
@@ -94,8 +100,7 @@ def strictly_between(name: str, value: object) -> float:
 
 def positive(name: str, value: Any, most: float = FARTHEST) -> float:
     """Return ``value`` as a float; refuse it by name unless it is above 0 and can be squared."""
-    real = isinstance(value, Real) and not isinstance(value, bool)
-    if not real:
+    if not is_real(value):
         raise ValueError(f"{name} must be a number, got {value!r}")
     if not 1 / FARTHEST <= value <= most:
         bound = f" and at most {most:g}" if most < FARTHEST else ""
@@ -106,17 +111,9 @@ def positive(name: str, value: Any, most: float = FARTHEST) -> float:
 def integers(name: str, values: Any) -> Floats:
     """Return ``values`` as floats; refuse them by name unless they are integers."""
     array = array_of(name, values)
-    if array.dtype.kind not in "iu":
+    if array.size and array.dtype.kind not in "iu":
         raise ValueError(f"{name} must be integers, got {values!r}")
     return array.astype(np.float64)
-
-
-def within(name: str, part: Floats, of: str, whole: Floats) -> None:
-    """Refuse a part by name and place unless it is from 0 to the whole."""
-    wrong = (part < 0) | (part > whole)
-    if wrong.any():
-        where = tuple(int(i) for i in np.argwhere(wrong)[0])
-        raise ValueError(f"{name} must be from 0 to {of}, got {part[where]:.0f} at {where}")
 
 
 def finite(name: str, value: Any, dimensions: int) -> Floats:
@@ -142,7 +139,9 @@ def vector_of(name: str, value: Any, length: int) -> Floats:
     """Return ``value`` as floats; refuse it unless it has one value for each row of X."""
     result = finite(name, value, 1)
     if len(result) != length:
-        raise ValueError(f"{name} must have {length} values, one a row of X, got {len(result)}")
+        raise ValueError(
+            f"{name} must have {length} values, one for each row of X, got {len(result)}"
+        )
     return result
 
 
@@ -164,4 +163,4 @@ def refuse(name: str, values: Floats, bad: NDArray[np.bool_], wanted: str) -> No
     if bad.any():
         where = tuple(int(i) for i in np.argwhere(bad)[0])
         place = where[0] if len(where) == 1 else where
-        raise ValueError(f"{name} must be {wanted}, got {values[where]!r} at {place}")
+        raise ValueError(f"{name} must be {wanted}, got {values[where]:.17g} at {place}")

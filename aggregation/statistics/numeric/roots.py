@@ -23,10 +23,9 @@ def elementwise_roots(
 ) -> Floats:
     """Find a root of function(x, *arguments) for each element, between ``low`` and ``high``.
 
-    The function has opposite signs there.
-
-    Secants that keep the root between them; an end that stays twice gets half its value, so that
-    it does not stay for ever (the Illinois rule). ``ends`` are the values there, if known.
+    The function has opposite signs at these ends, and ``ends`` are its values there, if known. Each
+    step is a secant that keeps the root between its ends; an end that stays twice gets half its
+    value, so that it moves next time (the Illinois rule).
     """
     stays, x = low, high
     far, value = ends or (function(low, *arguments), function(high, *arguments))

@@ -2,21 +2,13 @@
 
 import math
 
-from scipy.special import ndtri
-
 from aggregation.statistics.channel import Channel
 from aggregation.statistics.numeric.arguments import (
     LARGEST,
     counts,
     integer,
     probability,
-    strictly_between,
 )
-
-
-def quantile(level: float) -> float:
-    """Return how many standard errors a two-sided interval at this level reaches."""
-    return float(-ndtri((1 - strictly_between("level", level)) / 2))
 
 
 def report_rate(channel: Channel, share: float | None) -> float:

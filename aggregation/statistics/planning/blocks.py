@@ -5,10 +5,15 @@ References
 """
 
 import math
-from numbers import Real
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from aggregation.statistics.numeric.arguments import LARGEST, integer, positive, probability
+from aggregation.statistics.numeric.arguments import (
+    LARGEST,
+    integer,
+    is_real,
+    positive,
+    probability,
+)
 from aggregation.statistics.planning.assumptions import options_and_cells
 
 MOST_CELLS = 2**20
@@ -16,7 +21,7 @@ MOST_QUESTIONS = 10**4
 
 
 class Blocks(NamedTuple):
-    """How to ask: questions a block, blocks a person, and n times the variance of one share."""
+    """How to ask: questions per block, blocks per person, and n times the variance of a share."""
 
     size: int
     ask: int
@@ -28,7 +33,7 @@ def block_variance(
 ) -> float:
     """Return n Var of one share if each person is asked ``ask`` blocks of ``size`` questions.
 
-    A person spends epsilon/ask a block, all answers of which are kept together with probability
+    A person spends epsilon/ask per block, whose answers are all kept together with probability
     c = (e^(epsilon/ask) - 1)/(e^(epsilon/ask) - 1 + options^size), and is asked ask*size of the
     questions, drawn at random: questions/(ask size) lambda(1-lambda)/c^2. size = 1 is separate
     randomized response; size = 1, ask = questions splits epsilon over all.
@@ -67,7 +72,9 @@ def best_blocks(
     """
     questions = integer("questions", questions, 1, MOST_QUESTIONS)
     epsilon = positive("epsilon", epsilon)
-    highest = min(_ceiling(ceiling), epsilon) * (1 + 1e-12)
+    if not is_real(ceiling) or not ceiling > 0:
+        raise ValueError(f"ceiling must be positive, got {ceiling!r}")
+    highest = min(ceiling, epsilon) * (1 + 1e-12)
     most = int(math.log(MOST_CELLS) / math.log(options_and_cells(options, None)[0]) + 1e-9)
     sizes = range(1, min(most, questions) + 1) if size is None else [integer("size", size, 1)]
     found: Blocks | None = None
@@ -84,10 +91,3 @@ def best_blocks(
             f"got {questions}"
         )
     return found
-
-
-def _ceiling(value: Any) -> Any:
-    real = isinstance(value, Real) and not isinstance(value, bool)
-    if not real or not value > 0:
-        raise ValueError(f"ceiling must be positive, got {value!r}")
-    return value

@@ -1,4 +1,4 @@
-"""How precise a share within a group is, and which differences between two groups are found.
+"""How precise shares within groups will be, and which differences between groups will be found.
 
 References
     Fleiss, Levin & Paik 2003, Statistical Methods for Rates and Proportions (two groups)
@@ -10,12 +10,18 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from aggregation.statistics.channel import Channel, check_channel
-from aggregation.statistics.numeric.arguments import counts, positive, probability, strictly_between
+from aggregation.statistics.numeric.arguments import (
+    counts,
+    one_of,
+    positive,
+    probability,
+    strictly_between,
+)
 from aggregation.statistics.numeric.binomial import cdf
+from aggregation.statistics.numeric.normal import quantile
 from aggregation.statistics.numeric.roots import root
 from aggregation.statistics.planning.assumptions import (
     fraction,
-    quantile,
     report_rate,
     reports_after,
     rounded_up,
@@ -40,7 +46,7 @@ def half_width_in_group(
 
 
 def reports_in_group(n: int, size: float, membership: Channel) -> float:
-    """Return how many reports from certain members tell as much about a group as n from everybody.
+    """Return how many reports from known members tell as much about a group as n from everybody.
 
     ``size`` is the group's part of all people and ``membership`` the channel of the answer that
     names it. Where the share is the same in every group, the ratio of pseudo-values (``ratio``) has
@@ -100,9 +106,7 @@ def power_of_difference(
     rate1, rate2 = _two_rates(share1, share2, channel, forged)
     n1, n2 = reports_after(n1, dropout, "n1"), reports_after(n2, dropout, "n2")
     z = quantile(level)
-    if not isinstance(method, str) or method not in ("exact", "normal"):
-        raise ValueError(f"method must be one of exact, normal, got {method!r}")
-    if method == "exact":
+    if one_of("method", method, ("exact", "normal")) == "exact":
         return _exact_power(rate1, rate2, n1, n2, z)
     pooled = (n1 * rate1 + n2 * rate2) / (n1 + n2)
     under = math.sqrt(pooled * (1 - pooled) * (1 / n1 + 1 / n2))

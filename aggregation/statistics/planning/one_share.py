@@ -1,4 +1,4 @@
-"""How many people, and how much privacy, make one share how precise.
+"""The precision of one share, and the people or the epsilon that it needs.
 
 References
     Warner 1965, J. Am. Stat. Assoc. 60:63 (variance under randomized response)
@@ -19,16 +19,17 @@ from aggregation.statistics.numeric.arguments import (
     Floats,
     counts,
     items,
+    one_of,
     positive,
     probability,
     strictly_between,
 )
 from aggregation.statistics.numeric.binomial import cdf
+from aggregation.statistics.numeric.normal import quantile
 from aggregation.statistics.numeric.roots import root
 from aggregation.statistics.planning.assumptions import (
     fraction,
     options_and_cells,
-    quantile,
     report_rate,
     reports_after,
     rounded_up,
@@ -58,7 +59,7 @@ def sample_size(
     z = quantile(level)
     rate = report_rate(channel, share)
     forged, dropout = fraction("forged", forged), fraction("dropout", dropout)
-    every = _looks(looks)
+    every = one_of("looks", looks, LOOKS) == "every"
     least = forgers_reach(channel, forged)
     w -= least
     if w <= 0:
@@ -100,7 +101,7 @@ def half_widths(
     forged: float = 0.0,
     looks: str = "one",
 ) -> list[float]:
-    """Return ``half_width`` for each of many numbers of people, each with a channel of its own.
+    """Return ``half_width`` for many numbers of people, each with its own channel.
 
     For every look, many take hardly longer than one.
     """
@@ -113,7 +114,7 @@ def half_widths(
     forged, dropout = fraction("forged", forged), fraction("dropout", dropout)
     honest = [n * (1 - dropout) * (1 - forged) for n in people]
     z = quantile(level)
-    if _looks(looks):
+    if one_of("looks", looks, LOOKS) == "every":
         whole = np.array([max(1, math.floor(n + 1e-9)) for n in honest])
         chance = _at_every_look(whole, channels, np.array(rates), level).tolist()
     else:
@@ -228,13 +229,6 @@ def _reports_for_every_look(
         ends = [low, *tried.tolist(), high]
         low, high = ends[first], ends[first + 1]
     return high
-
-
-def _looks(value: str) -> bool:
-    """Return whether the interval is to hold at every look."""
-    if not isinstance(value, str) or value not in LOOKS:
-        raise ValueError(f"looks must be one of {', '.join(LOOKS)}, got {value!r}")
-    return value == "every"
 
 
 def _kept(keep: float, options: int) -> Channel:

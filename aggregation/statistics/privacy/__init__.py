@@ -1,7 +1,4 @@
-"""What reports give away, what an experiment can prove about that, and what privacy costs.
-
-Privacy and tampering; estimates of shares are in ``proportion``.
-"""
+"""Privacy and tampering: what reports reveal, what tests can prove about it, and what it costs."""
 
 from aggregation.statistics.privacy.auditing import audit, audit_limits
 from aggregation.statistics.privacy.curator import Price, price

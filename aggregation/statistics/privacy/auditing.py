@@ -16,7 +16,7 @@ def audit(k1: int, n1: int, k0: int, n0: int, alpha: float = 0.05) -> float:
     ``k1`` of ``n1`` reports say yes when the answer is yes, ``k0`` of ``n0`` when it is no. Epsilon
     is at least ln(p1/p0) and ln((1-p0)/(1-p1)); the same two one-sided limits at alpha/2, p1 from
     below and p0 from above, serve both. More than the declared epsilon refutes it; less proves
-    nothing. A randomizer that answers the wrong way round shows with the arms exchanged.
+    nothing. To find a randomizer that reports the opposite answer, exchange the two samples.
     """
     k1, n1 = counts(k1, n1, ("k1", "n1"))
     k0, n0 = counts(k0, n0, ("k0", "n0"))
@@ -32,8 +32,8 @@ def audit(k1: int, n1: int, k0: int, n0: int, alpha: float = 0.05) -> float:
 def audit_limits(k1: int, n1: int, k0: int, n0: int, alpha: float = 0.05) -> tuple[float, float]:
     """Return a lower and an upper bound on epsilon, each wrong with probability <= alpha.
 
-    The lower one is ``audit``'s. The upper one takes both limits the other way round; it is about
-    these two inputs alone, and no experiment shows that there are no worse ones.
+    The lower one is that of ``audit``. The upper one uses the opposite limits. It is about these
+    inputs only: no experiment can show that there are no worse ones.
     """
     low = audit(k1, n1, k0, n0, alpha)
     each = alpha / 2

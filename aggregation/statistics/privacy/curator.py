@@ -1,4 +1,4 @@
-"""What it costs to trust nobody.
+"""The price of trusting nobody.
 
 References
     Dwork & Roth 2014, Found. Trends Theor. Comput. Sci. 9:211 (the Laplace mechanism)
@@ -13,7 +13,7 @@ from aggregation.statistics.numeric.arguments import counts, positive, probabili
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What it costs to trust nobody: standard errors of one share from n reports.
+    """The price of trusting nobody: standard errors of one share from n reports.
 
     sampling   without any privacy.
     curator    with a trusted curator who adds Laplace noise of scale 1/epsilon to the true count.

@@ -14,6 +14,7 @@ from aggregation.statistics.channel import Channel, check_channel
 from aggregation.statistics.numeric.arguments import (
     Floats,
     counts,
+    one_of,
     probability,
     strictly_between,
     tallies,
@@ -54,20 +55,19 @@ def manipulations(
 ) -> tuple[Floats, Floats]:
     """Return ``manipulated`` of many counts, with a part ``forged`` of each size.
 
-    ``kind`` "always" gives limits that hold at every look: forgers may come whenever they like,
-    but the honest reports, in their order, are the sequence that those limits are about.
+    ``kind`` "always" gives limits that hold at every look. Forgers may come at any time, because
+    these limits are about the sequence of the honest reports.
     """
     s, n = tallies(counts, sizes)
     check_channel(channel)
     forged, level = probability("forged", forged), strictly_between("level", level)
-    if not isinstance(kind, str) or kind not in KINDS:
-        raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
+    intervals = KINDS[one_of("kind", kind, KINDS)]
     bad = np.floor(n * forged * (1 + 2**-50))  # a tenth of 1000 is 100, whatever the rounding
     honest = np.maximum(n - bad, 1)
     fewest, most = np.clip(s - bad, 0, honest), np.minimum(s, honest)
     if not bad.any():
-        return KINDS[kind](s.astype(int), n.astype(int), channel, level)
-    lows, highs = KINDS[kind](
+        return intervals(s.astype(int), n.astype(int), channel, level)
+    lows, highs = intervals(
         np.stack([fewest, most]).astype(int), np.stack([honest, honest]).astype(int), channel, level
     )
     nobody = bad >= n

@@ -1,4 +1,4 @@
-"""What reports give away, whatever somebody knows already.
+"""What reports reveal, whatever somebody knows already.
 
 References
     Dwork & Roth 2014, Found. Trends Theor. Comput. Sci. 9:211 (odds, groups)
@@ -54,7 +54,8 @@ def posterior(prior: float, channel: Channel) -> Posterior:
 def loss(channel: Channel | ArrayLike) -> float:
     """Return epsilon: the largest log ratio of a report's chances under two answers.
 
-    Either a ``Channel`` or a matrix with a row an answer, a column a report, rows summing to 1.
+    Either a ``Channel``, or a matrix with a row for each answer and a column for each report, whose
+    rows sum to 1.
     """
     if isinstance(channel, Channel):
         return channel.epsilon
@@ -109,7 +110,7 @@ def group(epsilon: float, people: int, delta: float = 0.0) -> tuple[float, float
 
 
 def trade_off(false_alarm: float, epsilon: float, delta: float = 0.0) -> float:
-    """Return the least chance to miss for anybody who tests "the answer is no" against "yes".
+    """Return the least chance of a miss in any test of "the answer is no" against "yes".
 
     max(0, 1 - delta - e^eps alpha, e^-eps (1 - delta - alpha)); randomized response attains it
     (Wasserman & Zhou 2010; Kairouz, Oh & Viswanath 2015).

@@ -1,4 +1,4 @@
-"""What readers learn who see nothing but a tally.
+"""What readers can learn if they see only a tally.
 
 One person's report is yes with probability a or b = 1 - a, the count of the others has a
 log-concave law Q, and the count of all is P_yes(k) = a Q(k-1) + b Q(k) or P_no(k) = b Q(k-1) +
@@ -21,12 +21,11 @@ from aggregation.statistics.numeric.arguments import LARGEST, integer, positive,
 from aggregation.statistics.numeric.binomial import binomial_law, cdf
 from aggregation.statistics.numeric.roots import root
 
-ALL = 500  # up to so many reports, every data set of the other people is examined
-FEW = 64  # beyond, those with up to so many yes answers, or 8 times as many if noise is strong,
-WORK = 6e8  # and only some of these if all took more than a second or so
+ALL = 500  # up to this many reports, every data set of the other people is examined
+FEW = 64  # beyond, those with up to this many yes answers, or 8 times as many if noise is strong,
+WORK = 6e8  # and only some of them if all would take more than about a second
 GROUPS = 1024  # of numbers of clones: more would change epsilon by less than a part in 10,000
-ENOUGH = 10**9  # more reports hide a person better; the figure for so many holds for them, too
-
+ENOUGH = 10**9  # more reports hide a person better, so the result for this many holds for them
 
 Delta = Callable[[float], float]
 
@@ -146,7 +145,7 @@ def clones_bound(
     first, weights = binomial_law(n - 1, min(chance, 1 - 2**-53), delta)
     size, weights = first + np.arange(len(weights), dtype=np.float64), pair * weights
     if len(weights) > groups:
-        # So many numbers of clones, neighbours taken together as the fewest of them, are enough.
+        # Taking neighbours together as the smallest of them is enough.
         step = math.ceil(len(weights) / groups)
         size, weights = size[::step], np.add.reduceat(weights, np.arange(0, len(weights), step))
 

@@ -1,4 +1,4 @@
-"""What the answers to two questions have to do with each other, from the table of the reports.
+"""How the answers to two questions are related, from the table of the reports.
 
 References
     Agresti 2013, Categorical Data Analysis (measures of association, delta method, tests)
@@ -8,13 +8,13 @@ import math
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import chdtrc, ndtri
+from scipy.special import chdtrc
 
-from aggregation.statistics.numeric.arguments import Floats, array_of, integer, strictly_between
+from aggregation.statistics.numeric.arguments import Floats, array_of, integer, is_real
+from aggregation.statistics.numeric.normal import quantile
 from aggregation.statistics.tables.blocks import (
     Covariance,
     Design,
@@ -33,13 +33,13 @@ class Effect(NamedTuple):
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Return normal confidence limits."""
-        half = -float(ndtri((1 - strictly_between("level", level)) / 2)) * self.standard_error
+        half = quantile(level) * self.standard_error
         return self.value - half, self.value + half
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Association:
-    """How two yes/no answers go together. What the estimates do not allow to compute is None.
+    """How two yes/no answers are related. Measures that cannot be computed are None.
 
     theta, standard_errors  the four cells [first][second], no before yes.
     covariance              P(both) - P(first) P(second). Always there.
@@ -61,7 +61,7 @@ def association(
 ) -> Association:
     """Measure the association of the two questions of a table with two axes.
 
-    ``options`` says which option of each is meant by yes; the others together are no. ``blocks``
+    ``options`` says which option of each counts as yes; all others count as no. ``blocks``
     may be one block with both axes, one for each, or two channels.
     """
     theta, covariance = cells(_two_axes(table), blocks)
@@ -139,7 +139,7 @@ def conditional(table: Any, blocks: Design, axis: int, cautious: float = 2.0) ->
 
 
 class ChiSquare(NamedTuple):
-    """A statistic that is chi-square with so many degrees of freedom under independence."""
+    """A statistic that has a chi-square distribution if the answers are independent."""
 
     statistic: float
     degrees: int
@@ -251,7 +251,6 @@ def _indicator(size: int, option: object) -> Floats:
 
 
 def _number(name: str, value: Any) -> float:
-    real = isinstance(value, Real) and not isinstance(value, bool)
-    if not real or not 0 <= value <= sys.float_info.max:
+    if not is_real(value) or not 0 <= value <= sys.float_info.max:
         raise ValueError(f"{name} must be a number of at least 0, got {value!r}")
     return float(value)

@@ -45,7 +45,7 @@ class Block(NamedTuple):
     axes: tuple[int, ...]
 
 
-# What stands between answers and reports: blocks that cover every axis once, or a channel an axis.
+# How reports follow from answers: blocks that cover every axis once, or a channel for each axis.
 Design = Sequence[Block] | Sequence[tuple[float, Sequence[int]]] | Sequence[Channel]
 
 
@@ -161,14 +161,14 @@ def cells(table: Any, blocks: Design) -> tuple[Floats, Covariance]:
 def cells_for_channels(table: Any, channels: Sequence[Channel]) -> tuple[Floats, Covariance]:
     """Estimate the same for yes/no questions that are randomized one by one.
 
-    Axis j has two positions, no and yes, and ``channels[j]``. One pass an axis, k 2^k operations.
+    Axis j has two positions, no and yes, and ``channels[j]``. For k axes this is k 2^k operations.
     """
     for channel in sequence("channels", channels):
         if not isinstance(channel, Channel):
             raise ValueError(f"channels must hold a Channel for each axis, got {channel!r}")
     reports, _ = table_of_counts(table)
     if len(channels) != reports.ndim:
-        raise ValueError(f"channels must be one an axis, {reports.ndim}, got {len(channels)}")
+        raise ValueError(f"channels must be one for each axis, {reports.ndim}, got {len(channels)}")
     return cells(reports, channels)
 
 

@@ -31,19 +31,19 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtri
 
-from aggregation.statistics.numeric.arguments import Floats, finite, items, refuse, strictly_between
+from aggregation.statistics.numeric.arguments import Floats, finite, items, refuse
+from aggregation.statistics.numeric.normal import quantile
 from aggregation.statistics.numeric.scoring import inverse_of
 from aggregation.statistics.tables.blocks import Covariance, Design, cells
 
 # Population shares that were rounded to this many units still count as adding up to 1.
 ROUNDED = 1e-6
 SWEEPS = 2000
-# A group whose estimated size is not beyond so many of its standard errors cannot be weighted: it
-# would be divided by a number that may be 0.
+# A group can be weighted only if its estimated size exceeds this many standard errors. Otherwise we
+# might divide by 0.
 CAUTIOUS = 2.0
-# One position a background question; None for all of its groups.
+# A position for each background question; None for all of its groups.
 Place = tuple[int | None, ...]
 
 
@@ -57,8 +57,8 @@ class Calibrated:
     n                reports in the table
     design_effect    the variance over that of the same share without weights, which is what
                      weighting costs, or gains if below 1; None if that variance is 0
-    effective_size   value (1 - value) / variance: so many direct answers of a simple random sample
-                     of the population would tell as much; None unless 0 < value < 1
+    effective_size   value (1 - value) / variance: how many direct answers from a simple random
+                     sample of the population would tell as much; None unless 0 < value < 1
     """
 
     value: float
@@ -71,7 +71,7 @@ class Calibrated:
 
 
 class TooFew(ValueError):
-    """Reports do not show that there is anybody in a group.
+    """The reports do not show that anybody is in a group.
 
     ``place`` has for each background question the position of the group, or None for all of them.
     """
@@ -183,7 +183,7 @@ def _weighted(
     theta: Floats, covariance: Covariance, factors: Floats, met: Floats, level: float
 ) -> tuple[Calibrated, ...]:
     """Estimate each option's share from the factors of the cells and what they meet."""
-    z = -float(ndtri((1 - strictly_between("level", level)) / 2))
+    z = quantile(level)
     n, answers = covariance.n, theta.reshape(len(theta), -1)
     sizes = answers.sum(axis=0)
     used = factors > 0

@@ -1,4 +1,4 @@
-"""The joint tally of a randomized group and a question, and what it says about every group.
+"""The joint tally of a randomized group and a question, and what it shows about every group.
 
 Shares within groups (``ratio``) and their differences (``difference``) are made of this. The head
 of ``ratio`` has the formulas.
@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from aggregation.statistics.channel import Channel, check_channel
+from aggregation.statistics.channel import Channel, channels_of
 from aggregation.statistics.numeric.arguments import (
     LARGEST,
     Floats,
     integers,
     probability,
-    within,
+    refuse,
 )
 
 Flags = NDArray[np.bool_]
@@ -32,7 +32,7 @@ LEAST_KEPT = 1e-50
 
 @dataclass(frozen=True, eq=False)
 class Grouped:
-    """The joint tally of a randomized group and randomized options, one column an option.
+    """The joint tally of a randomized group and randomized options, with a column per option.
 
     ``named[g]`` is the part of the reports that name group g, ``shown[g]`` the part that name it
     and show the option.
@@ -52,11 +52,7 @@ class Grouped:
         """Check the arguments of ``by_group``."""
         s, size = _grouped(counts, sizes)
         keep = probability("keep", keep)
-        channels = list(channel) if isinstance(channel, Sequence) else [channel]
-        for each in channels:
-            check_channel(each)
-        if len(channels) not in (1, s.shape[1]):
-            raise ValueError(f"channel must be one, or one for each column, got {len(channels)}")
+        channels = channels_of(channel, s.shape[1], "column")
         contrast = np.array([each.contrast for each in channels])
         check_kept("keep", keep, float(contrast.min()))
         n = size.sum(axis=0)
@@ -182,8 +178,8 @@ def quadratic_limits(
 def between(part: Floats, whole: Floats) -> Floats:
     """Move a part below 0 to 0, and one above the whole to the whole.
 
-    That brings it nearer to what any share from 0 to 1 makes one expect. So limits are never
-    empty, and only wider, and being outside the range never looks like precision.
+    That brings it nearer to what is expected for any share from 0 to 1. So limits are never empty,
+    they only become wider, and a part outside the range never looks like precision.
     """
     return np.clip(part, 0.0, np.maximum(whole, 0.0))
 
@@ -205,7 +201,7 @@ def _grouped(counts: Any, sizes: Any) -> tuple[Floats, Floats]:
         wanted = f"{s.shape[:1]} or {s.shape}"
         raise ValueError(f"sizes must have the shape {wanted}, got {size.shape}")
     s, size = s.reshape(len(s), -1), size.reshape(len(s), -1)
-    within("counts", s, "sizes", size)
+    refuse("counts", s, (s < 0) | (s > size), "from 0 to sizes")
     if not (size.sum(axis=0) > 0).all() or size.sum(axis=0).max() > LARGEST:
         raise ValueError(f"sizes must add up to from 1 to {LARGEST}, got {size.sum(axis=0)}")
     return s, np.broadcast_to(size, s.shape)

@@ -134,7 +134,7 @@ class Model:
         return self.normalized(np.exp(np.concatenate(scaled)))
 
     def climb(self, here: Floats, tolerance: float, max_iterations: int) -> Run:
-        """Climb by EM, and by a quasi-Newton spurt where EM creeps (Aitkin & Aitkin 1996)."""
+        """Climb by EM, and by a quasi-Newton method if EM is slow (Aitkin & Aitkin 1996)."""
         run = self.em(here, tolerance, min(max_iterations, PATIENCE))
         while not run.converged and run.iterations < max_iterations:
             left = min(max_iterations - run.iterations, PATIENCE)
@@ -176,7 +176,7 @@ class Model:
             change, bend = first - here, second - 2 * first + here
             length = math.sqrt(bend @ bend)
             factor = min(math.sqrt(change @ change) / length if length > 0 else 1.0, reach)
-            # Probabilities on their way to 0 go far, but stay positive: 0 is for ever.
+            # Probabilities that go to 0 go far but stay positive, as they could never leave 0.
             further = here + 2 * factor * change + factor**2 * bend
             further = self.normalized(np.maximum(further, second / 100))
             further_value, further_next = self.improve(further)
@@ -233,5 +233,5 @@ class Model:
 
 def _noise(step: Step, patterns: NDArray[np.int64]) -> Floats:
     """Return the probability that chance alone makes each pattern's report of the block."""
-    noise = step.noise.ravel()  # one value for a block, one an option for a channel
+    noise = step.noise.ravel()  # one value for a block, or one per option for a channel
     return noise[patterns[:, step.axes[0]] if noise.size > 1 else np.zeros(len(patterns), int)]

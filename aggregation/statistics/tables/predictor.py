@@ -50,7 +50,7 @@ TINY = 1e-300
 class PredictorFit:
     """Coefficients of an outcome model whose predictors were reported through channels.
 
-    coefficients      the intercept; then for each predictor one a position but its first.
+    coefficients      the intercept; then for each predictor one per position except its first.
     standard_errors, covariance
                       from the observed information of the whole likelihood; nan for coefficients
                       that the reports do not determine.
@@ -60,8 +60,8 @@ class PredictorFit:
     converged         a maximum was reached in the coefficients that have a standard error, and
                       there are such.
     separated         some coefficients have none: the likelihood still rises as they go to
-                      infinity, or is flat there, or nobody may belong to their group. They stand
-                      where the search gave up; the others hold all the same.
+                      infinity, or is flat there, or nobody may belong to their group. They are
+                      where the search gave up; the others are valid.
     """
 
     coefficients: Floats
@@ -82,8 +82,8 @@ def predictors(
     The first axis is the outcome, no and yes. Every other axis is a background question or another
     question: position 0 is what the others are compared with, each further one has a coefficient.
     ``blocks`` are those of ``joint``: which axes share a coin, and how often that keeps the
-    answers. Options that were counted together share a position; then ``options`` says of each
-    axis how many options of the question each position stands for: so often chance reports it.
+    answers. If options were counted together in one position, ``options`` has for each axis how
+    many options each position stands for, because chance reports it that much more often.
     """
     counts, _ = table_of_counts(table)
     if counts.ndim < 2 or counts.shape[0] != 2 or min(counts.shape) < 2:

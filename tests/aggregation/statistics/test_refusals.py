@@ -195,7 +195,7 @@ def test_an_impossible_argument_is_refused_by_name(function):
         (lambda: joint.cells([[1e308, 1e308]], BLOCKS), "table must hold at most .* in a cell"),
         (
             lambda: joint.cells_for_channels(TABLE, [TWO_COINS]),
-            "channels must be one an axis, 2, got 1",
+            "channels must be one for each axis, 2, got 1",
         ),
         (lambda: regression.tallies([[1]], None, [3], TWO_COINS), "counts must be a list"),
         (lambda: regression.tallies([[1]], [3], None, TWO_COINS), "sizes must be a list"),

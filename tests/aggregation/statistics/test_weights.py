@@ -256,7 +256,7 @@ def test_results_are_frozen_values_that_json_can_carry():
 
 
 BAD = [
-    (lambda: estimate([1, 2], [1, 1], TWO_COINS), "y must be 0 or 1, got .*2.0.* at 1"),
+    (lambda: estimate([1, 2], [1, 1], TWO_COINS), "y must be 0 or 1, got 2 at 1"),
     (lambda: estimate([1, math.nan], [1, 1], TWO_COINS), "y must be finite, got .*nan.* at 1"),
     (lambda: estimate([], [], TWO_COINS), r"y must have reports, got \[\]"),
     (lambda: estimate("10", [1, 1], TWO_COINS), "y must be a list of numbers, got '10'"),
@@ -264,7 +264,7 @@ BAD = [
     (lambda: estimate([[1], [0]], [1, 1], TWO_COINS), "y must be a list of numbers"),
     (lambda: estimate([1, None], [1, 1], TWO_COINS), "y must be a list of numbers"),
     (lambda: estimate([1, 0], [1], TWO_COINS), "w must have one entry for each of y, 2, got 1"),
-    (lambda: estimate([1, 0], [1, -1], TWO_COINS), "w must be at least 0, got .*-1.0.* at 1"),
+    (lambda: estimate([1, 0], [1, -1], TWO_COINS), "w must be at least 0, got -1 at 1"),
     (lambda: estimate([1, 0], [1, math.inf], TWO_COINS), "w must be finite, got .*inf.* at 1"),
     (lambda: estimate([1, 0], [0, 0], TWO_COINS), "w must not be 0 everywhere"),
     (
@@ -279,10 +279,10 @@ BAD = [
         "level must be between 0 and 1, got 95",
     ),
     (lambda: estimate([1], [1], TWO_COINS, level=0), "level must be strictly between 0 and 1"),
-    (lambda: pooled([3], [2], [TWO_COINS]), "counts must be at most the size there, got .*3.0"),
+    (lambda: pooled([3], [2], [TWO_COINS]), "counts must be at most the size there, got 3 at 0"),
     (lambda: pooled([3.5], [4], [TWO_COINS]), "counts must be whole numbers from 0 .*3.5.* at 0"),
-    (lambda: pooled([-1], [4], [TWO_COINS]), "counts must be whole numbers from 0 .*-1.0.* at 0"),
-    (lambda: pooled([0], [0], [TWO_COINS]), "sizes must be whole numbers from 1 .*0.0.* at 0"),
+    (lambda: pooled([-1], [4], [TWO_COINS]), "counts must be whole numbers from 0 .* got -1 at 0"),
+    (lambda: pooled([0], [0], [TWO_COINS]), "sizes must be whole numbers from 1 .* got 0 at 0"),
     (lambda: pooled([0], [2**51], [TWO_COINS]), "sizes must be whole numbers from 1 to 11258999"),
     (lambda: pooled([0, 1], [3], [TWO_COINS] * 2), "sizes must be one for each of counts"),
     (lambda: pooled([], [], []), "sizes must be one for each of counts"),
