@@ -61,16 +61,18 @@ CREATE TRIGGER survey_keep_promise BEFORE UPDATE OR DELETE ON survey_survey
 CREATE TRIGGER survey_keep_questions BEFORE INSERT OR UPDATE OR DELETE ON survey_question
   FOR EACH ROW EXECUTE FUNCTION survey_keep_questions();
 
-CREATE FUNCTION survey_no_truncate() RETURNS trigger AS $$
+-- Refuses everything, with the message that is its argument.
+CREATE FUNCTION survey_refuse() RETURNS trigger AS $$
 BEGIN
-  RAISE EXCEPTION 'this table cannot be truncated' USING ERRCODE = '23000';
+  RAISE EXCEPTION USING ERRCODE = '23000', MESSAGE = TG_ARGV[0];
 END $$ LANGUAGE plpgsql;
 
 CREATE TRIGGER survey_survey_no_truncate BEFORE TRUNCATE ON survey_survey
-  EXECUTE FUNCTION survey_no_truncate();
-
+  EXECUTE FUNCTION survey_refuse('this table cannot be truncated');
 CREATE TRIGGER survey_question_no_truncate BEFORE TRUNCATE ON survey_question
-  EXECUTE FUNCTION survey_no_truncate();
+  EXECUTE FUNCTION survey_refuse('this table cannot be truncated');
+
+-- Tombstones
 
 CREATE FUNCTION survey_keep_address() RETURNS trigger AS $$
 BEGIN
@@ -80,7 +82,7 @@ BEGIN
   RETURN NULL;
 END $$ LANGUAGE plpgsql;
 
-CREATE FUNCTION survey_bury() RETURNS trigger AS $$
+CREATE FUNCTION survey_check_removed() RETURNS trigger AS $$
 BEGIN
   PERFORM 1 FROM survey_survey
     WHERE id = NEW.id AND slug = NEW.slug AND design_hash = NEW.design_hash AND state = 'closed'
@@ -91,59 +93,41 @@ BEGIN
   RETURN NEW;
 END $$ LANGUAGE plpgsql;
 
-CREATE FUNCTION survey_keep_removed() RETURNS trigger AS $$
-BEGIN
-  RAISE EXCEPTION 'the record of a removed survey cannot be changed' USING ERRCODE = '23000';
-END $$ LANGUAGE plpgsql;
-
 -- AFTER, because only then can an insert that waited for a removal see the tombstone.
 CREATE TRIGGER survey_keep_address AFTER INSERT OR UPDATE ON survey_survey
   FOR EACH ROW EXECUTE FUNCTION survey_keep_address();
-CREATE TRIGGER survey_bury BEFORE INSERT ON survey_removed
-  FOR EACH ROW EXECUTE FUNCTION survey_bury();
+CREATE TRIGGER survey_check_removed BEFORE INSERT ON survey_removed
+  FOR EACH ROW EXECUTE FUNCTION survey_check_removed();
 CREATE TRIGGER survey_keep_removed BEFORE UPDATE OR DELETE ON survey_removed
-  FOR EACH ROW EXECUTE FUNCTION survey_keep_removed();
+  FOR EACH ROW EXECUTE FUNCTION survey_refuse('the record of a removed survey cannot be changed');
 CREATE TRIGGER survey_removed_no_truncate BEFORE TRUNCATE ON survey_removed
-  EXECUTE FUNCTION survey_no_truncate();
+  EXECUTE FUNCTION survey_refuse('this table cannot be truncated');
 
-CREATE FUNCTION survey_keep_log() RETURNS trigger AS $$
-BEGIN
-  RAISE EXCEPTION 'the log cannot be changed or deleted' USING ERRCODE = '23000';
-END $$ LANGUAGE plpgsql;
+-- The audit log
+
 CREATE TRIGGER survey_keep_log BEFORE UPDATE OR DELETE ON survey_entry
-  FOR EACH ROW EXECUTE FUNCTION survey_keep_log();
+  FOR EACH ROW EXECUTE FUNCTION survey_refuse('the log cannot be changed or deleted');
 CREATE TRIGGER survey_entry_no_truncate BEFORE TRUNCATE ON survey_entry
-  EXECUTE FUNCTION survey_keep_log();
+  EXECUTE FUNCTION survey_refuse('the log cannot be changed or deleted');
 
-CREATE FUNCTION survey_passkey_keep_insert() RETURNS trigger AS $$
+-- Keys. A key is given only to a draft, which opens in the same transaction, and never changes.
+
+CREATE FUNCTION survey_keep_passkey() RETURNS trigger AS $$
 BEGIN
-  IF EXISTS (SELECT 1 FROM survey_survey WHERE id = NEW.survey_id AND state <> 'draft') THEN
+  IF TG_OP = 'INSERT' AND EXISTS (
+      SELECT 1 FROM survey_survey WHERE id = NEW.survey_id AND state <> 'draft') THEN
     RAISE EXCEPTION 'an opened survey cannot get another key' USING ERRCODE = '23000';
   END IF;
-  RETURN NEW;
-END $$ LANGUAGE plpgsql;
-CREATE TRIGGER survey_passkey_keep_insert BEFORE INSERT ON survey_passkey
-  FOR EACH ROW EXECUTE FUNCTION survey_passkey_keep_insert();
-
-CREATE FUNCTION survey_passkey_keep_update() RETURNS trigger AS $$
-BEGIN
-  IF EXISTS (SELECT 1 FROM survey_survey WHERE id = OLD.survey_id AND state IS NOT NULL) THEN
-    RAISE EXCEPTION 'a key cannot be changed' USING ERRCODE = '23000';
-  END IF;
-  RETURN OLD;
-END $$ LANGUAGE plpgsql;
-CREATE TRIGGER survey_passkey_keep_update BEFORE UPDATE ON survey_passkey
-  FOR EACH ROW EXECUTE FUNCTION survey_passkey_keep_update();
-
-CREATE FUNCTION survey_passkey_keep_delete() RETURNS trigger AS $$
-BEGIN
-  IF EXISTS (SELECT 1 FROM survey_survey WHERE id = OLD.survey_id AND state = 'open') THEN
+  IF TG_OP = 'DELETE' AND EXISTS (
+      SELECT 1 FROM survey_survey WHERE id = OLD.survey_id AND state = 'open') THEN
     RAISE EXCEPTION 'the key of an open survey cannot be deleted' USING ERRCODE = '23000';
   END IF;
-  RETURN OLD;
+  RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
 END $$ LANGUAGE plpgsql;
-CREATE TRIGGER survey_passkey_keep_delete BEFORE DELETE ON survey_passkey
-  FOR EACH ROW EXECUTE FUNCTION survey_passkey_keep_delete();
 
+CREATE TRIGGER survey_keep_passkey BEFORE INSERT OR DELETE ON survey_passkey
+  FOR EACH ROW EXECUTE FUNCTION survey_keep_passkey();
+CREATE TRIGGER survey_passkey_no_update BEFORE UPDATE ON survey_passkey
+  FOR EACH ROW EXECUTE FUNCTION survey_refuse('a key cannot be changed');
 CREATE TRIGGER survey_passkey_no_truncate BEFORE TRUNCATE ON survey_passkey
-  EXECUTE FUNCTION survey_no_truncate();
+  EXECUTE FUNCTION survey_refuse('this table cannot be truncated');

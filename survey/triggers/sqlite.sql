@@ -72,7 +72,7 @@ CREATE TRIGGER survey_keep_address_update BEFORE UPDATE ON survey_survey
   WHEN EXISTS (SELECT 1 FROM survey_removed WHERE slug = NEW.slug OR id = NEW.id)
   BEGIN SELECT RAISE(ABORT, 'this address belonged to a removed survey'); END;
 
-CREATE TRIGGER survey_bury BEFORE INSERT ON survey_removed
+CREATE TRIGGER survey_check_removed BEFORE INSERT ON survey_removed
   WHEN NOT EXISTS (SELECT 1 FROM survey_survey
       WHERE id = NEW.id AND slug = NEW.slug AND design_hash = NEW.design_hash AND state = 'closed')
     OR EXISTS (SELECT 1 FROM survey_removed WHERE id = NEW.id OR slug = NEW.slug)
@@ -103,7 +103,6 @@ CREATE TRIGGER survey_passkey_keep_insert BEFORE INSERT ON survey_passkey
   BEGIN SELECT RAISE(ABORT, 'an opened survey cannot get another key'); END;
 
 CREATE TRIGGER survey_passkey_keep_update BEFORE UPDATE ON survey_passkey
-  WHEN EXISTS (SELECT 1 FROM survey_survey WHERE id = OLD.survey_id AND state IS NOT NULL)
   BEGIN SELECT RAISE(ABORT, 'a key cannot be changed'); END;
 
 CREATE TRIGGER survey_passkey_keep_delete BEFORE DELETE ON survey_passkey
