@@ -3,7 +3,6 @@
 import secrets
 from typing import Any, cast
 
-import segno
 from cryptography.fernet import InvalidToken
 from django.contrib import auth
 from django.contrib.auth.decorators import login_required
@@ -12,7 +11,6 @@ from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.safestring import SafeString
 from django.utils.timezone import now
 from django.views.decorators.cache import cache_control
 from django.views.decorators.debug import sensitive_post_parameters
@@ -24,6 +22,7 @@ from people.forms import AgainForm, CodeForm, EmailForm, PasswordForm
 from people.login import refused
 from people.models import CODES, Factor, RecoveryCode, Session, check_alone, delete_account, fernet
 from people.sessions import WANTED, end_others, must_have_factor
+from survey.qr_codes import qr_code
 
 SITE = "Candor"
 SET_UP_SECONDS = 60 * 60  # to enter the first code after the QR code is shown
@@ -129,20 +128,12 @@ def set_up(request: HttpRequest, user: User) -> HttpResponse:
         form.add_error("code", "That code is wrong. Check that your phone's clock is right.")
     context = {
         "sealed": sealed,
-        "picture": picture(totp.address(secret, SITE, user.get_username())),
+        "picture": qr_code(totp.address(secret, SITE, user.get_username()), scale=5),
         "secret": totp.text(secret),
         "wanted": WANTED in request.session,
         "another": "another" in request.GET,
     }
     return shown(request, "new_second_factor", form, **context)
-
-
-def picture(text: str) -> SafeString:
-    """Return a QR code, black on white in every colour scheme, so that cameras can read it."""
-    drawn = segno.make(text, error="m").svg_inline(
-        scale=5, border=4, dark="#000", light="#fff", svgclass=None, lineclass=None
-    )
-    return SafeString(drawn)  # noqa: S308  # made by segno
 
 
 # --- Sessions -------------------------------------------------------------------------------------

@@ -5,19 +5,18 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import quote
 
-import segno
 from django.conf import settings
 from django.http import HttpRequest
 from django.template.defaultfilters import pluralize
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.safestring import SafeString
 
 from aggregation.releases.due import unfinished
 from studio import checklist, dial
 from studio.findings import Finding, Look
 from survey.design import Design
 from survey.models import Survey
+from survey.qr_codes import qr_code
 from survey.respondent import preview
 
 Given = Mapping[str, str]
@@ -120,16 +119,10 @@ def handed_out(request: HttpRequest, survey: Survey, given: Given) -> dict[str, 
     return {
         "address": address,
         "invited": invited,
-        "code": "" if invited else qr_code(address),
+        "code": "" if invited else qr_code(address, omitsize=True),
         "design": survey.frozen_design(),
         "closing": _closing(survey, given),
     }
-
-
-def qr_code(address: str) -> SafeString:
-    """Return the address as a QR code, dark on light in every colour scheme for cameras."""
-    drawn = segno.make(address, error="m", micro=False)
-    return SafeString(drawn.svg_inline(dark="#000", light="#fff", border=4, omitsize=True))  # noqa: S308
 
 
 # --- Closing --------------------------------------------------------------------------------------

@@ -131,15 +131,13 @@ HEADER = (
 def lines(survey: Survey) -> Iterator[Line]:
     """Yield the same as a table: the names of its columns, then a line for each option."""
     yield HEADER
+    same = {"scale": SCALE, "mechanism": MECHANISM, "design": survey.design_hash}
     for variable in variables(survey.frozen_design()):
-        block, asked = variable.block, variable.asked
-        for i, option in enumerate(asked.options):
-            yield [
-                *(variable.name, int(block.background), asked.kind, asked.key, asked.text),
-                *(i, option.key, option.text, block.key, block.epsilon, block.keep, SCALE),
-                *variable.channel,
-                *(MECHANISM, survey.design_hash),
-            ]
+        entry = _entry(variable) | same | {"background": int(variable.block.background)}
+        for option in entry["options"]:
+            names = {"option": option["key"], "option_text": option["text"]}
+            line = entry | names | {"position": option["position"]}
+            yield [line[name] for name in HEADER]
 
 
 # --- For statistics programs ----------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from aggregation.models.analysis import Analysis, Part
 from aggregation.models.batch import Batch
 from aggregation.models.heartbeat import Heartbeat
-from aggregation.models.job import Copy, Job, JobQuerySet
+from aggregation.models.job import Copy, Job
 from aggregation.models.release import Estimate, Release
 
 __all__ = [
@@ -11,9 +11,8 @@ __all__ = [
     "Batch",
     "Copy",
     "Estimate",
-    "Job",
-    "JobQuerySet",
-    "Part",
     "Heartbeat",
+    "Job",
+    "Part",
     "Release",
 ]

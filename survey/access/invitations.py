@@ -17,7 +17,6 @@ from email.errors import MessageError
 from smtplib import SMTPException
 from typing import Any
 
-import segno
 from django import forms
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -29,7 +28,6 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.crypto import salted_hmac
-from django.utils.safestring import SafeString, mark_safe
 
 from survey.access import letters
 from survey.access.exchange import ALPHABET, CODE_LENGTH
@@ -38,6 +36,7 @@ from survey.design.passes import to_text
 from survey.models import Invitation, InvitationError, PassKey, Survey, digest, today
 from survey.models.log import record
 from survey.permissions import private_form, survey_or_403
+from survey.qr_codes import qr_code
 
 MOST_CODES = 100_000  # at once
 MOST_ON_A_SHEET = 500
@@ -72,14 +71,6 @@ def make(survey: Survey, count: int) -> list[str]:
     codes = [new_code() for _ in range(count)]
     Invitation.objects.make(survey.pk, codes)
     return codes
-
-
-def picture(text: str) -> SafeString:
-    """Return a QR code as SVG without a style attribute, black on white in every colour scheme."""
-    code = segno.make(text, micro=False, error="m")
-    return mark_safe(  # noqa: S308  # made by segno from our own address
-        code.svg_inline(svgclass="qr", lineclass=None, omitsize=True, light="#fff", border=3)
-    )
 
 
 # --- Mail -----------------------------------------------------------------------------------------
@@ -246,13 +237,13 @@ def page(request: HttpRequest, slug: str) -> HttpResponseBase:
     survey = survey_or_403(request, slug, "manage")
     ready = survey.access == Survey.Access.INVITED and survey.state == Survey.State.OPEN
     action = request.POST.get("do", "") if request.method == "POST" else ""
-    if request.method == "POST" and not (ready and action in DEEDS):
+    if request.method == "POST" and not (ready and action in ACTIONS):
         what = "Nothing was done."
         if not ready:
             what += " Invitations are only for open surveys that require them."
         return _show(request, survey, problem=what, status=400)
     try:
-        return DEEDS[action](request, survey) if action else _show(request, survey)
+        return ACTIONS[action](request, survey) if action else _show(request, survey)
     except InvitationError:  # closed in the meantime
         return _show(request, survey, problem="Nothing was done: the survey is closed.", status=400)
 
@@ -266,7 +257,8 @@ def _codes(request: HttpRequest, survey: Survey) -> HttpResponseBase:
         record(request.user, "invitations made", survey, number=len(codes))
     address = request.build_absolute_uri(reverse("respond", args=[survey.slug]))
     if form.cleaned_data["form"] == "sheet":
-        rows = [(shown(code), picture(link(address, survey, code))) for code in codes]
+        options: dict[str, Any] = {"border": 3, "svgclass": "qr", "omitsize": True}
+        rows = [(shown(code), qr_code(link(address, survey, code), **options)) for code in codes]
         words = letters.words(survey.language)
         context = {"survey": survey, "rows": rows, "address": address, "words": words}
         return render(request, "survey/access/invitation_sheet.html", context)
@@ -323,7 +315,7 @@ def _revoke(request: HttpRequest, survey: Survey) -> HttpResponseBase:
     return redirect("invitations", survey.slug)
 
 
-DEEDS = {"codes": _codes, "letters": _letters, "remind": _letters, "revoke": _revoke}
+ACTIONS = {"codes": _codes, "letters": _letters, "remind": _letters, "revoke": _revoke}
 
 
 def _words(survey: Survey, again: bool, more: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from aggregation.exports import archive
-from survey.models import Survey
+from survey.management import survey_or_error
 from survey.models.log import record
 
 
@@ -19,9 +19,7 @@ class Command(BaseCommand):
         parser.add_argument("file", type=Path)
 
     def handle(self, *args: Any, slug: str, file: Path, **options: Any) -> None:
-        survey = Survey.objects.filter(slug=slug).first()
-        if survey is None:
-            raise CommandError(f"There is no survey {slug!r}.")
+        survey = survey_or_error(slug)
         try:
             sha256 = archive.write(survey, file)
         except archive.ArchiveError as error:

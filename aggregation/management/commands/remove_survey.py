@@ -9,11 +9,12 @@ from django.core.management.base import BaseCommand, CommandError
 
 from aggregation.exports import archive
 from aggregation.jobs import removal
+from survey.management import survey_or_error
 from survey.models import Survey
 
 
 class Command(BaseCommand):
-    help = "Delete a survey and its reports, after a look at its archive; a draft needs none."
+    help = "Delete a survey and its reports if the archive is complete. A draft needs no archive."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("slug")
@@ -23,9 +24,7 @@ class Command(BaseCommand):
     def handle(
         self, *args: Any, slug: str, archive: Path | None, yes: bool, **options: Any
     ) -> None:
-        survey = Survey.objects.filter(slug=slug).first()
-        if survey is None:
-            raise CommandError(f"There is no survey {slug!r}.")
+        survey = survey_or_error(slug)
         draft = survey.state == Survey.State.DRAFT
         if not draft and archive is None:
             raise CommandError(
@@ -42,11 +41,13 @@ class Command(BaseCommand):
             raise CommandError(error.messages[0]) from None
 
     def _ask(self, survey: Survey) -> None:
-        self.stdout.write(f"“{survey.title}” will be deleted, for good.")
+        self.stdout.write(f"“{survey.title}” will be deleted permanently.")
         try:
-            typed = input(f"Type {survey.slug} to go on: ")
+            typed = input(f"Type {survey.slug} to confirm: ")
         except EOFError:
-            raise CommandError("Nobody is here to ask; --yes goes on without.") from None
+            raise CommandError(
+                "Nobody can confirm this here. Use --yes to delete anyway."
+            ) from None
         if typed.strip() != survey.slug:
             raise CommandError("Nothing was deleted.")
 
@@ -61,5 +62,5 @@ def _remove(survey: Survey, path: Path | None) -> str:
         raise CommandError(f"The survey stays. {error}") from None
     return (
         f"{removed.slug} is removed, with {removed.reports:,} reports. "
-        f"What is left of it is the archive with the SHA-256 {removed.archive}."
+        f"Its archive with the SHA-256 {removed.archive} is all that is left."
     )

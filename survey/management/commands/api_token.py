@@ -7,7 +7,8 @@ from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
-from survey.models import MOST_TOKENS, ApiToken, Membership, Role, Survey, TooManyTokens
+from survey.management import survey_or_error
+from survey.models import MOST_TOKENS, ApiToken, Membership, Role, TooManyTokens
 
 
 class Command(BaseCommand):
@@ -28,9 +29,7 @@ class Command(BaseCommand):
         if user is None:
             user = User.objects.create_user(username)  # no password, so API access only
         for slug in survey:
-            target = Survey.objects.filter(slug=slug).first()
-            if target is None:
-                raise CommandError(f"There is no survey {slug!r}.")
+            target = survey_or_error(slug)
             if not Membership.objects.filter(survey=target, user=user).exists():
                 Membership.objects.give(target, user, Role.RESEARCHER)
         try:

@@ -4,10 +4,10 @@ import json
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand
 
 from survey import files
-from survey.models import Survey
+from survey.management import survey_or_error
 
 
 class Command(BaseCommand):
@@ -17,7 +17,5 @@ class Command(BaseCommand):
         parser.add_argument("slug")
 
     def handle(self, *args: Any, slug: str, **options: Any) -> None:
-        survey = Survey.objects.filter(slug=slug).first()
-        if survey is None:
-            raise CommandError(f"There is no survey {slug!r}.")
+        survey = survey_or_error(slug)
         self.stdout.write(json.dumps(files.dump(survey), ensure_ascii=False, indent=2))

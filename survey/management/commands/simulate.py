@@ -12,6 +12,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from survey import simulation
 from survey.design import Design, Question
+from survey.management import survey_or_error
 from survey.models import Survey
 
 
@@ -42,9 +43,7 @@ class Command(BaseCommand):
                 "This is not a demo, and invented reports cannot be removed from a survey. To "
                 "continue anyway, add --into-a-real-survey."
             )
-        survey = Survey.objects.filter(slug=slug).first()
-        if survey is None:
-            raise CommandError(f"There is no survey {slug!r}.")
+        survey = survey_or_error(slug)
         if survey.state != Survey.State.OPEN:
             raise CommandError(f"The survey {slug!r} is {survey.state}, not open.")
         if people < 1:
