@@ -4,7 +4,6 @@ from aggregation.api import files
 from aggregation.api import views as api
 from aggregation.dashboard import analyses, downloads, public_results, views
 from aggregation.planner import views as planner
-from survey.audit import pages
 
 urlpatterns = [
     path("surveys/", views.overview, name="surveys"),
@@ -15,12 +14,6 @@ urlpatterns = [
     path(
         "surveys/<slug:slug>/releases/<str:release>/<str:name>", downloads.page, name="release-file"
     ),
-    path("surveys/<slug:slug>/log/", pages.page, name="survey-log"),
-    path("surveys/<slug:slug>/log/log.csv", pages.as_csv, name="survey-log-csv"),
-    path("surveys/<slug:slug>/log/log.jsonl", pages.as_json_lines, name="survey-log-jsonl"),
-    path("log/", pages.page, name="log"),
-    path("log/log.csv", pages.as_csv, name="log-csv"),
-    path("log/log.jsonl", pages.as_json_lines, name="log-jsonl"),
     path("results/<slug:slug>/", public_results.page, name="results"),
     path("surveys/<slug:slug>/analyses/", analyses.analyses, name="analyses"),
     path("surveys/<slug:slug>/analyses/<str:table>.csv", analyses.blank_file, name="blank-file"),

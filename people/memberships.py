@@ -68,7 +68,7 @@ def note(by: Actor, what: str, target: Survey | Team, **detail: str) -> None:
         record(by, what, team=str(target), **detail)
 
 
-def nothing_said() -> dict[str, Any]:
+def empty_forms() -> dict[str, Any]:
     """Return empty forms for the page, with the status for an error elsewhere on it."""
     return {"form": PersonForm(), "invite": InviteForm(), "status": 400}
 
@@ -80,27 +80,31 @@ def change(request: HttpRequest, target: Survey | Team) -> dict[str, Any]:
     `name` with a `role` or `remove`.
     """
     given = request.POST
-    said: dict[str, Any] = {"form": PersonForm(), "invite": InviteForm(), "adding": "add" in given}
+    result: dict[str, Any] = {
+        "form": PersonForm(),
+        "invite": InviteForm(),
+        "adding": "add" in given,
+    }
     if "invite" in given:
-        said["invite"] = InviteForm(given)
-        if said["invite"].is_valid():
-            said |= invited(request, target, said["invite"])
+        result["invite"] = InviteForm(given)
+        if result["invite"].is_valid():
+            result |= invite(request, target, result["invite"])
     elif "revoke" in given:
         number = int(given["revoke"]) if given["revoke"].isdecimal() else 0
         with transaction.atomic():
             if target.invites.filter(pk=min(number, 2**62)).delete()[0]:
                 note(request.user, "invitation taken back", target)
-        said["done"] = True
+        result["done"] = True
     elif request.method == "POST":
-        said["form"] = PersonForm(given)
-        if said["form"].is_valid():
-            said["form"].save(target, "remove" in given, request.user)
-            said["done"] = not said["form"].errors
-    said["status"] = 400 if said["form"].errors or said["invite"].errors else 200
-    return said
+        result["form"] = PersonForm(given)
+        if result["form"].is_valid():
+            result["form"].save(target, "remove" in given, request.user)
+            result["done"] = not result["form"].errors
+    result["status"] = 400 if result["form"].errors or result["invite"].errors else 200
+    return result
 
 
-def invited(request: HttpRequest, target: Survey | Team, form: InviteForm) -> dict[str, Any]:
+def invite(request: HttpRequest, target: Survey | Team, form: InviteForm) -> dict[str, Any]:
     """Create an invitation, and send it if there is an address and mail, or else show its link."""
     role, email = Role(form.cleaned_data["role"]), form.cleaned_data["email"]
     user = cast(User, request.user)
@@ -124,7 +128,7 @@ def invited(request: HttpRequest, target: Survey | Team, form: InviteForm) -> di
     return {"sent": email}
 
 
-def shown(target: Survey | Team) -> dict[str, Any]:
+def listing(target: Survey | Team) -> dict[str, Any]:
     """Return the roles, people and invitations that the page lists."""
     members = cast(Any, membership_model(target)).objects.filter(
         **{"survey" if isinstance(target, Survey) else "team": target}

@@ -29,24 +29,24 @@ def page(request: HttpRequest, slug: str) -> HttpResponse:
         initial={"team": survey.team_id},
     )
     if "set" in given:
-        said = memberships.nothing_said()
+        result = memberships.empty_forms()
         if teams.is_valid():
             team = teams.cleaned_data["team"]
             with transaction.atomic():
                 Survey.objects.filter(pk=survey.pk).update(team=team)
                 record(request.user, "team set", survey, team=str(team or ""))
-            said["done"] = True
+            result["done"] = True
     else:
-        said = memberships.change(request, survey)
-    if said.get("done"):  # people who removed their own role cannot stay here
+        result = memberships.change(request, survey)
+    if result.get("done"):  # people who removed their own role cannot stay here
         still = survey.may(request.user, "manage")
         return redirect("people", slug) if still else redirect("surveys")
     through = TeamMembership.objects.filter(team=survey.team_id).select_related("user")
     context = {
-        **memberships.shown(survey),
-        **said,
+        **memberships.listing(survey),
+        **result,
         "survey": survey,
         "teams": teams,
         "through": through.order_by("user__username") if survey.team_id else [],
     }
-    return render(request, "people/survey_people.html", context, status=said["status"])
+    return render(request, "people/survey_people.html", context, status=result["status"])

@@ -49,33 +49,33 @@ def page(request: HttpRequest, pk: int) -> HttpResponse:
     if not (owner if request.method == "POST" else team.may(user, "read")):
         raise PermissionDenied
     renaming = TeamForm(request.POST if "rename" in request.POST else None, instance=team)
-    said: dict[str, Any]
+    result: dict[str, Any]
     if "rename" in request.POST:
-        said = memberships.nothing_said()
+        result = memberships.empty_forms()
         if renaming.is_valid():
             with transaction.atomic():
                 memberships.note(user, "team renamed", renaming.save())
             return redirect("team", pk)
         team.refresh_from_db()
     elif "delete" in request.POST:
-        said = memberships.nothing_said()
+        result = memberships.empty_forms()
         try:
             with transaction.atomic():
                 team.delete()
                 memberships.note(user, "team deleted", team)
             return redirect("teams")
         except ProtectedError:
-            said["kept"] = True
+            result["kept"] = True
     else:
-        said = memberships.change(request, team)
-    if said.get("done"):
+        result = memberships.change(request, team)
+    if result.get("done"):
         return redirect("team", pk) if team.may(user, "read") else redirect("teams")
     context = {
-        **memberships.shown(team),
-        **said,
+        **memberships.listing(team),
+        **result,
         "team": team,
         "owner": owner,
         "renaming": renaming,
         "surveys": Survey.objects.filter(team=team),
     }
-    return render(request, "people/team.html", context, status=said["status"])
+    return render(request, "people/team.html", context, status=result["status"])

@@ -69,7 +69,8 @@ def make(
     return survey
 
 
-def copied(survey: Survey, owner: User) -> Survey:
+def copy(survey: Survey, owner: User) -> Survey:
+    """Create a draft with the content of a survey."""
     document = content(survey)
     before = COPY.search(document["title"])
     stem = document["title"][: before.start()] if before else document["title"]

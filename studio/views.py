@@ -57,7 +57,7 @@ def new(request: HttpRequest) -> HttpResponse:
     refused = ""
     if request.method == "POST":
         try:
-            survey = made(request, numbers)
+            survey = create(request, numbers)
         except FileError as error:
             refused = f"Nothing was created. {in_words(str(error))}"
         else:
@@ -72,7 +72,7 @@ def new(request: HttpRequest) -> HttpResponse:
     return render(request, "studio/new.html", context, status=400 if refused else 200)
 
 
-def made(request: HttpRequest, numbers: dict[str, Any]) -> Survey:
+def create(request: HttpRequest, numbers: dict[str, Any]) -> Survey:
     """Create the requested survey with the planner's numbers; FileError if that is impossible."""
     user, given = request.user, request.POST
     assert isinstance(user, User)  # noqa: S101  # required to add surveys
@@ -86,7 +86,7 @@ def made(request: HttpRequest, numbers: dict[str, Any]) -> Survey:
         chosen = Survey.objects.readable_by(user).filter(slug=given["copy"]).first()
         if chosen is None:
             raise FileError("Choose one of your surveys.")
-        return drafts.copied(chosen, user)
+        return drafts.copy(chosen, user)
     file = request.FILES.get("file")
     if file is None:
         raise FileError("Choose how to start. To import a survey, choose a file.")
@@ -128,7 +128,7 @@ def copy(request: HttpRequest, slug: str) -> HttpResponse:
     if not (request.user.has_perm("survey.add_survey") and survey.may(request.user, "read")):
         raise PermissionDenied
     assert isinstance(request.user, User)  # noqa: S101
-    return redirect("studio", drafts.copied(survey, request.user).slug)
+    return redirect("studio", drafts.copy(survey, request.user).slug)
 
 
 # --- The editor -----------------------------------------------------------------------------------
@@ -183,45 +183,45 @@ def draft(request: HttpRequest, slug: str) -> HttpResponse:
     POST takes `number`, the one that the page started from, and a `document` or `go` (-1, 1). If
     `follow` is the current slug, the slug follows the title.
     """
-    survey = survey_or_403(request, now_at(request, slug), "manage")
+    survey = survey_or_403(request, current_slug(request, slug), "manage")
     try:
         if request.method == "POST":
-            return changed(request, survey)
-        return JsonResponse(described(*drafts.load(survey), whole=True))
+            return save_or_undo(request, survey)
+        return JsonResponse(describe(*drafts.load(survey), whole=True))
     except drafts.Opened:
         return JsonResponse({"opened": True}, status=409)
 
 
-def changed(request: HttpRequest, survey: Survey) -> JsonResponse:
+def save_or_undo(request: HttpRequest, survey: Survey) -> JsonResponse:
     """Save the posted document, or undo or redo."""
     if survey.state != Survey.State.DRAFT:
         raise drafts.Opened
     assert isinstance(request.user, User)  # noqa: S101
     try:
-        given = posted(request)
+        given = parse_body(request)
         number = given["number"]
         if "go" in given:
-            return JsonResponse(described(*drafts.go(survey, number, given["go"]), whole=True))
+            return JsonResponse(describe(*drafts.go(survey, number, given["go"]), whole=True))
         survey, state = drafts.save(survey, number, given["document"], given["step"], request.user)
         if given.get("follow") == survey.slug:
             drafts.follow_title(survey, request.user)
-        return JsonResponse(described(survey, state, whole=False))
+        return JsonResponse(describe(survey, state, whole=False))
     except FileError as error:
         where, _, what = str(error).partition(": ")
         where = where.removeprefix("the survey").lstrip(".").removeprefix("document.")
         return JsonResponse({"refused": {"where": where, "what": what}}, status=400)
     except drafts.Changed:
-        return JsonResponse(described(*drafts.load(survey), whole=True), status=409)
+        return JsonResponse(describe(*drafts.load(survey), whole=True), status=409)
 
 
-def now_at(request: HttpRequest, slug: str) -> str:
+def current_slug(request: HttpRequest, slug: str) -> str:
     """Return the current slug of the survey with the page's `id`, because slugs can change."""
     number = request.GET.get("id", "")
     known = Survey.objects.filter(pk=number) if re.fullmatch(r"[0-9]{1,18}", number) else None
     return (known and known.values_list("slug", flat=True).first()) or slug
 
 
-def posted(request: HttpRequest) -> dict[str, Any]:
+def parse_body(request: HttpRequest) -> dict[str, Any]:
     """Parse what the page sent; FileError if it is not valid."""
     body = request.body
     if len(body) > MOST_BYTES:
@@ -237,7 +237,8 @@ def posted(request: HttpRequest) -> dict[str, Any]:
     return given | {"step": step if isinstance(step, str) else ""}
 
 
-def described(survey: Survey, state: Draft, whole: bool) -> dict[str, Any]:
+def describe(survey: Survey, state: Draft, whole: bool) -> dict[str, Any]:
+    """Return what the page shows of a draft; the document itself only if `whole`."""
     prefetch_related_objects([survey], "questions")
     design = drafts.design_or_error(survey)
     wrong = drafts.problems(survey, design)
@@ -250,7 +251,7 @@ def described(survey: Survey, state: Draft, whole: bool) -> dict[str, Any]:
         "wrong": wrong,
         "blocks": blocks(survey, wrong),
         "figures": dial.figures(survey, people, design if isinstance(design, Design) else None),
-        "opens": opens(survey),
+        "opens": scheduled_opening(survey),
         "slug": survey.slug,
     }
     if whole:
@@ -285,7 +286,7 @@ def blocks(survey: Survey, wrong: dict[str, str]) -> list[dict[str, str]]:
     ]
 
 
-def opens(survey: Survey) -> dict[str, Any] | None:
+def scheduled_opening(survey: Survey) -> dict[str, Any] | None:
     """Return when the survey opens automatically, and whether it is still as approved."""
     if survey.opens_at is None:
         return None

@@ -19,7 +19,7 @@ from survey.permissions import private_page, survey_or_403
 @private_page
 def plan(request: HttpRequest) -> HttpResponse:
     """Show a plan: two of people, ε and precision are given, and the third is found."""
-    form, survey = asked_plan(request)
+    form, survey = read_plan(request)
     context: dict[str, Any] = {
         "form": form,
         "survey": survey,
@@ -31,7 +31,7 @@ def plan(request: HttpRequest) -> HttpResponse:
     if form.is_valid() and form.plan:
         terms = form.plan.terms
         grid = make_grid(terms)
-        description = f"{described(grid, terms)} The table below has the numbers."
+        description = f"{describe(grid, terms)} The table below has the numbers."
         context |= {
             "plan": form.plan,
             "background_epsilon": BACKGROUND_EPSILON,
@@ -47,7 +47,7 @@ def plan(request: HttpRequest) -> HttpResponse:
     return render(request, "aggregation/planner/planner.html", context)
 
 
-def asked_plan(request: HttpRequest) -> tuple[forms.PlanForm, Survey | None]:
+def read_plan(request: HttpRequest) -> tuple[forms.PlanForm, Survey | None]:
     """Return the form of an address, and the survey that it names for its numbers."""
     slug = request.GET.get("survey", "")
     survey = survey_or_403(request, slug) if slug_re.match(slug) else None
@@ -57,14 +57,14 @@ def asked_plan(request: HttpRequest) -> tuple[forms.PlanForm, Survey | None]:
 @private_page
 def plan_figure(request: HttpRequest) -> HttpResponse:
     """Return the picture of a plan as a file."""
-    form, _ = asked_plan(request)
+    form, _ = read_plan(request)
     if not form.is_valid() or form.plan is None:
         text = "There is no plan for these numbers. The planner shows what to change."
         context = {"heading": "There is no such figure", "text": text}
         return render(request, "message.html", context, status=400)
     terms = form.plan.terms
     grid = make_grid(terms)
-    drawn = picture.half_widths_file(grid, terms, described(grid, terms), caption(terms))
+    drawn = picture.half_widths_file(grid, terms, describe(grid, terms), caption(terms))
     headers = {"Content-Disposition": 'attachment; filename="half-width.svg"'}
     return HttpResponse(drawn, content_type="image/svg+xml", headers=headers)
 
@@ -80,7 +80,7 @@ def numbers_of(survey: Survey) -> dict[str, str]:
     return forms.of_survey(design, release.reports if release else 0)
 
 
-def described(grid: Grid, terms: Terms) -> str:
+def describe(grid: Grid, terms: Terms) -> str:
     """Describe the picture in words, without its numbers."""
     plain = not terms.forged and terms.looks == "one"
     return (

@@ -192,14 +192,7 @@ def interval(
     counts(concerned, n, ("concerned", "n"))
     counts(count, max(concerned, 1), ("count", "concerned"))
     found = among([count], [concerned], [n], channel, gate, level, kind)
-    return Share(
-        float(found.value[0]),
-        float(found.standard_error[0]),
-        float(found.low[0]),
-        float(found.high[0]),
-        bool(found.clear[0]),
-        str(found.kind[0]),
-    )
+    return Share(*(getattr(found, name)[0].item() for name in Share._fields))
 
 
 def fieller(
