@@ -13,11 +13,11 @@ from django.conf import settings
 from django.dispatch import receiver
 from django.utils import timezone
 
-from aggregation.planner.plan import WEAK
 from studio import dial, drafts, precision, text_checks
 from studio.findings import ORDER, Finding, Level, Look, blocks, place_of, unchecked, warns
 from survey.design import BACKGROUND_EPSILON, Design
 from survey.design.languages import DISCLOSURES
+from survey.design.odds import WEAK
 from survey.models import NotReady, Question, Survey, opening
 from survey.respondent.public_design import language_name
 

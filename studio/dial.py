@@ -7,7 +7,7 @@ only on the numbers of options, so a draft with missing texts has figures too.
 import math
 from typing import Any
 
-from aggregation.planner import blocks, plan
+from aggregation.planner import blocks
 from aggregation.statistics import planning
 from aggregation.statistics.proportion import Channel
 from aggregation.templatetags.figures import half_width, plain
@@ -15,6 +15,7 @@ from studio import precision
 from survey import design as designs
 from survey.design import Background, Design, DesignError, Option, Question
 from survey.design.languages import ENGLISH
+from survey.design.odds import WEAK, in_words, odds
 from survey.models import Survey
 
 PRESETS = {"Very strong": 0.5, "Strong": 1.0, "Usual": 2.0, "Weak": 3.0}
@@ -24,7 +25,7 @@ PEOPLE = 500  # the default for the expected number of people
 def presets(most: float) -> list[dict[str, Any]]:
     """Return the presets for ε that the site allows, with the odds out of 100."""
     return [
-        {"name": name, "epsilon": epsilon, "sure": plan.odds(epsilon)}
+        {"name": name, "epsilon": epsilon, "sure": odds(epsilon)}
         for name, epsilon in PRESETS.items()
         if epsilon <= most
     ]
@@ -71,8 +72,8 @@ def promised(survey: Survey) -> dict[str, Any]:
     total = math.fsum([survey.epsilon, *background])
     return {
         "sure": sure(survey.epsilon),
-        "dots": min(plan.odds(survey.epsilon), 99),
-        "weak": survey.epsilon > plan.WEAK,
+        "dots": min(odds(survey.epsilon), 99),
+        "weak": survey.epsilon > WEAK,
         "costs": [{"epsilon": plain(epsilon), "sure": sure(epsilon)} for epsilon in background],
         "report": {"epsilon": plain(total), "sure": sure(total)},
     }
@@ -119,4 +120,4 @@ def shown(width: float) -> str:
 
 def sure(epsilon: float) -> str:
     """Return how sure somebody who is guessing 50:50 can become at most."""
-    return f"{plan.in_words(plan.odds(epsilon))}\u202f%"
+    return f"{in_words(odds(epsilon))}\u202f%"

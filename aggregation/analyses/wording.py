@@ -9,11 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from aggregation.analyses.base import Figures, question_of
+from aggregation.analyses.base import LEVEL, Figures, question_of
+from aggregation.statistics.numeric.normal import quantile
 from survey.design import Design
 from survey.spreadsheets import Line
 
-Z = 1.959963984540054  # the quantile of the normal distribution for LEVEL
+Z = quantile(LEVEL)
 
 
 @dataclass(frozen=True)

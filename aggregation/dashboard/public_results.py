@@ -4,7 +4,6 @@ It has the figures and words of the dashboard for the latest release. It is the 
 no login, no cookie (shell.respondent_protection), and caches may keep it for a minute.
 """
 
-import math
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
@@ -22,11 +21,11 @@ from aggregation.dashboard.sections import sections
 from aggregation.releases.intervals import Choice
 from survey import rate_limits
 from survey.design import Design
+from survey.design.odds import WEAK
 from survey.models import Survey
 
 FRESH = 60  # seconds that a cache may keep the page
 EARLIER = 20  # releases listed
-WEAK = math.log(19)  # above this, somebody could be more than 95 in 100 sure
 
 
 @require_safe

@@ -14,9 +14,9 @@ from aggregation.statistics import planning, privacy
 from aggregation.statistics.proportion import Channel
 from survey.design import BACKGROUND_EPSILON, Design
 from survey.design.mechanism import Cells, Shape
+from survey.design.odds import WEAK, in_words, odds
 
 POWER = 0.8
-WEAK = math.log(19)  # above this, somebody could be more than 95 in 100 sure
 
 
 @dataclass(frozen=True)
@@ -166,17 +166,3 @@ class Plan:
     @property
     def weak(self) -> bool:
         return self.total > WEAK
-
-
-def odds(epsilon: float) -> int:
-    """Return how sure, out of 100, somebody guessing 50:50 can become.
-
-    They are wrong in at least half of the smallest sum of both errors.
-    """
-    sure = 1 - privacy.least_errors(epsilon) / 2
-    return math.floor(100 * sure + 0.5)  # as JavaScript rounds
-
-
-def in_words(odds: int) -> str:
-    """Write odds out of 100. Chance is never rounded to certainty."""
-    return str(odds) if odds <= 99 else "more than 99"

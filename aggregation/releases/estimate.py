@@ -14,7 +14,8 @@ from survey.design import Block, Design, Question
 from survey.design.mechanism import SCALE
 
 LEVEL = 0.95
-# The methods of results by group, for one look and for every look.
+# The methods for one look and for every look, over everybody and by group.
+METHODS = {"fixed": "restricted Blaker", "always": "confidence sequence"}
 METHODS_BY_GROUP = {"fixed": "score", "always": "asymptotic confidence sequence"}
 
 OF_EVERYBODY = (
@@ -59,7 +60,7 @@ def _everybody(question: Question, channel: Channel, counts: Sequence[int]) -> I
             n=n,
             count=count,
             level=LEVEL,
-            method="restricted Blaker",
+            method=METHODS["fixed"],
             **({name: getattr(found[i], name) for name in OF_EVERYBODY} if n else NOTHING),
         )
 

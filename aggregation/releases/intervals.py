@@ -7,14 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aggregation.models import Estimate, Release
-from aggregation.releases.estimate import by_group
+from aggregation.releases.estimate import METHODS, by_group
 from aggregation.statistics import privacy
 from aggregation.statistics.proportion import Channel
 from survey.design import Block, Design, Question
 
 MISFIT = 0.001  # below this p-value, the reports do not look like the output of the channel
 FIXED, ALWAYS = "fixed", "always"
-METHODS = {FIXED: "restricted Blaker", ALWAYS: "confidence sequence"}
 
 Counts = NDArray[np.int64]
 

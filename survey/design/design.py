@@ -25,6 +25,7 @@ from survey.design.mechanism import (
     Shape,
     uniform,
 )
+from survey.design.odds import odds
 from survey.design.questions import (
     MAX_QUESTIONS,
     DesignError,
@@ -98,7 +99,7 @@ class Design:
     @property
     def sure(self) -> int:
         """How sure, out of 100, a report can make someone who was guessing 50:50."""
-        return round(100 / (1 + math.exp(-self.epsilon)))
+        return odds(self.epsilon)
 
     @cached_property
     def canonical(self) -> str:

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from aggregation.planner.plan import WEAK
 from aggregation.planner.planned_design import kinds
 from aggregation.planner.terms import Terms
 from aggregation.statistics.planning import half_width_in_group
 from aggregation.statistics.proportion import Channel
 from studio import dial, drafts
 from survey import files
+from survey.design.odds import WEAK
 from survey.models import Survey
 from tests.support import builders
 

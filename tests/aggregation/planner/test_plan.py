@@ -14,13 +14,14 @@ from aggregation.planner import picture as pictures
 from aggregation.planner.blocks import explain, people_if_separate, people_saved_by_planner
 from aggregation.planner.forms import DEFAULTS, PlanForm, of_survey
 from aggregation.planner.grid import make_grid
-from aggregation.planner.plan import Plan, in_words, odds
+from aggregation.planner.plan import Plan
 from aggregation.planner.planned_design import designed, overruled
 from aggregation.planner.solving import solve
 from aggregation.planner.terms import PlanError, Terms
 from aggregation.releases.publish import make_release
 from aggregation.statistics import planning, privacy, sequence
 from aggregation.statistics.proportion import Channel
+from survey.design.odds import in_words, odds
 from tests.support import builders
 
 LN3 = math.log(3)
