@@ -271,7 +271,7 @@ def _question_problems(where: str, question: Question) -> dict[str, str]:
         if not option.strip():
             errors[f"{where}.options[{i}]"] = "Write this option, or remove it."
         elif option in question.options[:i]:
-            errors[f"{where}.options[{i}]"] = "Change or remove this option: it is there twice."
+            errors[f"{where}.options[{i}]"] = "Change or remove this option: it appears twice."
     if len(question.options) < 2:
         errors[f"{where}.options"] = "Add options: at least two are needed."
     if not errors:

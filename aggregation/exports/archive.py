@@ -171,7 +171,7 @@ def _survey(survey: Survey) -> bytes:
 
 
 def _releases(survey: Survey) -> Iterator[bytes]:
-    """Yield every release as the API gives it, on a line of its own, with one in memory."""
+    """Yield every release as the API gives it, one per line, with only one in memory."""
     between = b"[\n"
     for pk in survey.releases.order_by("number").values_list("pk", flat=True):
         release = survey.releases.select_related("survey").get(pk=pk)
@@ -288,8 +288,8 @@ Questions were asked in blocks. For each block, the device tossed one coin: with
 probability c = keep / {scale} the answers to all questions of the block
 stayed as they were; otherwise they were replaced together by one of all the
 combinations of answers that the block allows, drawn uniformly at random. So an
-option was reported with probability a by those for whom it is true, and with
-probability b by the others; a - b is c:
+option was reported with probability a by people for whom it is true, and with
+probability b by all others; a - b is c:
 
 {channels}
 

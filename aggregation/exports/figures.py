@@ -94,7 +94,7 @@ def _entries(question: Question, by: Question | None, rows: list[Estimate]) -> I
 
 
 def _lines(entries: list[Entry], by: bool) -> Iterator[whiskers.Row]:
-    """Yield a line for every estimate, below the name of its group where that has several."""
+    """Yield a row for every estimate, below the name of its group if that has several."""
     for _, some in groupby(entries, key=lambda entry: entry[2].group):
         members = list(some)
         several = by and len(members) > 1

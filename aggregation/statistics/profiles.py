@@ -51,8 +51,8 @@ class Profiles:
     log_likelihood     of all reports together, without the multinomial coefficient.
     parameters, bic    how many are free; -2 log-likelihood + parameters ln(people). The number of
                        classes with the smallest BIC is the one to take.
-    converged          whether the best start came to rest.
-    agreeing           how many of the starts came to the same likelihood. Only one: take more.
+    converged          whether the best start converged.
+    agreeing           how many of the starts reached the same likelihood. If only one, take more.
     warning            why the classes may not be determined by reports, or None.
     """
 

@@ -56,7 +56,7 @@ from aggregation.statistics.tables.grouped import (
     quadratic_limits,
 )
 
-# "fixed" limits are right for one look, "always" at every look from so many reports on.
+# "fixed" limits are right for one look, "always" for every look from ALWAYS_FROM reports on.
 KINDS = ("fixed", "always")
 ALWAYS_FROM = 300
 
@@ -221,7 +221,7 @@ def fieller(
 
 
 def _reach(n: Floats, level: float, kind: object) -> tuple[Floats, NDArray[np.str_]]:
-    """Return how many standard errors limits reach, and of which kind they are, for every n."""
+    """Return how many standard errors the limits reach, and their kind, for every n."""
     z = np.full(n.shape, quantile(level))
     always = (n >= ALWAYS_FROM) & (one_of("kind", kind, KINDS) == "always")
     if always.any():
@@ -237,7 +237,7 @@ def _shares(
     n: Floats,
     kinds: NDArray[np.str_],
 ) -> Shares:
-    """Keep limits within [0, 1], and the value within them; ``variance`` is n times its own."""
+    """Keep limits within [0, 1], and the value within them; ``variance`` is n times that of it."""
     low, high = limits
     bounded = np.clip(value, 0.0, 1.0)
     error = np.sqrt(variance / np.maximum(n - 1, 1.0))

@@ -6,7 +6,7 @@ A report y passed through a channel with rates a and b estimates its answer with
 
 which takes two values only, both outside [0, 1] unless there is no noise. ``estimate`` and
 ``pooled`` are ordinary survey estimation with u in place of the answer. Weighting to a population
-by background questions, whose answers are randomized too, has a module of its own, ``calibration``.
+by background questions, whose answers are randomized too, is in ``tables.calibration``.
 
 Weights must not depend on the reports. Limits are normal: value -+ z standard_error, unclipped.
 

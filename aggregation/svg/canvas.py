@@ -1,4 +1,4 @@
-"""A picture as an SVG file of its own, drawn from top to bottom.
+"""A picture in an SVG file, drawn from top to bottom.
 
 It has presentation attributes and a generic font, so that it looks the same in every program.
 Styles would be refused by our own Content-Security-Policy. Pages have their colours from CSS.

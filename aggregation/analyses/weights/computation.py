@@ -181,7 +181,7 @@ def _cells(given: Any, design: Design) -> tuple[tuple[str, ...], tuple[tuple[flo
             )
         place = tuple(_group(i, question, groups) for question in by)
         if place in found:
-            raise AnalysisError("cells", f"[{i}]: this combination is there twice")
+            raise AnalysisError("cells", f"[{i}]: this combination appears twice")
         found[place] = cell["share"]
     wanted = math.prod(len(groups_of(question)) for question in by)
     if len(found) < wanted:

@@ -165,7 +165,7 @@ def _margins(entries: list[Entry], design: Design, problems: Problems) -> dict[s
         group = question and problems.group(row, row.cells[1], question)
         if question and group:
             if group.key in margins.setdefault(question.key, {}):
-                problems.at(row, f"“{group.text}” of {question.key} is there twice.")
+                problems.at(row, f"“{group.text}” of {question.key} appears twice.")
             margins[question.key][group.key] = number
     return {"margins": margins}
 
@@ -178,7 +178,7 @@ def _cells(
     if problems and len(known) < len(questions):
         raise MarginsError([f"Line {header.line}: {HEADER}", *problems])
     if len({question.key for question in known}) < len(known):
-        raise MarginsError([f"Line {header.line}: the same question is there twice."])
+        raise MarginsError([f"Line {header.line}: the same question appears twice."])
     cells: dict[tuple[str, ...], float] = {}
     for row, number in entries:
         pairs = zip(row.cells[:-1], known, strict=True)
@@ -186,7 +186,7 @@ def _cells(
         place = tuple(group.key for group in groups if group)
         if len(place) == len(known):
             if place in cells:
-                problems.at(row, "this combination is there twice.")
+                problems.at(row, "this combination appears twice.")
             cells[place] = number
     keys = [question.key for question in known]
     return {

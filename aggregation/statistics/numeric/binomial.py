@@ -76,8 +76,8 @@ def acceptability(q: Floats, t: Floats, n: Floats, lowest: Floats, highest: Floa
 def _opposite(q: Floats, below: Floats, t: Floats, n: Floats, highest: Floats) -> Floats:
     """Find the first u in t+1..highest with P(X >= u) <= P(X <= t), or return highest + 1.
 
-    ``below`` is P(X <= t). u is near t mirrored at the mean, and moved by what the skewness of X
-    moves both quantiles (Cornish & Fisher 1938); where it is not, halving finds it all the same.
+    ``below`` is P(X <= t). u is usually near t mirrored at the mean, plus what the skewness of X
+    moves both quantiles (Cornish & Fisher 1938); otherwise, bisection finds it.
     """
     mean = n * q
     square = (t - mean) ** 2 / np.maximum(mean * (1 - q), 1.0)

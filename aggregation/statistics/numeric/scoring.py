@@ -22,8 +22,8 @@ MOST_STEPS = 200
 # Half the decrement of a step is about what it adds to the log-likelihood. At this value the
 # coefficients are within a billionth of a standard error of the maximum.
 SMALL = 1e-18
-# Information about some combination of coefficients, as a part of what the same reports would hold
-# were every answer a toss-up: less than this, and the likelihood is flat out there.
+# The least information about a combination of coefficients, as a part of what the reports would
+# contain if all answers were equally likely. Below this, the likelihood counts as flat.
 FLAT = 1e-7
 # expit(700) is the last that a float tells from 1 on the other side.
 FAR = 700.0
@@ -104,7 +104,7 @@ def climb(look: Callable[[Floats], Ascent], start: Floats, near: float) -> tuple
             return place, step, False
         decrement, noise = float(slope @ direction), 1e-14 * (1 + abs(value))
         if decrement <= noise and decrement >= last:
-            return place, step, True  # as near as the rounding errors of the slope allow
+            return place, step, True  # as near as rounding errors allow
         last = decrement
         # No linear predictor changes by much more than 5 in one step: noise makes far places flat,
         # and a step that looked good where it is steep would end up in them.
@@ -114,7 +114,7 @@ def climb(look: Callable[[Floats], Ascent], start: Floats, near: float) -> tuple
         while (there := look(place + size * direction))[0] < value + size * decrement / 10 - noise:
             size /= 2
             if size < 1e-10:
-                return place, step, False  # the slope leads nowhere: the maximum is at infinity
+                return place, step, False  # no step helps, so the maximum is at infinity
         place, (value, slope, matrices) = place + size * direction, there
         if decrement <= SMALL:
             return place, step, True
@@ -150,7 +150,7 @@ def inverse_of(matrix: Floats) -> Floats | None:
 
 
 def carried(covariance: Floats | None, back: Floats) -> Floats:
-    """Return the covariance of coefficients from that of coordinates; nan where there is none."""
+    """Return the covariance of coefficients from that of coordinates, or nan without one."""
     if covariance is None:
         return frozen(np.full(back.shape, np.nan))
     half = np.linalg.solve(back, np.linalg.cholesky(covariance))

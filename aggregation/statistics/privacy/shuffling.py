@@ -124,9 +124,9 @@ def clones_bound(
 ) -> Delta:
     """Return an upper bound on delta(e) if each other report is a clone with this chance or more.
 
-    This person's answer is x0 or x1. Somebody is told, besides the tally, which of the others are
-    clones and what the rest reported; to know more never lowers delta, and delta of a mixture that
-    is told apart is the mean of the deltas. A clone takes one of two values with probability 1/2
+    This person's answer is x0 or x1. Suppose that readers also know which of the others are clones
+    and what the rest reported: to know more never lowers delta, and delta of a mixture whose part
+    is known is the mean of the deltas. A clone takes one of two values with probability 1/2
     each. Among C of them this person's report hides as a binary one does among C fair coins:
 
         delta(e) <= pair * mean of delta(e | Bin(C, 1/2)),    C ~ Bin(n - 1, chance).

@@ -12,8 +12,8 @@ with K the number of the block's cells, and the inverse needs no matrix:
 
 A binary channel has the same form with keep = a - b and noise = (1 - a, b). A background question
 in clear is a block with keep 1; the distribution within one stratum is that of its slice of the
-table. Questions that are not of interest may be summed out of the table beforehand: what is left
-of a block keeps its ``keep``. Estimates are not clipped.
+table. Questions that do not matter can be summed out of the table first: the rest of a block has
+the same ``keep``. Estimates are not clipped.
 
 References
     Warner 1965, J. Am. Stat. Assoc. 60:63; Chaudhuri & Mukerjee 1988, Randomized Response

@@ -1,19 +1,19 @@
 """Shares weighted to a known population by background answers that are randomized.
 
 Nobody's group is known, so nobody has a weight. But the joint table of a question and of background
-questions has an unbiased estimate theta (see ``tables``), and a weighted share is a function of it:
+questions has an unbiased estimate theta (see ``blocks``), and a weighted share is a function of it:
 with t(h) = the part of the people in cell h of the background questions, y(h) = the part that are
 in h and hold the option, and a factor m(h) for each cell,
 
-    value = sum of m(h) y(h),      the factors such that m(h) t(h) has what the population has:
+    value = sum of m(h) y(h),      where the factors make m(h) t(h) agree with the population:
 
-its share of every cell (post-stratification, m = W/t), or its share of every group of every
-background question, with m a product of one number a group (raking). Groups of which the population
-has nothing, such as "prefer not to say", are left out: what is estimated is the share among the
-others. With groups in clear (keep 1) all this is ordinary weighting.
+with its share of every cell (post-stratification, m = W/t), or with its share of every group of
+every background question, where m is a product of one number per group (raking). Groups that the
+population does not have, such as "prefer not to say", are left out: the estimate is the share among
+the others. With groups in clear (keep 1) all this is ordinary weighting.
 
-Linearised, value has the slope m(h) (1[option] - x(h)'B) in theta, in which x(h) says what is met
-and B is the regression of the answer on it with weights m (Deville & Sarndal 1992); its variance is
+Linearised, value has the slope m(h) (1[option] - x(h)'B) in theta, where x(h) says what is met and
+B is the regression of the answer on it with weights m (Deville & Sarndal 1992); its variance is
 that of a linear combination of cells. As in ordinary regression, residuals are a little too small,
 by 1 minus their leverage; in post-strata in clear that makes n_h of n_h - 1.
 

@@ -1,4 +1,4 @@
-"""Logistic regression on groups and answers that are known from randomized reports only.
+"""Logistic regression on groups and answers that are known only from randomized reports.
 
 What is hidden is a combination h of the outcome y and of the predictors z: the group of a
 background question, the option of another question. The reports are a table over the same
@@ -8,7 +8,7 @@ each predictor but its first,
 
     P(y = 1 | z) = expit(x(z)'beta),        P(z) = any distribution over the combinations.
 
-Nothing is assumed of how the predictors go together, nor are they known of anybody. The search is
+Nothing is assumed about how the predictors are related, and nobody's are known. The search is
 in beta and in the logarithms of n P(z), for counts taken as Poisson: the same maximum and the same
 information on beta as for a fixed number of reports, without a constraint.
 
@@ -165,7 +165,7 @@ class _Model:
         people = np.exp(np.clip(place[width:], -FAR, FAR))
         yes, no = expit(eta), expit(-eta)
         rates = np.maximum(self.reported(np.stack([people * no, people * yes]))[0], TINY)
-        # How much more of each combination the reports ask for than there is.
+        # By which factor the reports suggest more of each combination.
         wanted = self.traced(w / rates)
         mean, more = no * wanted[0] + yes * wanted[1], wanted[1] - wanted[0]
         bend = people * yes * no

@@ -94,7 +94,7 @@ BAD = {
         HEAD + "age,young,0.3\nage,older,0.7", "Line 3: there is no group “older” in age",
     ),
     "missing group": (HEAD + "age,young,1", "age: no share for 30, or over"),
-    "twice": (HEAD + "age,old,1\nage,young,0\nage,old,0", "Line 4: “30, or over” of age is there"),
+    "twice": (HEAD + "age,old,1\nage,young,0\nage,old,0", "Line 4: “30, or over” of age appears"),
     "negative": (HEAD + "age,young,-0.3\nage,old,1.3", "Line 2: -0.3 is negative."),
     "all 0": (HEAD + "age,young,0\nage,old,0", "age: the shares add up to 0, not to 1"),
     "no number": (HEAD + "age,young,many\nage,old,1", "Line 2: “many” is not a number."),
@@ -104,9 +104,9 @@ BAD = {
     "not CSV": (HEAD + 'age,"young,0.3\nage,old,0.7', "this is not CSV"),
     "combination missing": ("age,sex,share\nold,f,1", "3 of 4 combinations are missing"),
     "combination twice": (
-        "age,share\nold,0.5\nold,0.5\nyoung,0", "Line 3: this combination is there twice.",
+        "age,share\nold,0.5\nold,0.5\nyoung,0", "Line 3: this combination appears twice.",
     ),
-    "column twice": ("age,age,share\nold,old,1", "the same question is there twice"),
+    "column twice": ("age,age,share\nold,old,1", "the same question appears twice"),
     "declined": (
         HEAD + "age,young,0.3\nage,old,0.6\nage,Prefer not to say,0.1",
         "Line 4: “Prefer not to say” has no share in a population. Delete this line.",
