@@ -5,16 +5,13 @@ from typing import Any, cast
 
 from cryptography.fernet import InvalidToken
 from django.contrib import auth
-from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.timezone import now
-from django.views.decorators.cache import cache_control
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods
 
 from people import totp
 from people.authentication import View, confirmed
@@ -22,6 +19,7 @@ from people.forms import AgainForm, CodeForm, EmailForm, PasswordForm
 from people.login import refused
 from people.models import CODES, Factor, RecoveryCode, Session, check_alone, delete_account, fernet
 from people.sessions import WANTED, end_others, must_have_factor
+from survey.permissions import private_form
 from survey.qr_codes import qr_code
 
 SITE = "Candor"
@@ -30,14 +28,7 @@ SET_UP_SECONDS = 60 * 60  # to enter the first code after the QR code is shown
 
 def own(view: View) -> View:
     """Wrap a view of the user's own account: login required, no caching, POST data kept secret."""
-    for wrap in (
-        require_http_methods(["GET", "HEAD", "POST"]),
-        cache_control(private=True, no_store=True),
-        sensitive_post_parameters(),
-        login_required,
-    ):
-        view = wrap(view)
-    return view
+    return cast(View, private_form(sensitive_post_parameters()(view)))
 
 
 def given(request: HttpRequest) -> Any:

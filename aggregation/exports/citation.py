@@ -18,7 +18,7 @@ def sentence(release: Release, address: str) -> str:
 def bibtex(release: Release, address: str) -> str:
     survey = release.survey
     members = {
-        "title": f"{{{{{_latex(survey.title)}}}}}",
+        "title": f"{{{{{survey.title.translate(LATEX)}}}}}",
         "year": f"{{{release.made_at:%Y}}}",
         "month": f"{release.made_at:%b}".lower(),
         "howpublished": "{Survey with local differential privacy, made with Candor}",
@@ -35,7 +35,3 @@ LATEX = str.maketrans(
     | {"~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "\\": "\\textbackslash{}"}
     | {"\n": " ", "\t": " "}
 )
-
-
-def _latex(text: str) -> str:
-    return text.translate(LATEX)

@@ -7,7 +7,7 @@ question.
 """
 
 import struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -152,12 +152,9 @@ def _long_texts(segments: Sequence[_Segment]) -> bytes:
 
 
 def _attributes(column: Column) -> str:
-    return column.name + ":" + _quoted(column.notes)
-
-
-def _quoted(notes: Mapping[str, str]) -> str:
-    """Return the notes as attributes. A value ends with a quote and a line break, not a quote."""
-    return "".join(f"{name}('{one_line(text)}'\n)" for name, text in notes.items())
+    """Return the notes as attributes. Values may have quotes: the last is before a line break."""
+    notes = (f"{name}('{one_line(text)}'\n)" for name, text in column.notes.items())
+    return f"{column.name}:{''.join(notes)}"
 
 
 # --- Values ---------------------------------------------------------------------------------------

@@ -6,7 +6,6 @@ e-mails in a day. After that, only a keyed hash of the address is kept, so that 
 pasted again without inviting anybody twice.
 """
 
-import csv
 import re
 import secrets
 import time
@@ -37,6 +36,7 @@ from survey.models import Invitation, InvitationError, PassKey, Survey, digest, 
 from survey.models.log import record
 from survey.permissions import private_form, survey_or_403
 from survey.qr_codes import qr_code
+from survey.spreadsheets import Line, csv_parts
 
 MOST_CODES = 100_000  # at once
 MOST_ON_A_SHEET = 500
@@ -264,22 +264,16 @@ def _codes(request: HttpRequest, survey: Survey) -> HttpResponseBase:
         return render(request, "survey/access/invitation_sheet.html", context)
     name = f"invitations-{survey.slug}.csv"
     return StreamingHttpResponse(
-        _lines(codes, address, survey),
+        csv_parts(_lines(codes, address, survey)),
         content_type="text/csv; charset=utf-8",
         headers={"Content-Disposition": f'attachment; filename="{name}"'},
     )
 
 
-class _Line:
-    def write(self, text: str) -> str:
-        return text
-
-
-def _lines(codes: Sequence[str], address: str, survey: Survey) -> Iterator[str]:
-    writer = csv.writer(_Line())
-    yield writer.writerow(["code", "link"])
+def _lines(codes: Sequence[str], address: str, survey: Survey) -> Iterator[Line]:
+    yield ["code", "link"]
     for code in codes:
-        yield writer.writerow([shown(code), link(address, survey, code)])
+        yield [shown(code), link(address, survey, code)]
 
 
 def _letters(request: HttpRequest, survey: Survey) -> HttpResponseBase:

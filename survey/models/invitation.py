@@ -59,9 +59,8 @@ class InvitationManager(models.Manager["Invitation"]):
 
         They are stored in the order of their digests, which hides the order of creation.
         """
-        rows = sorted(
-            (Invitation(digest=digest(code), survey_id=survey) for code in codes), key=_pk
-        )
+        digests = sorted(digest(code) for code in codes)
+        rows = [Invitation(digest=one, survey_id=survey) for one in digests]
         with transaction.atomic():
             if PassKey.objects.hold(survey) is None:
                 raise InvitationError("closed")
@@ -103,10 +102,6 @@ class InvitationManager(models.Manager["Invitation"]):
         counts = invitations.count(), invitations.exclude(used_with="").count()
         invitations.delete()
         return counts
-
-
-def _pk(invitation: "Invitation") -> str:
-    return invitation.digest
 
 
 class Invitation(models.Model):

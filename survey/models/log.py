@@ -75,7 +75,7 @@ def record(actor: Actor, what: str, survey: Any = None, **detail: Any) -> Entry:
     """
     account = actor if actor is not None and actor.pk is not None else None
     with transaction.atomic(savepoint=False):
-        wait_for_others()
+        database().lock_for_transaction(LOCK)
         last = head()
         entry = Entry(
             number=last.number + 1 if last else 1,
@@ -91,11 +91,6 @@ def record(actor: Actor, what: str, survey: Any = None, **detail: Any) -> Entry:
         entry.hash = entry.own_hash()
         entry.save(force_insert=True)
     return entry
-
-
-def wait_for_others() -> None:
-    """Make other writers of the log wait until the commit."""
-    database().lock_for_transaction(LOCK)
 
 
 def head() -> Entry | None:
