@@ -13,13 +13,13 @@ from aggregation.jobs.removal import remove_draft
 from aggregation.models import Job
 from aggregation.releases.due import unfinished
 from studio import checklist, opening_page
+from studio.opening_page import Given
 from survey.design import DesignError
 from survey.models import Survey, today
 from survey.models.log import Actor, record
 from survey.permissions import private_form, survey_or_403
 
 FARTHEST = timedelta(days=5 * 365)
-Given = dict[str, str]  # the fields of the form that was posted
 
 
 def read_moment(given: Given) -> datetime:

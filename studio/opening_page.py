@@ -19,7 +19,7 @@ from survey.models import Survey
 from survey.qr_codes import qr_code
 from survey.respondent import preview
 
-Given = Mapping[str, str]
+Given = Mapping[str, str]  # the fields of the form that was posted, if any
 
 
 def context(request: HttpRequest, survey: Survey, given: Given) -> dict[str, Any]:

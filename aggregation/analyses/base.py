@@ -14,14 +14,13 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from aggregation.counting.tables import Axes
+from aggregation.counting.tables import Axes, Counts
 from aggregation.statistics import joint
 from survey.design import Block, Design, Question
 from survey.design.mechanism import SCALE
 
 LEVEL = 0.95
 
-Counts = NDArray[np.int64]
 Figures = dict[str, Any]
 
 
@@ -51,7 +50,7 @@ class Analysis(ABC):
         """Return the questions of each table to count."""
 
     @abstractmethod
-    def figures(self, views: list["View"]) -> Figures:
+    def figures(self, views: list["ReportTable"]) -> Figures:
         """Return the figures from these tables; AnalysisError if there are none."""
 
 
@@ -120,7 +119,7 @@ def check_length(name: str, values: Sequence[object], least: int, most: int) -> 
 
 
 @dataclass(frozen=True)
-class View:
+class ReportTable:
     """A table of reports and the questions along its axes."""
 
     design: Design

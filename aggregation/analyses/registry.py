@@ -12,9 +12,8 @@ from aggregation.analyses.base import (
     Analysis,
     AnalysisError,
     AnalysisRequest,
-    Counts,
     Figures,
-    View,
+    ReportTable,
     place_of,
     sizes,
 )
@@ -32,21 +31,21 @@ from aggregation.analyses.weights.computation import Weights
 from aggregation.analyses.weights.form import WeightsForm
 from aggregation.analyses.weights.wording import WeightsFindings
 from aggregation.analyses.wording import Findings
-from aggregation.counting.tables import Axes
+from aggregation.counting.tables import Axes, Counts
 from survey.design import Design, canonical_json
 
 
-class Kind(NamedTuple):
+class AnalysisKind(NamedTuple):
     analysis: type[Analysis]
     form: type[Form]
     findings: type[Findings]
 
 
 KINDS = {
-    "crosstab": Kind(Crosstab, CrosstabForm, CrosstabFindings),
-    "regression": Kind(Regression, RegressionForm, RegressionFindings),
-    "profiles": Kind(Profiles, ProfilesForm, ProfilesFindings),
-    "weights": Kind(Weights, WeightsForm, WeightsFindings),
+    "crosstab": AnalysisKind(Crosstab, CrosstabForm, CrosstabFindings),
+    "regression": AnalysisKind(Regression, RegressionForm, RegressionFindings),
+    "profiles": AnalysisKind(Profiles, ProfilesForm, ProfilesFindings),
+    "weights": AnalysisKind(Weights, WeightsForm, WeightsFindings),
 }
 
 MOST_CELLS = 2**20  # of one table
@@ -98,4 +97,4 @@ def digest(asked: Mapping[str, Any]) -> str:
 def figures(analysis: Analysis, design: Design, tables: Sequence[Counts]) -> Figures:
     """Return the figures of an analysis; AnalysisError if its tables are empty."""
     pairs = zip(analysis.tables(), tables, strict=True)
-    return analysis.figures([View(design, axes, table) for axes, table in pairs])
+    return analysis.figures([ReportTable(design, axes, table) for axes, table in pairs])

@@ -17,7 +17,7 @@ from aggregation.jobs.requests import request_analysis
 from aggregation.jobs.serializers import JobSerializer
 from aggregation.models import Analysis, Estimate, Job, Release
 from aggregation.releases.forms import INTERVALS, LEVELS, IntervalForm
-from aggregation.releases.intervals import Choice, asked, restate
+from aggregation.releases.intervals import IntervalChoice, placed_questions, restate
 from survey.api.schema import errors
 from survey.models import Action, Survey
 from survey.permissions import survey_or_403
@@ -161,7 +161,9 @@ class EstimatesView(APIView):
     def get(self, request: Request, slug: str) -> Response:
         survey = survey_for(request, slug, "see")
         given = request.query_params.dict()
-        form = IntervalForm({name: given.get(name, "") for name in ("level", "interval")}, Choice())
+        form = IntervalForm(
+            {name: given.get(name, "") for name in ("level", "interval")}, IntervalChoice()
+        )
         choice = form.choice
         if form.errors:
             raise exceptions.ValidationError(
@@ -178,7 +180,7 @@ class EstimatesView(APIView):
             raise exceptions.NotFound(
                 "There is no such release." if wanted else "Nothing has been released yet."
             )
-        restate(release.estimates.all(), asked(survey.frozen_design()), choice)
+        restate(release.estimates.all(), placed_questions(survey.frozen_design()), choice)
         return Response(EstimatesSerializer(release).data)
 
 

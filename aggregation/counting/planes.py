@@ -36,7 +36,7 @@ Packed = tuple[Data, int]  # with the number of reports
 
 
 @dataclass(frozen=True)
-class Column:
+class QuestionPlanes:
     """A question: how many values it has, and its planes, the lowest digit first."""
 
     size: int
@@ -46,7 +46,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Layout:
-    columns: dict[str, Column]  # by the key of a question, in the order of a report's bytes
+    columns: dict[str, QuestionPlanes]  # by the key of a question, in the order of a report's bytes
     planes: int
 
 
@@ -59,8 +59,10 @@ def layout(design: Design) -> Layout:
     """
     free = count()
 
-    def column(size: int, asked: int | None = None) -> Column:
-        return Column(size, tuple(next(free) for _ in range((size - 1).bit_length())), asked)
+    def column(size: int, asked: int | None = None) -> QuestionPlanes:
+        return QuestionPlanes(
+            size, tuple(next(free) for _ in range((size - 1).bit_length())), asked
+        )
 
     columns = {question.key: column(question.size) for question in design.background}
     everything = design.ask == len(design.sensitive_blocks)
@@ -157,7 +159,7 @@ def bits_of(plane: NDArray[np.uint64], reports: int) -> NDArray[np.bool_]:
     return np.unpackbits(octets, count=reports, bitorder="little").view(np.bool_)
 
 
-def codes_of(planes: Planes, column: Column, reports: int) -> NDArray[np.uint8]:
+def codes_of(planes: Planes, column: QuestionPlanes, reports: int) -> NDArray[np.uint8]:
     codes = np.zeros(reports, dtype=np.uint8)
     for digit, plane in enumerate(column.planes):
         codes |= bits_of(planes[plane], reports).view(np.uint8) << np.uint8(digit)

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aggregation.counting.planes import (
-    Column,
     Data,
     Layout,
     Packed,
     Planes,
+    QuestionPlanes,
     bits_of,
     codes_of,
     layout,
@@ -113,7 +113,7 @@ class CountPlan:
     counts: int
     first: CountNode
 
-    def columns(self, axes: Axes) -> list[Column]:
+    def columns(self, axes: Axes) -> list[QuestionPlanes]:
         return [self.layout.columns[axis] for axis in axes]
 
     def shape(self, axes: Axes) -> tuple[int, ...]:
@@ -164,7 +164,7 @@ def _check(axes: Axes, found: Layout) -> None:
         raise ValueError(f"a table can have at most {MAX_CELLS:,} cells")
 
 
-def _sets(columns: list[Column]) -> list[PlaneSet | None]:
+def _sets(columns: list[QuestionPlanes]) -> list[PlaneSet | None]:
     """Return the planes that are 1 in each combination of codes; None if it is impossible."""
     sets: list[PlaneSet | None] = []
     for codes in product(*(range(2 ** len(column.planes)) for column in columns)):
@@ -214,7 +214,7 @@ def _count(
         _count(planes, further, chosen[row], counts)
 
 
-def _cells(planes: Planes, reports: int, columns: list[Column]) -> Counts:
+def _cells(planes: Planes, reports: int, columns: list[QuestionPlanes]) -> Counts:
     """Count a large table in one pass over the cells of the reports."""
     shape = tuple(column.size for column in columns)
     index = np.zeros(reports, dtype=np.intp)

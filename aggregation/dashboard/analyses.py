@@ -88,14 +88,14 @@ def _page(
     return render(request, "aggregation/analyses/analyses.html", context)
 
 
-def _listed(survey: Survey, design: Design) -> Iterator["Outcome"]:
+def _listed(survey: Survey, design: Design) -> Iterator["AnalysisOutcome"]:
     """Yield the analyses of a survey, the newest first."""
     jobs = Prefetch("jobs", Job.objects.defer("result"))
     asked = Analysis.objects.filter(release__survey=survey).select_related("release")
     rows = asked.annotate(last=Max("jobs__made_at")).order_by("-last").prefetch_related(jobs)
     for row in rows.only("asked", "release")[:MOST_LISTED]:
         newest = max(row.jobs.all(), key=lambda job: (job.active, job.made_at))
-        yield Outcome(survey, design, row, newest)
+        yield AnalysisOutcome(survey, design, row, newest)
 
 
 # --- Reading --------------------------------------------------------------------------------------
@@ -112,7 +112,7 @@ def _analysis(survey: Survey, pk: UUID | str) -> Analysis:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class AnalysisOutcome:
     """An analysis with its newest job."""
 
     survey: Survey
@@ -121,7 +121,7 @@ class Outcome:
     job: Job
 
     @classmethod
-    def of(cls, survey: Survey, analysis: Analysis, results: bool = True) -> "Outcome":
+    def of(cls, survey: Survey, analysis: Analysis, results: bool = True) -> "AnalysisOutcome":
         jobs = analysis.jobs.order_by("active", "made_at")
         job = (jobs if results else jobs.defer("result")).last()
         if job is None:
@@ -159,24 +159,24 @@ def analysis(request: HttpRequest, slug: str, analysis: UUID) -> HttpResponse:
     if request.method == "POST":
         return _act(request, survey_or_403(request, slug, "ask"), analysis)
     survey = survey_or_403(request, slug)
-    return _show(request, Outcome.of(survey, _analysis(survey, analysis)))
+    return _show(request, AnalysisOutcome.of(survey, _analysis(survey, analysis)))
 
 
 def _act(request: HttpRequest, survey: Survey, pk: UUID) -> HttpResponse:
     """Cancel an analysis, or repeat it on the latest release."""
-    outcome = Outcome.of(survey, _analysis(survey, pk), results=False)
+    outcome = AnalysisOutcome.of(survey, _analysis(survey, pk), results=False)
     if request.POST.get("action") == "cancel":
         outcome.job.cancel(by=request.user)
     elif request.POST.get("action") == "again":
         try:
             job = request_analysis(survey, outcome.analysis.asked, request.user)
         except AnalysisError as error:
-            return _show(request, Outcome.of(survey, outcome.analysis), sentence(error.why))
+            return _show(request, AnalysisOutcome.of(survey, outcome.analysis), sentence(error.why))
         return redirect("analysis", slug=survey.slug, analysis=job.analysis_id)
     return redirect("analysis", slug=survey.slug, analysis=pk)
 
 
-def _show(request: HttpRequest, outcome: Outcome, problem: str = "") -> HttpResponse:
+def _show(request: HttpRequest, outcome: AnalysisOutcome, problem: str = "") -> HttpResponse:
     survey, analysis = outcome.survey, outcome.analysis
     last = survey.releases.order_by("number").last()
     release: Release = analysis.release
@@ -202,11 +202,11 @@ def file(request: HttpRequest, slug: str, analysis: UUID, file: str) -> HttpResp
     survey = survey_or_403(request, slug)
     known = _analysis(survey, analysis)
     if file == "progress.json":
-        outcome = Outcome.of(survey, known, results=False)
+        outcome = AnalysisOutcome.of(survey, known, results=False)
         job = outcome.job
         progress = job.progress if job.active else 1
         return JsonResponse({"active": job.active, "progress": progress, "words": outcome.state})
-    outcome = Outcome.of(survey, known)
+    outcome = AnalysisOutcome.of(survey, known)
     if file == "result.json":
         return _saved(request, outcome, file, "application/json", _json(outcome))
     result = outcome.result
@@ -217,7 +217,7 @@ def file(request: HttpRequest, slug: str, analysis: UUID, file: str) -> HttpResp
     raise Http404
 
 
-def _json(outcome: Outcome) -> bytes:
+def _json(outcome: AnalysisOutcome) -> bytes:
     found = {
         "survey": outcome.survey.slug,
         "design": outcome.survey.design_hash,
@@ -231,7 +231,7 @@ def _json(outcome: Outcome) -> bytes:
 
 
 def _saved(
-    request: HttpRequest, outcome: Outcome, name: str, content_type: str, content: bytes
+    request: HttpRequest, outcome: AnalysisOutcome, name: str, content_type: str, content: bytes
 ) -> HttpResponse:
     stem, _, ending = name.rpartition(".")
     release = outcome.analysis.release.number

@@ -22,7 +22,7 @@ AT_A_TIME = 200  # surveys in one query, because SQLite limits its length
 
 
 @dataclass(frozen=True)
-class Line:
+class OverviewLine:
     """The estimate of a question: the share of yes, or the largest share."""
 
     question: str
@@ -37,7 +37,7 @@ class OverviewRow:
     managed: bool = False  # by this user
     release: Release | None = None
     waiting: str = "0"
-    lines: list[Line] = field(default_factory=list)
+    lines: list[OverviewLine] = field(default_factory=list)
     more: int = 0  # questions that are not shown
     questions: int = 0  # of a draft
     changed_on: date | None = None  # a draft, in the studio
@@ -108,5 +108,5 @@ def _add_estimates(rows: dict[int, OverviewRow], releases: list[Release]) -> Non
         question = questions[key]
         best = max(shown_options(question, list(members)), key=telling)
         picture = tracks.track([Point(best.bounded, best.low, best.high)])
-        line = Line(question.text, label_of(question, best), best, picture)
+        line = OverviewLine(question.text, label_of(question, best), best, picture)
         owners[key[0]].lines.append(line)

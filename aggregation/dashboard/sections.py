@@ -8,15 +8,15 @@ from typing import NamedTuple
 
 from django.utils.safestring import SafeString
 
+from aggregation.counting.tables import Counts
 from aggregation.models import Estimate, Release
 from aggregation.releases.intervals import (
     MISFIT,
-    Asked,
-    Choice,
-    Counts,
-    asked,
+    IntervalChoice,
+    PlacedQuestion,
     counts_of,
     label_of,
+    placed_questions,
     plain_yes_no,
     restate,
     says_nothing,
@@ -140,13 +140,15 @@ class Section:
         return max(rows, key=lambda row: telling(row.estimate))
 
 
-def sections(release: Release, by: Question | None, choice: Choice | None = None) -> list[Section]:
+def sections(
+    release: Release, by: Question | None, choice: IntervalChoice | None = None
+) -> list[Section]:
     """Return the estimates of everybody by question, and by group of one background question.
 
     Only one, because a page with all groups of ten background questions would be megabytes.
     """
-    choice = choice or Choice.default(release)
-    questions = asked(release.survey.frozen_design())
+    choice = choice or IntervalChoice.default(release)
+    questions = placed_questions(release.survey.frozen_design())
     wanted = release.estimates.filter(by__in=["", by.key] if by else [""])
     found: dict[str, list[list[Estimate]]] = {
         key: [list(table) for _, table in groupby(rows, key=lambda row: row.by)]
@@ -176,7 +178,7 @@ def sections(release: Release, by: Question | None, choice: Choice | None = None
 
 
 def _table(
-    question: Question, by: Question | None, rows: list[Estimate], choice: Choice
+    question: Question, by: Question | None, rows: list[Estimate], choice: IntervalChoice
 ) -> EstimatesTable:
     names = {option.key: option.text for option in by.options} if by else {"": ""}
     groups = [
@@ -220,10 +222,10 @@ def _mean_square(values: Iterable[float]) -> float:
 
 
 def _differences(
-    questions: dict[str, Asked],
+    questions: dict[str, PlacedQuestion],
     by: Question,
     found: dict[str, list[list[Estimate]]],
-    choice: Choice,
+    choice: IntervalChoice,
 ) -> dict[str, Differences]:
     """Compare the groups of every table: with one test, and in pairs."""
     tables = {
@@ -252,7 +254,9 @@ def _rough(table: Counts) -> bool:
     return bool(least < FEW * table.sum())
 
 
-def _pairs(one: Asked, by: Asked, table: Counts, choice: Choice) -> list[GroupDifference] | None:
+def _pairs(
+    one: PlacedQuestion, by: PlacedQuestion, table: Counts, choice: IntervalChoice
+) -> list[GroupDifference] | None:
     """Compare every option between every two groups, adjusted for all of them (Holm)."""
     plain = plain_yes_no(one.question)
     options = [1] if plain else list(range(one.question.size))

@@ -7,7 +7,14 @@ from django.utils.safestring import SafeString
 
 from aggregation.models import Estimate
 from aggregation.releases.estimate import positions_of_everybody
-from aggregation.releases.intervals import ALWAYS, Choice, asked, label_of, restate, shown_options
+from aggregation.releases.intervals import (
+    ALWAYS,
+    IntervalChoice,
+    label_of,
+    placed_questions,
+    restate,
+    shown_options,
+)
 from aggregation.svg import tracks
 from aggregation.templatetags.figures import percent
 from survey.design import Question
@@ -43,7 +50,7 @@ def trends(survey: Survey, question: Question, last: int, level: int) -> list[Tr
     )
     rows = found.select_related("release").order_by("position", "release__number")
     shown = shown_options(question, list(rows))
-    restate(shown, asked(design), Choice(level, ALWAYS))
+    restate(shown, placed_questions(design), IntervalChoice(level, ALWAYS))
     return [
         _trend(question, list(members))
         for _, members in groupby(shown, key=lambda row: row.position)

@@ -15,13 +15,13 @@ LONGEST_TEXT = 2045  # bytes in a text of fixed width in Stata
 
 # code: the position of an option in one byte, or ABSENT; whole: an integer, never missing;
 # real: a float, NaN if missing; text: bytes in UTF-8
-Kind = Literal["code", "whole", "real", "text"]
+ColumnKind = Literal["code", "whole", "real", "text"]
 
 
 @dataclass(frozen=True)
 class Column:
     name: str  # that every statistics program accepts: see codebook.variables
-    kind: Kind
+    kind: ColumnKind
     label: str
     values: Mapping[int, str] = field(default_factory=dict)  # the meaning of each code
     notes: Mapping[str, str] = field(default_factory=dict)  # with names in ASCII

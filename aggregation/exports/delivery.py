@@ -14,7 +14,7 @@ from aggregation.exports import large_exports
 from aggregation.exports.files import EVERYTHING, FILES, Export, File
 from aggregation.models import Copy, Job, Release
 from aggregation.releases.forms import IntervalForm
-from aggregation.releases.intervals import Choice
+from aggregation.releases.intervals import IntervalChoice
 from survey.models import Action, Survey
 from survey.models.log import Actor, record
 
@@ -40,7 +40,9 @@ def release_of(survey: Survey, number: str) -> Release | None:
     return survey.releases.select_related("survey").filter(number=int(number)).first()
 
 
-def export_of(request: HttpRequest | Request, release: Release, choice: Choice | None) -> Export:
+def export_of(
+    request: HttpRequest | Request, release: Release, choice: IntervalChoice | None
+) -> Export:
     here = reverse("release", args=[release.survey.slug, release.number])
     return Export(release, request.build_absolute_uri(here), choice=choice)
 
@@ -53,10 +55,10 @@ class NoSuchInterval(ValueError):
         self.field, self.why = field, why
 
 
-def chosen_intervals(request: HttpRequest | Request, release: Release) -> Choice:
+def chosen_intervals(request: HttpRequest | Request, release: Release) -> IntervalChoice:
     """Return the intervals that the address names, like the address of the survey's page."""
     given = request.GET.dict()
-    form = IntervalForm(given, Choice.default(release))
+    form = IntervalForm(given, IntervalChoice.default(release))
     choice = form.choice
     for field in form.fields:
         if given.get(field) == "":

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from aggregation.exports import codebook, columns
-from aggregation.exports.columns import Column, Kind, Table
+from aggregation.exports.columns import Column, ColumnKind, Table
 from aggregation.models import Estimate, Release
 from survey.spreadsheets import Line
 
-ABOUT: dict[str, tuple[Kind, str]] = {  # the kind and the label of each column
+ABOUT: dict[str, tuple[ColumnKind, str]] = {  # the kind and the label of each column
     "release": ("whole", "Number of the release"),
     "question": ("text", "Key of the question"),
     "question_text": ("text", "Text of the question"),

@@ -10,8 +10,8 @@ from itertools import groupby
 from aggregation.models import Estimate, Release
 from aggregation.releases.intervals import (
     MISFIT,
-    Choice,
-    asked,
+    IntervalChoice,
+    placed_questions,
     restate,
     says_nothing,
     shown_options,
@@ -40,15 +40,15 @@ def names(design: Design) -> dict[str, tuple[str, str]]:
     }
 
 
-def draw_one(release: Release, question: str, by: str, choice: Choice) -> bytes:
+def draw_one(release: Release, question: str, by: str, choice: IntervalChoice) -> bytes:
     rows = list(release.estimates.filter(question=question, by=by))
-    restate(rows, asked(release.survey.frozen_design()), choice)
+    restate(rows, placed_questions(release.survey.frozen_design()), choice)
     return _draw(release, rows, choice)
 
 
-def draw_all(release: Release, choice: Choice) -> Iterator[tuple[str, bytes]]:
+def draw_all(release: Release, choice: IntervalChoice) -> Iterator[tuple[str, bytes]]:
     """Yield the name and content of each figure, reading the estimates only once."""
-    questions = asked(release.survey.frozen_design())
+    questions = placed_questions(release.survey.frozen_design())
     for question, some in groupby(release.estimates.iterator(), key=lambda row: row.question):
         rows = list(some)
         restate(rows, questions, choice)
@@ -60,10 +60,10 @@ def draw_all(release: Release, choice: Choice) -> Iterator[tuple[str, bytes]]:
 
 
 # The group, or everybody; the option; and the estimate.
-Entry = tuple[str, str, Estimate]
+LabelledEstimate = tuple[str, str, Estimate]
 
 
-def _draw(release: Release, rows: list[Estimate], choice: Choice) -> bytes:
+def _draw(release: Release, rows: list[Estimate], choice: IntervalChoice) -> bytes:
     """Draw the estimates of one question, of everybody or by a background question."""
     survey, first = release.survey, rows[0]
     questions = {each.key: each for each in survey.frozen_design().questions}
@@ -86,14 +86,16 @@ def _draw(release: Release, rows: list[Estimate], choice: Choice) -> bytes:
     return canvas.done()
 
 
-def _entries(question: Question, by: Question | None, rows: list[Estimate]) -> Iterator[Entry]:
+def _entries(
+    question: Question, by: Question | None, rows: list[Estimate]
+) -> Iterator[LabelledEstimate]:
     names = {option.key: option.text for option in by.options} if by else {"": "Everybody"}
     options = {option.key: option.text for option in question.options}
     for row in shown_options(question, rows):
         yield names[row.group], options[row.option], row
 
 
-def _lines(entries: list[Entry], by: bool) -> Iterator[whiskers.Row]:
+def _lines(entries: list[LabelledEstimate], by: bool) -> Iterator[whiskers.Row]:
     """Yield a row for every estimate, below the name of its group if that has several."""
     for _, some in groupby(entries, key=lambda entry: entry[2].group):
         members = list(some)
@@ -109,7 +111,7 @@ def _lines(entries: list[Entry], by: bool) -> Iterator[whiskers.Row]:
             )
 
 
-def _describe(entries: list[Entry], level: str) -> str:
+def _describe(entries: list[LabelledEstimate], level: str) -> str:
     """Describe the figure in words, with all its numbers, for people who cannot see it."""
     words = [f"Estimated shares with their {level} intervals."]
     for name, label, row in entries:
@@ -118,7 +120,7 @@ def _describe(entries: list[Entry], level: str) -> str:
     return " ".join(words)
 
 
-def _caption(release: Release, rows: list[Estimate], choice: Choice) -> Iterator[str]:
+def _caption(release: Release, rows: list[Estimate], choice: IntervalChoice) -> Iterator[str]:
     survey, first = release.survey, rows[0]
     everybody = not first.by
     always = choice.always and (everybody or first.n >= ALWAYS_FROM)

@@ -17,7 +17,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from aggregation.exports import citation, codebook, estimate_files, figures, reports, spss, stata
 from aggregation.exports.columns import Column, Piece, Table
 from aggregation.models import Release
-from aggregation.releases.intervals import Choice
+from aggregation.releases.intervals import IntervalChoice
 from survey.models import Action, Survey
 from survey.spreadsheets import csv_parts, workbook
 
@@ -32,11 +32,11 @@ class Export:
     address: str
     # Called with the progress if a worker writes the reports; raises if nobody wants them.
     watch: Callable[[float], None] = lambda _: None
-    choice: Choice | None = None  # the intervals of figures; None: the default of the page
+    choice: IntervalChoice | None = None  # the intervals of figures; None: the default of the page
 
     @property
-    def intervals(self) -> Choice:
-        return self.choice or Choice.default(self.release)
+    def intervals(self) -> IntervalChoice:
+        return self.choice or IntervalChoice.default(self.release)
 
     @property
     def sentence(self) -> str:

@@ -160,7 +160,7 @@ def _attributes(column: Column) -> str:
 # --- Values ---------------------------------------------------------------------------------------
 
 Codes = NDArray[np.uint8]
-Words = NDArray[np.uint64]
+EightBytes = NDArray[np.uint64]
 
 
 def _records(columns: Sequence[Column], piece: Piece) -> bytes:
@@ -178,7 +178,7 @@ def _records(columns: Sequence[Column], piece: Piece) -> bytes:
     return found.tobytes()
 
 
-def _elements(column: Column, values: NDArray[np.generic]) -> tuple[Codes, Words]:
+def _elements(column: Column, values: NDArray[np.generic]) -> tuple[Codes, EightBytes]:
     """Return the codes and the eight-byte elements of a column, with a row for each value."""
     if column.kind == "text":
         words = _text(column, values)
@@ -198,7 +198,7 @@ CODES = np.arange(256, dtype="<f8")
 CODES[ABSENT] = NOTHING
 
 
-def _text(column: Column, values: NDArray[np.generic]) -> Words:
+def _text(column: Column, values: NDArray[np.generic]) -> EightBytes:
     """Return texts padded with spaces. A long one leaves the last byte of each part free."""
     size = column.width
     given = np.ascontiguousarray(values.astype(f"S{size}")).view(np.uint8).reshape(-1, size)

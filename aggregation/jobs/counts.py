@@ -6,7 +6,7 @@ import zlib
 import numpy as np
 
 from aggregation.analyses import base, registry
-from aggregation.counting.tables import tables
+from aggregation.counting.tables import Counts, tables
 from aggregation.models import Analysis, Batch, Part
 from survey.design import Design
 
@@ -24,7 +24,7 @@ def count(part: Part) -> None:
     Part.objects.filter(pk=part.pk).update(counts=counts)
 
 
-def tables_of(analysis: Analysis) -> list[base.Counts]:
+def tables_of(analysis: Analysis) -> list[Counts]:
     """Return the tables of all parts together; RuntimeError if one is not counted yet."""
     design = _design(analysis)
     shapes = [base.sizes(axes, design) for axes in read_request(analysis).tables()]

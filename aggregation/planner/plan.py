@@ -29,7 +29,7 @@ class Precision:
 
 
 @dataclass(frozen=True)
-class Difference:
+class SmallestDifference:
     """The closest shares of two groups that can be told apart with a power of 80 %."""
 
     first: float
@@ -119,14 +119,14 @@ class Plan:
         return max(self.precision, key=lambda precision: precision.everybody)
 
     @cached_property
-    def difference(self) -> Difference | None:
+    def difference(self) -> SmallestDifference | None:
         n, terms, channel = self.known_reports, self.terms, self.least.kind.channel
         if terms.groups < 2 or n < 1:
             return None
         found = planning.smallest_difference(
             n, channel, terms.share, POWER, terms.level, terms.forged
         )
-        return None if found is None else Difference(*found)
+        return None if found is None else SmallestDifference(*found)
 
     @cached_property
     def cost(self) -> Cost:

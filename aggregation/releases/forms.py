@@ -5,7 +5,7 @@ from typing import Any
 
 from django import forms
 
-from aggregation.releases.intervals import ALWAYS, FIXED, Choice
+from aggregation.releases.intervals import ALWAYS, FIXED, IntervalChoice
 
 LEVELS = ("80", "90", "95", "99")
 INTERVALS = {ALWAYS: "Valid at every look", FIXED: "For one look"}
@@ -36,12 +36,12 @@ class IntervalForm(forms.Form):
         ),
     )
 
-    def __init__(self, given: dict[str, str], default: Choice) -> None:
+    def __init__(self, given: dict[str, str], default: IntervalChoice) -> None:
         super().__init__({name: value for name, value in given.items() if name in self.base_fields})
         self.default = default
 
     @property
-    def choice(self) -> Choice:
+    def choice(self) -> IntervalChoice:
         """The choice. After this, `errors` has the values that were wrong."""
         self.full_clean()
         return replace(self.default, **self.given)

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from aggregation.counting.tables import Counts
 from aggregation.models import Estimate, Release
 from aggregation.releases.estimate import METHODS, by_group
 from aggregation.statistics import privacy
@@ -15,11 +15,9 @@ from survey.design import Block, Design, Question
 MISFIT = 0.001  # below this p-value, the reports do not look like the output of the channel
 FIXED, ALWAYS = "fixed", "always"
 
-Counts = NDArray[np.int64]
-
 
 @dataclass(frozen=True)
-class Choice:
+class IntervalChoice:
     """A choice of intervals. Without arguments, these are the stored ones.
 
     While a survey is open people look again and again, so pages default to valid at every look.
@@ -30,7 +28,7 @@ class Choice:
     forged: float = 0.0  # percent of all reports; ignored for results by group
 
     @classmethod
-    def default(cls, release: Release) -> "Choice":
+    def default(cls, release: Release) -> "IntervalChoice":
         return cls(interval=FIXED if release.final else ALWAYS)
 
     @property
@@ -48,7 +46,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Asked:
+class PlacedQuestion:
     """A question of a design, and the block that it is in."""
 
     question: Question
@@ -56,20 +54,22 @@ class Asked:
     channel: Channel
 
 
-def asked(design: Design) -> dict[str, Asked]:
+def placed_questions(design: Design) -> dict[str, PlacedQuestion]:
     return {
-        question.key: Asked(question, block, Channel(*block.mechanism.channel(position)))
+        question.key: PlacedQuestion(question, block, Channel(*block.mechanism.channel(position)))
         for block in design.blocks
         for position, question in enumerate(block.questions)
     }
 
 
-def restate(rows: Iterable[Estimate], questions: dict[str, Asked], choice: Choice) -> None:
+def restate(
+    rows: Iterable[Estimate], questions: dict[str, PlacedQuestion], choice: IntervalChoice
+) -> None:
     """Replace the limits of these rows by the chosen ones, in memory only.
 
     For a table by group, all its rows are needed, in their order.
     """
-    if choice == Choice():
+    if choice == IntervalChoice():
         return
     everybody: dict[Channel, list[Estimate]] = {}
     groups: dict[tuple[str, str], list[Estimate]] = {}
@@ -92,7 +92,7 @@ def restate(rows: Iterable[Estimate], questions: dict[str, Asked], choice: Choic
                 setattr(row, name, value)
 
 
-def _restate_everybody(rows: list[Estimate], channel: Channel, choice: Choice) -> None:
+def _restate_everybody(rows: list[Estimate], channel: Channel, choice: IntervalChoice) -> None:
     lows, highs = privacy.manipulations(
         [row.count for row in rows],
         [row.n for row in rows],

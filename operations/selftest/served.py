@@ -6,7 +6,7 @@ from tempfile import TemporaryDirectory
 
 from django.conf import settings
 
-from operations.selftest.site import Failed, Reply, Site, expect
+from operations.selftest.site import Failed, Site, SiteReply, expect
 from survey.management.commands.manifest import collect
 from survey.models import Survey
 from survey.respondent import manifest, shell
@@ -14,7 +14,7 @@ from survey.respondent import manifest, shell
 NOWHERE = "no-such-survey-here"
 
 
-def compare_headers(reply: Reply, wanted: dict[str, str], path: str) -> None:
+def compare_headers(reply: SiteReply, wanted: dict[str, str], path: str) -> None:
     for name, value in wanted.items():
         found = reply.headers.get(name.lower())
         if found != value:

@@ -16,7 +16,7 @@ class Failed(Exception):
 
 
 @dataclass
-class Reply:
+class SiteReply:
     status: int
     headers: dict[str, str]  # names in lower case
     cookies: list[str]
@@ -45,7 +45,7 @@ class Site:
         parts = [self.word[i : i + 4].lstrip("0") or "0" for i in range(0, 16, 4)]
         return str(ip_address(f"2001:db8:0:0:{':'.join(parts)}"))
 
-    def ask(self, path: str, method: str = "GET", body: Any = None) -> Reply:
+    def ask(self, path: str, method: str = "GET", body: Any = None) -> SiteReply:
         where = urlsplit(self.url)
         secure = where.scheme == "https"
         client = http.client.HTTPSConnection if secure else http.client.HTTPConnection
@@ -66,7 +66,7 @@ class Site:
             reply = link.getresponse()
             found = {name.lower(): value for name, value in reply.getheaders()}
             cookies = reply.headers.get_all("Set-Cookie") or []
-            return Reply(reply.status, found, cookies, reply.read())
+            return SiteReply(reply.status, found, cookies, reply.read())
         except (OSError, http.client.HTTPException) as error:
             raise Failed(f"{self.url} does not answer: {error}") from None
         finally:

@@ -29,7 +29,9 @@ MOST_WRITTEN = 2_000  # reports in one transaction, unless a single request has 
 LOOK_SECONDS = 10.0  # between two checks of how many reports wait in the database
 COMMIT_SECONDS = 20.0  # for a commit; after this the outcome is unknown and clients should retry
 
-Group = tuple[Sequence[Arrival], "asyncio.Future[list[Recorded]]"]  # the reports of one request
+RequestGroup = tuple[
+    Sequence[Arrival], "asyncio.Future[list[Recorded]]"
+]  # the reports of one request
 
 
 class Inbox:
@@ -37,7 +39,7 @@ class Inbox:
 
     def __init__(self) -> None:
         self.thread = ThreadPoolExecutor(1, "inbox")
-        self.groups: list[Group] = []
+        self.groups: list[RequestGroup] = []
         self.waiting = 0  # reports that are not written yet
         self.writer: asyncio.Task[None] | None = None
 
@@ -73,7 +75,7 @@ class Inbox:
 
         Errors are passed to the waiting requests and never stop the writer.
         """
-        taken: list[Group] = []
+        taken: list[RequestGroup] = []
         try:
             taken = self._take()
             loop = asyncio.get_running_loop()
@@ -90,7 +92,7 @@ class Inbox:
         finally:
             self.waiting -= sum(len(reports) for reports, _ in taken)
 
-    def _take(self) -> list[Group]:
+    def _take(self) -> list[RequestGroup]:
         total = 0
         for count, (reports, _) in enumerate(self.groups):
             total += len(reports)

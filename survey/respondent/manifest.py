@@ -64,7 +64,7 @@ PAGES = {
 
 
 @dataclass(frozen=True)
-class File:
+class ServedFile:
     """A collected file; `late` means that it is imported dynamically, after the page has loaded."""
 
     url: str
@@ -85,7 +85,7 @@ def policy(directives: dict[str, str]) -> str:
     return "; ".join(f"{name} {value}" for name, value in directives.items())
 
 
-def own_policy(modules: list[File]) -> str:
+def own_policy(modules: list[ServedFile]) -> str:
     """Return the policy inside a shell, which allows only the modules that it lists."""
     allowed = {name: DIRECTIVES[name] for name in DIRECTIVES if name not in ONLY_IN_A_HEADER}
     return policy(allowed | {"script-src": " ".join(f"'{module.integrity}'" for module in modules)})
@@ -116,13 +116,13 @@ def manifest(contents: dict[str, bytes]) -> bytes:
     return f"{text}\n".encode()
 
 
-def graph(storage: ManifestStaticFilesStorage, entry: str) -> list[File]:
+def graph(storage: ManifestStaticFilesStorage, entry: str) -> list[ServedFile]:
     """Return a module and everything it imports, each after its own imports.
 
     Dynamic imports come last, so that nothing waits for them.
     """
     collected = set(storage.hashed_files.values())
-    modules: dict[str, File] = {}
+    modules: dict[str, ServedFile] = {}
     wanted_later: list[str] = []
 
     def add(name: str, late: bool) -> None:
@@ -146,6 +146,6 @@ def graph(storage: ManifestStaticFilesStorage, entry: str) -> list[File]:
     return list(modules.values())
 
 
-def read(storage: ManifestStaticFilesStorage, name: str, late: bool = False) -> File:
+def read(storage: ManifestStaticFilesStorage, name: str, late: bool = False) -> ServedFile:
     with storage.open(name) as file:
-        return File(f"{storage.base_url}{name}", file.read(), late)
+        return ServedFile(f"{storage.base_url}{name}", file.read(), late)

@@ -315,7 +315,7 @@ def test_a_site_that_lies_consistently_is_found_by_a_reference_only(
         for address in json.loads(reference.read_text())["files"]
     }
     before, after = files[randomizer], files[randomizer] + b"\n"
-    old, new = (manifest.File("", content).integrity.encode() for content in (before, after))
+    old, new = (manifest.ServedFile("", content).integrity.encode() for content in (before, after))
     files = {address: content.replace(old, new) for address, content in files.items()}
     files[randomizer] = after
 

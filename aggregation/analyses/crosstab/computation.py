@@ -7,15 +7,14 @@ from aggregation.analyses.base import (
     TEXT,
     Analysis,
     AnalysisRequest,
-    Counts,
     Figures,
-    View,
+    ReportTable,
     array_schema,
     effect_json,
     finite_table,
     object_schema,
 )
-from aggregation.counting.tables import Axes
+from aggregation.counting.tables import Axes, Counts
 from aggregation.statistics import joint
 
 MOST_QUESTIONS = 4
@@ -36,7 +35,7 @@ class Crosstab(Analysis):
     def tables(self) -> list[Axes]:
         return [self.questions]
 
-    def figures(self, views: list[View]) -> Figures:
+    def figures(self, views: list[ReportTable]) -> Figures:
         (view,) = views
         view.check_reports()
         table, blocks = view.table, view.blocks()

@@ -18,7 +18,7 @@ ROW = 46
 
 
 @dataclass(frozen=True)
-class Cell:
+class ShareCell:
     value: float
     low: float
     high: float
@@ -30,12 +30,12 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Grid:
+class ShareGrid:
     """A table of two questions. A cell is None if it has no estimate."""
 
     caption: str
     columns: Sequence[str]
-    rows: Sequence[tuple[str, Sequence[Cell | None]]]
+    rows: Sequence[tuple[str, Sequence[ShareCell | None]]]
 
     @property
     def body(self) -> SafeString:
@@ -47,7 +47,7 @@ class Grid:
         )
 
 
-def _data(cell: Cell | None) -> SafeString:
+def _data(cell: ShareCell | None) -> SafeString:
     if cell is None:
         return SafeString("<td>–</td>")
     return SafeString(
@@ -55,7 +55,7 @@ def _data(cell: Cell | None) -> SafeString:
     )
 
 
-def picture(title: str, notes: Sequence[str], grids: Sequence[Grid]) -> bytes:
+def picture(title: str, notes: Sequence[str], grids: Sequence[ShareGrid]) -> bytes:
     """Return a file with a shade and a number in every cell."""
     most = max(len(grid.columns) for grid in grids)
     size = max(96, min(160, 560 // most))
@@ -68,7 +68,7 @@ def picture(title: str, notes: Sequence[str], grids: Sequence[Grid]) -> bytes:
     return canvas.done()
 
 
-def _draw(canvas: Canvas, grid: Grid, size: float) -> None:
+def _draw(canvas: Canvas, grid: ShareGrid, size: float) -> None:
     if grid.caption:
         canvas.lines(grid.caption, bold=True)
         canvas.skip(6)
@@ -87,7 +87,7 @@ def _draw(canvas: Canvas, grid: Grid, size: float) -> None:
         canvas.skip(row)
 
 
-def _cell(canvas: Canvas, cell: Cell | None, left: float, width: float, height: float) -> None:
+def _cell(canvas: Canvas, cell: ShareCell | None, left: float, width: float, height: float) -> None:
     fill = PAPER if cell is None else tint(DARKEST * cell.shade / SHADES)
     canvas.rectangle(left + 1, canvas.y + 1, width - 2, height - 2, fill)
     middle, center = height / 2 + RISE * SIZE, left + width / 2

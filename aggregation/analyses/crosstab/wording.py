@@ -11,7 +11,7 @@ import numpy as np
 
 from aggregation.analyses.base import Figures, question_of
 from aggregation.analyses.crosstab import grids
-from aggregation.analyses.crosstab.grids import SHADES, Cell, Grid
+from aggregation.analyses.crosstab.grids import SHADES, ShareCell, ShareGrid
 from aggregation.analyses.wording import Findings, Z, figure
 from survey.spreadsheets import Line
 
@@ -29,14 +29,14 @@ class Measure:
     high: str = ""
 
 
-class Conditional(NamedTuple):
+class ConditionalShares(NamedTuple):
     """The shares of a question, given the answers to another."""
 
     picture: str
     question: str
     given: str
     sums: str  # whether rows or columns add up to 100 %
-    grids: list[Grid]
+    grids: list[ShareGrid]
 
 
 @dataclass(frozen=True)
@@ -82,21 +82,21 @@ class CrosstabFindings(Findings):
         return bool((np.array(self.figures["estimates"], dtype=float) < 0).any())
 
     @cached_property
-    def joint(self) -> list[Grid]:
+    def joint(self) -> list[ShareGrid]:
         """The shares of everybody in each combination."""
         values, errors = _arrays(self.figures)
         return self._grids(values, errors, max(float(values.max()), 1e-9))
 
     @cached_property
-    def conditional(self) -> list[Conditional]:
+    def conditional(self) -> list[ConditionalShares]:
         """The shares of each of the first two questions, given all other answers."""
         found = self.figures.get("conditional")
         if not found:
             return []
         rows, columns = (self._grids(*_arrays(found[key]), 1.0) for key in self.questions[:2])
         return [
-            Conditional("rows.svg", self.row, self.column, "column", rows),
-            Conditional("columns.svg", self.column, self.row, "row", columns),
+            ConditionalShares("rows.svg", self.row, self.column, "column", rows),
+            ConditionalShares("columns.svg", self.column, self.row, "row", columns),
         ]
 
     @property
@@ -105,7 +105,7 @@ class CrosstabFindings(Findings):
         found = [grid for one in self.conditional for grid in one.grids]
         return any(cell is None for grid in found for _, row in grid.rows for cell in row)
 
-    def _grids(self, values: Any, errors: Any, most: float) -> list[Grid]:
+    def _grids(self, values: Any, errors: Any, most: float) -> list[ShareGrid]:
         """Return a grid of the first two questions for each combination of the others."""
         rows, columns = (self.options(key) for key in self.questions[:2])
         found = []
@@ -119,7 +119,7 @@ class CrosstabFindings(Findings):
                 (row, [_cell(*pair, most) for pair in zip(shown[i], noise[i], strict=True)])
                 for i, row in enumerate(rows)
             ]
-            found.append(Grid(" · ".join(texts), columns, cells))
+            found.append(ShareGrid(" · ".join(texts), columns, cells))
         return found
 
     @property
@@ -197,11 +197,11 @@ def _arrays(found: Figures) -> tuple[Any, Any]:
     )
 
 
-def _cell(value: float, error: float, most: float) -> Cell | None:
+def _cell(value: float, error: float, most: float) -> ShareCell | None:
     if not math.isfinite(value) or not math.isfinite(error):
         return None
     shade = round(SHADES * min(max(value, 0) / most, 1))
-    return Cell(float(value), float(value - Z * error), float(value + Z * error), shade)
+    return ShareCell(float(value), float(value - Z * error), float(value + Z * error), shade)
 
 
 def _values(value: Any, error: Any) -> list[float | None]:

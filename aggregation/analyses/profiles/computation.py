@@ -11,7 +11,7 @@ from aggregation.analyses.base import (
     Analysis,
     AnalysisRequest,
     Figures,
-    View,
+    ReportTable,
     array_schema,
     finite,
     object_schema,
@@ -43,7 +43,7 @@ class Profiles(Analysis):
     def tables(self) -> list[Axes]:
         return [self.questions]
 
-    def figures(self, views: list[View]) -> Figures:
+    def figures(self, views: list[ReportTable]) -> Figures:
         (view,) = views
         view.check_reports()
         table = view.table

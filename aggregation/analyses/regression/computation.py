@@ -13,9 +13,8 @@ from aggregation.analyses.base import (
     AnalysisError,
     AnalysisRequest,
     Choice,
-    Counts,
     Figures,
-    View,
+    ReportTable,
     array_schema,
     check_length,
     choice_json,
@@ -24,7 +23,7 @@ from aggregation.analyses.base import (
     object_schema,
     question_of,
 )
-from aggregation.counting.tables import Axes
+from aggregation.counting.tables import Axes, Counts
 from aggregation.statistics import joint, regression
 from survey.design import Design
 
@@ -71,7 +70,7 @@ class Regression(Analysis):
     def tables(self) -> list[Axes]:
         return [(self.outcome.question, *(one.question for one in self.predictors))]
 
-    def figures(self, views: list[View]) -> Figures:
+    def figures(self, views: list[ReportTable]) -> Figures:
         (view,) = views
         view.check_reports()
         kept = [(self.outcome.option,), *(one.options for one in self.predictors)]

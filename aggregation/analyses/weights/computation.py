@@ -15,7 +15,7 @@ from aggregation.analyses.base import (
     AnalysisError,
     AnalysisRequest,
     Figures,
-    View,
+    ReportTable,
     array_schema,
     object_schema,
     place_of,
@@ -77,7 +77,7 @@ class Weights(Analysis):
     def tables(self) -> list[Axes]:
         return [(question, *self.by) for question in self.questions]
 
-    def figures(self, views: list[View]) -> Figures:
+    def figures(self, views: list[ReportTable]) -> Figures:
         """Weight each question. One that cannot be weighted has an error, unless none can be."""
         found: list[Figures] = []
         problems = []
@@ -92,7 +92,7 @@ class Weights(Analysis):
         method = "raked" if len(self.population) > 1 else "post-stratified"
         return {"by": list(self.by), "method": method, "questions": found}
 
-    def _weighted(self, view: View) -> Figures:
+    def _weighted(self, view: ReportTable) -> Figures:
         view.check_reports()
         table, key = view.table, view.axes[0]
         try:

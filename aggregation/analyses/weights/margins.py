@@ -38,7 +38,7 @@ class CsvRow(NamedTuple):
     cells: list[str]
 
 
-Entry = tuple[CsvRow, float]  # with its share or count
+MarginEntry = tuple[CsvRow, float]  # with its share or count
 
 
 def template(design: Design) -> Iterator[Line]:
@@ -158,7 +158,7 @@ def _named(text: str, among: Iterable[Named]) -> Named | None:
     return None
 
 
-def _margins(entries: list[Entry], design: Design, problems: Problems) -> dict[str, Any]:
+def _margins(entries: list[MarginEntry], design: Design, problems: Problems) -> dict[str, Any]:
     margins: dict[str, dict[str, float]] = {}
     for row, number in entries:
         question = problems.question(row, row.cells[0], design)
@@ -171,7 +171,7 @@ def _margins(entries: list[Entry], design: Design, problems: Problems) -> dict[s
 
 
 def _cells(
-    header: CsvRow, entries: list[Entry], design: Design, problems: Problems
+    header: CsvRow, entries: list[MarginEntry], design: Design, problems: Problems
 ) -> dict[str, Any]:
     questions = [problems.question(header, name, design) for name in header.cells[:-1]]
     known = [question for question in questions if question]

@@ -14,7 +14,7 @@ from survey.spreadsheets import Line
 
 
 @dataclass(frozen=True)
-class Weighted:
+class WeightedShare:
     """The weighted and the raw share of an option."""
 
     label: str
@@ -46,13 +46,13 @@ class Weighted:
 
 
 @dataclass(frozen=True)
-class Section:
+class WeightedQuestion:
     """A question with its figures, or the reason why there are none."""
 
     text: str
     figures: Figures
     error: str
-    rows: list[Weighted]
+    rows: list[WeightedShare]
 
 
 @dataclass(frozen=True)
@@ -67,9 +67,9 @@ class WeightsFindings(Findings):
         return f"Every question, weighted to the population by {listed([*map(self.quoted, by)])}"
 
     @property
-    def sections(self) -> list[Section]:
+    def sections(self) -> list[WeightedQuestion]:
         return [
-            Section(
+            WeightedQuestion(
                 self.text(one["question"]),
                 one,
                 sentence(one["error"]) if "error" in one else "",
@@ -78,10 +78,10 @@ class WeightsFindings(Findings):
             for one in self.figures["questions"]
         ]
 
-    def _rows(self, figures: Figures) -> list[Weighted]:
+    def _rows(self, figures: Figures) -> list[WeightedShare]:
         key = figures["question"]
         rows = [
-            Weighted(self.option(key, one["option"]), one["weighted"], one["raw"])
+            WeightedShare(self.option(key, one["option"]), one["weighted"], one["raw"])
             for one in figures.get("options", [])
         ]
         options = [option.key for option in question_of(self.design, key).options]

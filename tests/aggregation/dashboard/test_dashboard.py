@@ -17,7 +17,7 @@ from scipy import integrate, stats
 from aggregation.dashboard import readers, sections, trend
 from aggregation.models import Estimate, Release
 from aggregation.releases.estimate import positions_of_everybody
-from aggregation.releases.intervals import ALWAYS, FIXED, Choice, asked
+from aggregation.releases.intervals import ALWAYS, FIXED, IntervalChoice, placed_questions
 from aggregation.releases.publish import make_release
 from aggregation.templatetags import figures
 from survey.models import Membership, Survey, today
@@ -63,7 +63,7 @@ def row_of(survey: Survey, question: str = "q1", option: str = "yes", group: str
 
 
 def channel_of(survey: Survey, question: str) -> tuple[float, float]:
-    channel = asked(survey.frozen_design())[question].channel
+    channel = placed_questions(survey.frozen_design())[question].channel
     return channel.a, channel.b
 
 
@@ -83,7 +83,7 @@ def shown(survey: Survey, by: str = "", **choice: Any) -> list[sections.Section]
     release = survey.releases.order_by("number").last()
     assert release
     background = next((one for one in survey.frozen_design().background if one.key == by), None)
-    return sections.sections(release, background, Choice(**choice) if choice else None)
+    return sections.sections(release, background, IntervalChoice(**choice) if choice else None)
 
 
 def limits(survey: Survey, **choice: Any) -> tuple[float, float]:
@@ -225,7 +225,7 @@ def test_the_api_takes_level_and_interval() -> None:
 def test_forged_reports_widen_every_interval_as_far_as_they_can(interval: str) -> None:
     """Whatever 5 % of the reports say: the honest rest has one of these counts."""
     survey = released()
-    row, one = row_of(survey), asked(survey.frozen_design())["q1"]
+    row, one = row_of(survey), placed_questions(survey.frozen_design())["q1"]
     assert row.count is not None and row.n
     bad = math.floor(row.n * 0.05)
     honest = row.n - bad
@@ -480,7 +480,7 @@ def test_the_trend_shows_every_release_with_limits_for_all_looks() -> None:
     page = page_of(survey, where="trend/").replace("&#8239;", "\u202f")
     from aggregation.statistics import sequence
 
-    channel = asked(survey.frozen_design())["q1"].channel
+    channel = placed_questions(survey.frozen_design())["q1"].channel
     rows = Estimate.objects.filter(question="q1", option="yes", by="")
     assert [row.n for row in rows.order_by("release__number")] == [60, 120, 180]
     for row in rows.select_related("release"):

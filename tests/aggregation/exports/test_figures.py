@@ -19,7 +19,7 @@ from aggregation.planner.grid import make_grid
 from aggregation.planner.solving import solve
 from aggregation.planner.terms import Terms
 from aggregation.releases.forms import IntervalForm
-from aggregation.releases.intervals import Choice
+from aggregation.releases.intervals import IntervalChoice
 from aggregation.releases.publish import make_release
 from aggregation.svg import canvas, whiskers
 from aggregation.svg.axis import Axis, Point
@@ -378,7 +378,7 @@ def test_a_figure_has_the_intervals_of_the_page(db: None, query: str, final: boo
     links = [unescape(link) for link in re.findall(r'data-figure href="([^"]+)"', page)]
     assert len(links) == 5
     design = survey.frozen_design()
-    form = IntervalForm(dict(parse_qsl(query)), Choice.default(release))
+    form = IntervalForm(dict(parse_qsl(query)), IntervalChoice.default(release))
     found = {one.question.key: one for one in sections(release, design.background[0], form.choice)}
     for link in links:
         name = link.partition("?")[0].rpartition("/")[2]

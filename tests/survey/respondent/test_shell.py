@@ -69,7 +69,7 @@ def test_a_shell_allows_exactly_the_modules_that_it_loads(client: Client, addres
     modules = elements(shell)
     assert policy[1].split() == [f"'{integrity}'" for _, integrity in modules]
     for address, integrity in modules:
-        assert manifest.File("", b"".join(client.get(address))).integrity == integrity
+        assert manifest.ServedFile("", b"".join(client.get(address))).integrity == integrity
 
 
 def test_modules_come_after_their_imports_and_languages_last(client: Client) -> None:
