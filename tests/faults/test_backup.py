@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.harness import PATIENCE, Console, Senders, Trial
+from tests.support.harness import WAIT_SECONDS, Console, Senders, Trial
 from tests.support.services import ROOT, Candor, production, wait_until
 
 pytestmark = pytest.mark.faults
@@ -105,7 +105,7 @@ def test_a_restored_backup_has_every_row_and_keeps_working(kind: str, tmp_path: 
                 assert "Head of the log" in said and senders.stored
                 senders.await_more(60)
             done = lambda: bool(trial.do("result = survey.releases.count()"))  # noqa: E731
-            wait_until(done, PATIENCE, "a release")
+            wait_until(done, WAIT_SECONDS, "a release")
             trial.acknowledged, sent = senders.acknowledged, senders.acknowledged.total()
         candor.stop()
         assert stat.S_IMODE(running.stat().st_mode) == 0o600
@@ -148,7 +148,9 @@ def test_a_restored_backup_has_every_row_and_keeps_working(kind: str, tmp_path: 
             trial.fill(40)
             # A crowd stays behind.
             last = "make_release(survey); result = survey.releases.last().reports"
-            wait_until(lambda: trial.do(last) == len(ids) + 41 - 20, PATIENCE, "a release of all")
+            wait_until(
+                lambda: trial.do(last) == len(ids) + 41 - 20, WAIT_SECONDS, "a release of all"
+            )
 
 
 IDS = "survey.reports.order_by('pk').values_list('pk', flat=True)"

@@ -9,7 +9,7 @@ import pytest
 
 from survey.design import passes
 from tests.support import builders
-from tests.support.harness import PATIENCE
+from tests.support.harness import WAIT_SECONDS
 from tests.support.marks import BOTH_INSTALLATIONS
 from tests.support.services import Candor, wait_until
 from tests.support.storage import everything, rows
@@ -105,12 +105,12 @@ def await_release(candor: Candor, slug: str) -> None:
         "print(survey.releases.exists() and not survey.jobs.filter(active=True).exists())"
     )
     shown = lambda: candor.manage("shell", "-v0", "-c", done).strip() == "True"  # noqa: E731
-    wait_until(shown, PATIENCE, "a release that nobody asked for")
+    wait_until(shown, WAIT_SECONDS, "a release that nobody asked for")
 
 
 def request(candor: Candor, method: str, path: str, body: object = None) -> bytes:
     connection = http.client.HTTPConnection(
-        "127.0.0.1", candor.port, timeout=PATIENCE, source_address=(ADDRESS, 0)
+        "127.0.0.1", candor.port, timeout=WAIT_SECONDS, source_address=(ADDRESS, 0)
     )
     headers = {
         "User-Agent": AGENT,

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import pytest
 
-from tests.support.harness import PATIENCE, Console, Fleet, Machines, Senders, Trial, released
+from tests.support.harness import WAIT_SECONDS, Console, Fleet, Machines, Senders, Trial, released
 from tests.support.packages import compiler
 from tests.support.services import ROOT, wait_until
 
@@ -43,7 +43,7 @@ def library(folder: Path) -> Path:
 def shows_work(trial: Trial) -> None:
     """Releases come unasked, and an analysis is done."""
     before = released(trial)
-    wait_until(lambda: released(trial) > before, PATIENCE, "a release that nobody asked for")
+    wait_until(lambda: released(trial) > before, WAIT_SECONDS, "a release that nobody asked for")
     trial.await_done(trial.analyse(kind="crosstab", questions=["q1", "q2"]))
 
 
@@ -82,6 +82,6 @@ def test_nothing_is_lost_when_the_clock_jumps(tmp_path: Path) -> None:
                 )  # as by a worker that died
                 clock.set(hours)
                 fleet.mend()
-                wait_until(lambda: trial.job(job)["state"] == "done", PATIENCE, "that job")  # noqa: B023
+                wait_until(lambda: trial.job(job)["state"] == "done", WAIT_SECONDS, "that job")  # noqa: B023
                 shows_work(trial)
         trial.settle(senders)

@@ -15,7 +15,7 @@ from uuid import uuid4
 import pytest
 
 from tests.support import builders
-from tests.support.harness import PATIENCE
+from tests.support.harness import WAIT_SECONDS
 from tests.support.marks import BOTH_INSTALLATIONS
 from tests.support.services import Candor, command_line, wait_until
 
@@ -40,7 +40,7 @@ class Api:
             {"Content-Type": "application/json", "Authorization": f"Token {self.token}"},
             method=method,
         )
-        with urllib.request.urlopen(request, timeout=PATIENCE) as response:
+        with urllib.request.urlopen(request, timeout=WAIT_SECONDS) as response:
             return response.status, json.load(response)
 
 
@@ -91,11 +91,11 @@ def test_nothing_is_lost_when_workers_and_web_servers_are_killed(candor_server: 
                 acknowledged[cell] += 1
             return True
 
-        wait_until(stored, PATIENCE, "the acknowledgement of a report", pause=0.2)
+        wait_until(stored, WAIT_SECONDS, "the acknowledgement of a report", pause=0.2)
 
     def await_stored(reports: int) -> None:
         enough = lambda: acknowledged.total() >= reports or bool(trouble)  # noqa: E731
-        wait_until(enough, PATIENCE, f"{reports} reports")
+        wait_until(enough, WAIT_SECONDS, f"{reports} reports")
 
     senders = [threading.Thread(target=sender, args=(i,)) for i in range(SENDERS)]
     for thread in senders:
@@ -119,7 +119,7 @@ def test_nothing_is_lost_when_workers_and_web_servers_are_killed(candor_server: 
         except (OSError, urllib.error.HTTPError):
             return False
 
-    wait_until(released, PATIENCE, "the last release")
+    wait_until(released, WAIT_SECONDS, "the last release")
     final = api.call(f"{api.surveys}/estimates/")[1]
     assert final["reports"] == SENDERS * EACH
     shown = {
@@ -166,7 +166,7 @@ def test_tasks_that_run_twice_and_at_once_count_once(candor_server: Candor) -> N
         )
         for _ in range(6)
     ]  # fmt: skip
-    moved = [int(mover.communicate(timeout=PATIENCE)[0]) for mover in movers]
+    moved = [int(mover.communicate(timeout=WAIT_SECONDS)[0]) for mover in movers]
     assert all(mover.returncode == 0 for mover in movers)
     out = candor_server.manage(
         "shell", "-v0", "-c",
@@ -210,4 +210,4 @@ def test_sqlite_forgets_moved_reports_at_once(embedded_candor: Candor) -> None:
     assert found() > 0  # while they wait for one more, they are there
     send(11)
     close(embedded_candor, slug)
-    wait_until(lambda: found() == 0, PATIENCE, "emptied files")
+    wait_until(lambda: found() == 0, WAIT_SECONDS, "emptied files")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.harness import PATIENCE, Console, Senders, Trial
+from tests.support.harness import WAIT_SECONDS, Console, Senders, Trial
 from tests.support.services import Candor, PostgreSQL, Redis, reachable_temporary, wait_until
 
 pytestmark = [pytest.mark.faults, pytest.mark.disk]
@@ -61,7 +61,7 @@ def fill_and_free(disk: Disk, trial: Trial, servers: list[PostgreSQL]) -> None:
                 disk.fill()  # again and again: others give back a little
                 return senders.statuses[503] >= refused + 20  # noqa: B023
 
-            wait_until(refuses, PATIENCE, "refusals", pause=0.2)
+            wait_until(refuses, WAIT_SECONDS, "refusals", pause=0.2)
             trial.release()
             disk.free()
             for server in servers:  # which ends itself when it cannot write its log

@@ -15,7 +15,7 @@ import pytest
 
 from tests.support.harness import (
     CELLS,
-    PATIENCE,
+    WAIT_SECONDS,
     Machines,
     Senders,
     Trial,
@@ -49,7 +49,7 @@ def test_nothing_is_lost_when_a_web_process_is_killed(trial: Trial) -> None:
             senders.await_more(60)
             (victim,) = kill_9(chance.sample(web_processes(trial.candor), 1))
             trial.release()
-            wait_until(lambda: victim not in web_processes(trial.candor), PATIENCE, "its end")  # noqa: B023
+            wait_until(lambda: victim not in web_processes(trial.candor), WAIT_SECONDS, "its end")  # noqa: B023
             mend(trial.candor)
         senders.await_more(60)
     assert senders.statuses[0] > 0  # some did notice
@@ -66,7 +66,7 @@ def test_nothing_is_lost_when_the_web_server_ends(trial: Trial, number: signal.S
             before = web_processes(trial.candor)
             kill_9(main_web(trial.candor), number)
             gone = lambda: not set(before) & set(web_processes(trial.candor))  # noqa: E731, B023
-            wait_until(gone, PATIENCE, "the end of its processes")
+            wait_until(gone, WAIT_SECONDS, "the end of its processes")
             mend(trial.candor)
             senders.await_more(60)
     trial.settle(senders)
@@ -82,18 +82,18 @@ def test_a_report_in_flight_is_stored_before_the_web_server_ends(machines: Machi
     with held(machines, "survey_report", "SHARE"):
         senders = []
         for port, report in zip(machines.fleet.ports, reports, strict=True):
-            senders.append(http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE))
+            senders.append(http.client.HTTPConnection("127.0.0.1", port, timeout=WAIT_SECONDS))
             kind = {"Content-Type": "application/json"}
             senders[-1].request("POST", trial.path, json.dumps(report), kind)
             on_its_way = lambda: stuck(machines, "INSERT INTO survey_report") == len(senders)  # noqa: E731, B023
-            wait_until(on_its_way, PATIENCE, "a report that waits for the table")
+            wait_until(on_its_way, WAIT_SECONDS, "a report that waits for the table")
         waits, hung_up = senders
         hung_up.close()
         kill_9(main_web(machines.fleet), signal.SIGTERM)
     assert waits.getresponse().status == 201
     waits.close()
     gone = lambda: not set(before) & set(web_processes(machines.fleet))  # noqa: E731
-    wait_until(gone, PATIENCE, "the end of the web servers")
+    wait_until(gone, WAIT_SECONDS, "the end of the web servers")
     ids = [report["id"] for report in reports]
     assert trial.do(f"result = survey.reports.filter(pk__in={ids!r}).count()") == 2
 
@@ -113,7 +113,7 @@ def test_a_worker_killed_at_any_moment_moves_all_or_nothing(trial: Trial) -> Non
     ):
         trial.release()
         there = f"result = {moment} or not survey.jobs.filter(active=True).exists()"
-        wait_until(lambda: bool(trial.do(there)), PATIENCE, moment)  # noqa: B023
+        wait_until(lambda: bool(trial.do(there)), WAIT_SECONDS, moment)  # noqa: B023
         kill_9(pool_processes(trial.candor))
         assert trial.held() == 20_000
         trial.hurry()
@@ -151,9 +151,11 @@ def test_a_worker_killed_between_inbox_and_batch_loses_no_reports(machines: Mach
     with held(machines, "aggregation_batch", "SHARE"):
         trial.fill(2_000)
         trial.release()
-        wait_until(lambda: stuck(machines, "aggregation_batch") > 0, PATIENCE, "a move half-way")
+        wait_until(
+            lambda: stuck(machines, "aggregation_batch") > 0, WAIT_SECONDS, "a move half-way"
+        )
         for number in (1, 2):
-            wait_until(lambda: stuck(machines) >= number, PATIENCE, "another attempt")  # noqa: B023
+            wait_until(lambda: stuck(machines) >= number, WAIT_SECONDS, "another attempt")  # noqa: B023
             kill_9(pool_processes(trial.candor))
             assert trial.waiting() == 2_000
             trial.hurry()
@@ -171,16 +173,16 @@ def test_killing_workers_does_not_change_an_analysis(machines: Machines) -> None
         job = trial.analyse(**asked)
         frozen = held(machines, "aggregation_part", "EXCLUSIVE")
         frozen.__enter__()
-    wait_until(lambda: stuck(machines, "aggregation_part") > 0, PATIENCE, "a part half-way")
+    wait_until(lambda: stuck(machines, "aggregation_part") > 0, WAIT_SECONDS, "a part half-way")
     kill_9(pool_processes(trial.candor))
     frozen.__exit__(None, None, None)
     trial.hurry()
     for _ in range(2):
-        wait_until(lambda: bool(computations(trial.candor)), PATIENCE, "a computation")
+        wait_until(lambda: bool(computations(trial.candor)), WAIT_SECONDS, "a computation")
         orphans = freeze(computations(trial.candor))
         kill_9(pool_processes(trial.candor))
         gone = lambda: not set(orphans) & set(trial.candor.processes())  # noqa: E731, B023
-        wait_until(gone, PATIENCE, "the end of the forks of killed workers")
+        wait_until(gone, WAIT_SECONDS, "the end of the forks of killed workers")
         trial.hurry()
     assert trial.await_done(job) == trial.undisturbed(job, **asked)
     assert not computations(trial.candor)
@@ -202,11 +204,13 @@ def test_two_schedulers_or_none_lose_and_repeat_nothing(machines: Machines) -> N
         before = released(trial)
         fleet.commands["beat1"] = fleet.commands["beat0"]
         fleet.mend()
-        wait_until(lambda: released(trial) > before, PATIENCE, "a release that nobody asked for")
+        wait_until(
+            lambda: released(trial) > before, WAIT_SECONDS, "a release that nobody asked for"
+        )
         fleet.end("beat0")
         before = released(trial)
         senders.await_more(60)
-        wait_until(lambda: released(trial) > before, PATIENCE, "another one")
+        wait_until(lambda: released(trial) > before, WAIT_SECONDS, "another one")
         fleet.mend()
     trial.settle(senders)
     del fleet.commands["beat1"]

@@ -3,7 +3,7 @@
 import pytest
 from celery import Celery
 
-from tests.support.harness import PATIENCE, Machines, Senders, again_and_again
+from tests.support.harness import WAIT_SECONDS, Machines, Senders, again_and_again
 
 pytestmark = [pytest.mark.faults, pytest.mark.postgresql, pytest.mark.redis]
 
@@ -11,7 +11,7 @@ pytestmark = [pytest.mark.faults, pytest.mark.postgresql, pytest.mark.redis]
 def done_by(machines: Machines, task: str) -> dict[str, int]:
     """How many of these tasks each worker has begun, as it says itself."""
     with Celery(broker=machines.redis.url) as app:
-        answers = app.control.inspect(timeout=PATIENCE, limit=3).stats() or {}  # all three
+        answers = app.control.inspect(timeout=WAIT_SECONDS, limit=3).stats() or {}  # all three
     return {name: said["total"].get(task, 0) for name, said in answers.items()}
 
 

@@ -11,7 +11,7 @@ from uuid import uuid4
 import pytest
 
 from tests.support import builders
-from tests.support.harness import PATIENCE
+from tests.support.harness import WAIT_SECONDS
 from tests.support.marks import BOTH_INSTALLATIONS
 from tests.support.services import Candor, wait_until
 from tests.support.storage import everything
@@ -33,7 +33,7 @@ def call(candor: Candor, path: str, data: Any = None) -> tuple[int, Any]:
         {"Content-Type": "application/json"},
     )
     try:
-        with urllib.request.urlopen(request, timeout=PATIENCE) as response:
+        with urllib.request.urlopen(request, timeout=WAIT_SECONDS) as response:
             return response.status, json.load(response)
     except urllib.error.HTTPError as error:
         return error.code, None
@@ -58,7 +58,7 @@ def test_nothing_of_a_removed_survey_is_kept(candor_server: Candor, tmp_path: Pa
     assert call(candor_server, f"{slug}/reports/batch/", {"reports": reports})[0] == 200
     shell(candor_server, slug, "survey.results_public = True; survey.save(); survey.close()")
     final = lambda: (call(candor_server, f"{slug}/estimates/")[1] or {}).get("final")  # noqa: E731
-    wait_until(final, PATIENCE, "the final release")
+    wait_until(final, WAIT_SECONDS, "the final release")
     assert kept(candor_server, slug, reports) == 60
     assert call(candor_server, f"{slug}/reports/", reports[0])[0] == 200
 
@@ -134,7 +134,7 @@ def test_nobody_slips_into_an_address_while_its_survey_is_removed(candor_server:
         connection.execute("DELETE FROM survey_survey WHERE slug = %s", [slug])
         other = threading.Thread(target=insert)
         other.start()
-        wait_until(lambda: blocked(candor_server), PATIENCE, "an insert that waits")
+        wait_until(lambda: blocked(candor_server), WAIT_SECONDS, "an insert that waits")
         assert outcome == []
     other.join()
     assert "removed survey" in outcome[0]

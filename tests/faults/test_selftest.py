@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.harness import PATIENCE, Console, Trial
+from tests.support.harness import WAIT_SECONDS, Console, Trial
 from tests.support.mirror import Mirror, Reply
 from tests.support.services import ROOT, Candor, production, wait_until
 
@@ -40,7 +40,7 @@ class World:
             "from pathlib import Path\n"
             "from operations.selftest import checks, running\n"
             "from operations.selftest.site import Site\n"
-            f"running.ROUND_TRIP = {PATIENCE}\n"
+            f"running.ROUND_TRIP = {WAIT_SECONDS}\n"
             f"site = Site.at({url!r}, {self.candor.port})\n"
             f"logs = [Path(one) for one in {[str(log) for log in logs]!r}]\n"
             "result = [[one.name, one.problem] for one in checks.run(site, logs)]"
@@ -57,7 +57,10 @@ class World:
                 cursor = connection.execute(statement.replace("?", "%s"), values)
                 return cursor.fetchall() if cursor.description else []
         path = self.candor.var / "candor.sqlite3"
-        with contextlib.closing(sqlite3.connect(path, timeout=PATIENCE)) as connection, connection:
+        with (
+            contextlib.closing(sqlite3.connect(path, timeout=WAIT_SECONDS)) as connection,
+            connection,
+        ):
             return connection.execute(statement, values).fetchall()
 
 
@@ -69,7 +72,7 @@ def world(request: pytest.FixtureRequest) -> Iterator[World]:
         console = stack.enter_context(Console(candor))
         world = World(candor, console)
         ticked = "from aggregation.models import heartbeat; result = heartbeat.age() is not None"
-        wait_until(lambda: bool(console.do(ticked)), PATIENCE, "the first tick")
+        wait_until(lambda: bool(console.do(ticked)), WAIT_SECONDS, "the first tick")
         yield world
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.harness import PATIENCE, parent
+from tests.support.harness import WAIT_SECONDS, parent
 from tests.support.services import (
     ROOT,
     Candor,
@@ -76,7 +76,9 @@ def alive(pid: int) -> bool:
 
 
 def test_each_program_runs_in_its_own_session(candor: Candor) -> None:
-    wait_until(lambda: all(child(candor, name) for name in NAMES), PATIENCE, "all three programs")
+    wait_until(
+        lambda: all(child(candor, name) for name in NAMES), WAIT_SECONDS, "all three programs"
+    )
     sessions = {os.getsid(child(candor, name) or 0) for name in NAMES}
     assert len(sessions) == 3
     assert os.getsid(supervisor(candor)) not in sessions
@@ -85,14 +87,14 @@ def test_each_program_runs_in_its_own_session(candor: Candor) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_killed_program_comes_back(candor: Candor, name: str) -> None:
-    wait_until(lambda: child(candor, name) is not None, PATIENCE, name)
+    wait_until(lambda: child(candor, name) is not None, WAIT_SECONDS, name)
     victim = child(candor, name)
     assert victim
     family = [victim, *descendants(victim)]
     os.kill(victim, signal.SIGKILL)
-    wait_until(lambda: child(candor, name) not in (None, victim), PATIENCE, f"another {name}")
-    wait_until(lambda: not any(map(alive, family)), PATIENCE, "the end of its processes")
-    wait_until(lambda: answers(candor.url), PATIENCE, "the web server")
+    wait_until(lambda: child(candor, name) not in (None, victim), WAIT_SECONDS, f"another {name}")
+    wait_until(lambda: not any(map(alive, family)), WAIT_SECONDS, "the end of its processes")
+    wait_until(lambda: answers(candor.url), WAIT_SECONDS, "the web server")
     assert f"The {name} ended (signal 9) and starts again in" in candor.log.read_text()
 
 
@@ -105,7 +107,7 @@ def test_ctrl_c_ends_every_process_and_exits_with_success(candor: Candor) -> Non
     assert process is not None
     before = candor.log.stat().st_size  # the tests before this one killed programs, which shows
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the whole foreground group
-    assert process.wait(PATIENCE) == 0
+    assert process.wait(WAIT_SECONDS) == 0
     candor.process = None
     assert not candor.processes()
     assert not answers(candor.url)
@@ -122,7 +124,7 @@ def run(*command: str, **environment: str) -> "subprocess.CompletedProcess[str]"
         env={**clean_environment(), **environment},
         capture_output=True,
         text=True,
-        timeout=PATIENCE,
+        timeout=WAIT_SECONDS,
         check=False,
     )
 
@@ -181,7 +183,9 @@ class Demo:
             )
 
     def await_note(self) -> str:
-        wait_until(lambda: "Log in as" in self.log.read_text(), PATIENCE, "the note of addresses")
+        wait_until(
+            lambda: "Log in as" in self.log.read_text(), WAIT_SECONDS, "the note of addresses"
+        )
         return self.log.read_text()
 
 
@@ -225,11 +229,11 @@ def test_killing_the_supervisor_ends_every_process(running_demo: Demo) -> None:
     running_demo.await_note()
     count = lambda: len(processes_with("CANDOR_VAR", str(running_demo.var)))  # noqa: E731
     wait_until(
-        lambda: count() >= 7, PATIENCE, "supervisor, web server and process, worker and 2, beat"
+        lambda: count() >= 7, WAIT_SECONDS, "supervisor, web server and process, worker and 2, beat"
     )
     running_demo.process.kill()
     running_demo.process.wait()
-    wait_until(lambda: count() == 0, PATIENCE, "the end of every process")
+    wait_until(lambda: count() == 0, WAIT_SECONDS, "the end of every process")
 
 
 def demo(env_file: Path, **environment: str) -> "subprocess.CompletedProcess[str]":

@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.harness import (
     CELLS,
-    PATIENCE,
+    WAIT_SECONDS,
     Machines,
     Senders,
     Trial,
@@ -54,7 +54,7 @@ def test_nothing_is_lost_when_postgresql_is_killed(machines: Machines) -> None:
             senders.await_refusals()
             for path in ("/healthz", f"/api/v1/surveys/{trial.slug}/"):
                 refused = lambda: seen[path, 503] > before[path, 503]  # noqa: E731, B023
-                wait_until(refused, PATIENCE, f"a refusal at {path}")
+                wait_until(refused, WAIT_SECONDS, f"a refusal at {path}")
             assert senders.stored == stored
             machines.postgresql.start()
             senders.await_more(60)
@@ -62,7 +62,7 @@ def test_nothing_is_lost_when_postgresql_is_killed(machines: Machines) -> None:
         assert status_of(trial, f"/api/v1/surveys/{trial.slug}/") == 200
     before = released(trial)
     trial.fill(40)
-    wait_until(lambda: released(trial) > before, PATIENCE, "a release that nobody asked for")
+    wait_until(lambda: released(trial) > before, WAIT_SECONDS, "a release that nobody asked for")
     trial.settle(senders)
     assert {status for _, status in seen} == {200, 503}, seen
     assert not senders.doubtful
@@ -92,7 +92,7 @@ def status_of(trial: Trial, path: str) -> int:
     """Of a page; a 503 says when to come again."""
     url = f"http://127.0.0.1:{CHANCE.choice(ports(trial.candor))}{path}"
     try:
-        with urllib.request.urlopen(url, timeout=PATIENCE) as response:
+        with urllib.request.urlopen(url, timeout=WAIT_SECONDS) as response:
             return int(response.status)
     except urllib.error.HTTPError as error:
         assert error.code != 503 or error.headers["Retry-After"]
@@ -137,7 +137,7 @@ def await_release(machines: Machines, trial: Trial) -> None:
         machines.fleet.mend()
         return released(trial) > before
 
-    wait_until(made, PATIENCE, "a release")
+    wait_until(made, WAIT_SECONDS, "a release")
 
 
 # --- Messages -------------------------------------------------------------------------------------
@@ -179,7 +179,9 @@ def test_repeated_and_disordered_messages_change_nothing(trial: Trial) -> None:
     trial.do(flood)
     trial.await_worker()
     wait_until(
-        lambda: trial.do("result = not survey.jobs.filter(active=True).exists()"), PATIENCE, "rest"
+        lambda: trial.do("result = not survey.jobs.filter(active=True).exists()"),
+        WAIT_SECONDS,
+        "rest",
     )
     assert trial.call(f"surveys/{trial.slug}/estimates/") == before
     states = trial.do("result = sorted(survey.jobs.values_list('state', flat=True).distinct())")

@@ -8,7 +8,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 
-from tests.support.harness import CELLS, PATIENCE, Trial, Wire, head, ports
+from tests.support.harness import CELLS, WAIT_SECONDS, Trial, Wire, head, ports
 
 
 @contextlib.contextmanager
@@ -38,14 +38,14 @@ def slow_clients(trial: Trial, number: int = 200) -> Iterator[None]:
         nonlocal connected
         connected = asyncio.Barrier(number + 1)
         clients = [asyncio.create_task(one(drips=i % 2 == 0)) for i in range(number)]
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(WAIT_SECONDS):
             await connected.wait()
         await asyncio.to_thread(ready.wait)
         await asyncio.gather(*clients, return_exceptions=True)  # some are cut off
 
     thread = threading.Thread(target=lambda: asyncio.run(everybody()))
     thread.start()
-    ready.wait(PATIENCE)
+    ready.wait(WAIT_SECONDS)
     try:
         yield
     finally:

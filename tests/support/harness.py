@@ -65,7 +65,7 @@ Cell = tuple[int, int, int]  # the whole content of a report
 CELLS: list[Cell] = list(product(range(2), range(4), range(3)))
 WEIGHTS = range(1, len(CELLS) + 1)  # no two cells alike, so that none passes for another
 
-PATIENCE = 240.0  # for what takes a second or two on a quiet machine
+WAIT_SECONDS = 240.0  # for what takes a second or two on a quiet machine
 
 
 # --- Programs -------------------------------------------------------------------------------------
@@ -112,7 +112,7 @@ class Fleet(Candor):
             return all(answers(port) for port in self.ports)
 
         try:
-            wait_until(whole, PATIENCE, "the web servers")
+            wait_until(whole, WAIT_SECONDS, "the web servers")
         except TimeoutError as error:
             raise TimeoutError(f"{error}\n{self.tail()}") from None
 
@@ -282,7 +282,7 @@ for line in sys.stdin:
     def __exit__(self, *_: object) -> None:
         assert self.process.stdin and self.process.stdout
         self.process.stdin.close()
-        self.process.wait(PATIENCE)
+        self.process.wait(WAIT_SECONDS)
         self.process.stdout.close()
 
     def do(self, code: str) -> Any:
@@ -351,7 +351,11 @@ class Senders:
     """
 
     def __init__(
-        self, trial: "Trial", number: int = 8, rate: float | None = 200, give_up: float = PATIENCE
+        self,
+        trial: "Trial",
+        number: int = 8,
+        rate: float | None = 200,
+        give_up: float = WAIT_SECONDS,
     ) -> None:
         self.trial = trial
         self.number = number
@@ -383,13 +387,13 @@ class Senders:
         """Until so many more are acknowledged: the service answers."""
         enough = self.stored + reports
         ready = lambda: self.stored >= enough or bool(self.trouble)  # noqa: E731
-        wait_until(ready, PATIENCE, f"{reports} more reports")
+        wait_until(ready, WAIT_SECONDS, f"{reports} more reports")
 
     def await_refusals(self) -> None:
         """Until each of them was refused: what they had sent before has been answered."""
         before = Counter(self.refusals)
         everybody = lambda: all(self.refusals[i] > before[i] for i in range(self.number))  # noqa: E731
-        wait_until(everybody, PATIENCE, "a refusal for each")
+        wait_until(everybody, WAIT_SECONDS, "a refusal for each")
 
     async def _all(self) -> None:
         await asyncio.gather(*(self._one(i) for i in range(self.number)))
@@ -498,7 +502,7 @@ class Trial:
             "result = survey.pending().count() == survey.crowd and"
             " not survey.batches.filter(release=None).exists()"
         )
-        wait_until(lambda: bool(self.do(published)), PATIENCE, "the release of all batches")
+        wait_until(lambda: bool(self.do(published)), WAIT_SECONDS, "the release of all batches")
 
     def release(self) -> None:
         """Ask for a release; whoever cannot be asked just now is asked by the beat as well."""
@@ -517,7 +521,7 @@ class Trial:
                     raise
             return bool(jobs)
 
-        wait_until(accepted, PATIENCE, "an analysis that is accepted", pause=0.2)
+        wait_until(accepted, WAIT_SECONDS, "an analysis that is accepted", pause=0.2)
         return jobs[0]
 
     def undisturbed(self, job: str = "", **asked: Any) -> Any:
@@ -551,7 +555,7 @@ class Trial:
                 return self.job(pk)["state"] not in ("queued", "running")
             return False
 
-        wait_until(ended, PATIENCE, "the end of a job")
+        wait_until(ended, WAIT_SECONDS, "the end of a job")
         job = self.job(pk)
         assert job["state"] == "done", job
         return job["result"]
@@ -561,7 +565,7 @@ class Trial:
         word = f"harness {uuid4().hex}"
         self.console.do(f"tasks.ping.delay({word!r})")
         taken = f"result = Heartbeat.objects.filter(name={word!r}).delete()[0]"
-        wait_until(lambda: bool(self.console.do(taken)), PATIENCE, "a worker")
+        wait_until(lambda: bool(self.console.do(taken)), WAIT_SECONDS, "a worker")
 
     def hurry(self) -> None:
         """As if half a minute had passed: leases run out, and the beat looks."""
@@ -610,7 +614,7 @@ class Trial:
             return False
 
         try:
-            wait_until(made, PATIENCE, "the last release", pause=0.3)
+            wait_until(made, WAIT_SECONDS, "the last release", pause=0.3)
         except TimeoutError as error:
             raise TimeoutError(f"{error}\n{self.candor.tail()}") from None
         return self.call(f"surveys/{self.slug}/estimates/")
