@@ -147,7 +147,7 @@ def studio(browser: Browser, url: str, size: str) -> None:
         read.check()
     page.get_by_role("button", name="Open now").click()
     page.get_by_role("link", name="make invitations").click()
-    page.get_by_role("heading", name="Make codes").wait_for()
+    page.get_by_role("heading", name="Create codes").wait_for()
     take(page, size, "invitations")
     for name in ("account", "log"):
         page.goto(f"{url}/{name}/")

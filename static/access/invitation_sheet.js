@@ -1,5 +1,5 @@
 /*
- * The sheet of invitations: its codes are shown once, so nobody should leave it by accident.
+ * The invitation sheet. Its codes are shown only once, so warn people who leave without printing.
  */
 
 const print = /** @type {HTMLButtonElement} */ (document.querySelector("#print"));

@@ -1,4 +1,4 @@
-// Follows an analysis that is being computed; when it has ended, the page itself says how.
+// Shows the progress of an analysis and reloads the page when it ends.
 
 import { poll, say } from "../site/polling.js";
 

@@ -1,12 +1,12 @@
-// Keeps a dashboard up to date: the waiting count, a release under way, a new release, and the
-// intervals that the reader chooses. Everything is the server's; nothing is computed here.
+// Keeps a dashboard up to date: the waiting count, the progress of a release, new releases, and the
+// intervals that the reader chooses. The server computes every figure.
 
-import { offer } from "../site/clipboard.js";
+import { showCopyButtons } from "../site/clipboard.js";
 import { edited, fetchPage, swap } from "../site/live.js";
 import { poll, say } from "../site/polling.js";
 
 /**
- * What the server says of a job, and of the dashboard as it is now.
+ * The server's description of a job and of the dashboard.
  *
  * @typedef {object} Job
  * @property {string} id
@@ -17,21 +17,21 @@ import { poll, say } from "../site/polling.js";
  * @typedef {{ state: string, release: number, waiting: string, job: Job | null }} Status
  */
 
-const POLL = 500; // milliseconds between two looks while a release is made
-const LOOK = 5_000; // and between two looks otherwise
-const PAUSE = 250; // without a change before the server is asked for other intervals
+const POLL = 500; // milliseconds between requests during a release
+const LOOK = 5_000; // and at other times
+const PAUSE = 250; // milliseconds without a change before requesting other intervals
 
 const box = /** @type {HTMLElement} */ (document.getElementById("job"));
 const form = /** @type {HTMLFormElement} */ (document.getElementById("choices"));
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer;
-let asked = 0; // how often for other intervals
+let asked = 0; // requests for other intervals
 
-// --- What happens by itself ----------------------------------------------------------------------
+// --- Polling -------------------------------------------------------------------------------------
 
 const status = /** @type {HTMLElement} */ (document.getElementById("job-status"));
 const bar = /** @type {HTMLProgressElement} */ (document.getElementById("job-progress"));
-let job = box?.dataset.job; // the one that is followed
+let job = box?.dataset.job; // the job to follow
 
 /** @param {Status} now */
 async function show(now) {
@@ -42,7 +42,7 @@ async function show(now) {
 
 /** @param {Status} now */
 async function update(now) {
-  // What is said to come later is fetched then; and so is a new release.
+  // Fetch a new release, and figures that were still being computed.
   const later = document.querySelector("[data-later]");
   if (later || String(now.release) !== box.dataset.release) {
     if (!(await refresh())) return;
@@ -71,21 +71,21 @@ function words({ state, result, error }) {
   return `Nothing new to release yet. Results update by at least ${crowd} reports at a time, and as many always wait until the survey closes.`;
 }
 
-/* The parts of this page that depend on the release, as they are now. */
+/* Fetch and swap the parts that depend on the release. */
 async function refresh() {
   const number = asked;
   const page = await fetchPage(form ? address() : location.href);
   if (!page) return false;
-  if (number !== asked) return true; // a choice made meanwhile brings the same
+  if (number !== asked) return true; // a newer choice fetches the same parts
   if (!form && page.getElementById("choices")) location.reload(); // the first release
   for (const field of fields("[data-default]")) {
-    // With the last release the default changes, and what was not chosen with it.
+    // The last release changes the default intervals.
     const fresh = page.getElementById(field.id)?.dataset.default ?? "";
     if (field.value === field.dataset.default) field.value = fresh;
     field.dataset.default = fresh;
   }
   swap(page);
-  offer();
+  showCopyButtons();
   return true;
 }
 
@@ -99,7 +99,7 @@ if (box) {
   });
 }
 
-// --- What the reader chooses ---------------------------------------------------------------------
+// --- Choices -------------------------------------------------------------------------------------
 
 /**
  * @param {string} selector
@@ -121,13 +121,13 @@ async function choose() {
   const number = ++asked;
   const wanted = address();
   const page = await fetchPage(wanted);
-  if (number !== asked) return; // something newer is on its way
+  if (number !== asked) return; // a newer request is on its way
   if (page) {
     swap(page);
-    offer();
+    showCopyButtons();
     history.replaceState(null, "", wanted);
   } else {
-    /** @type {HTMLElement} */ (document.getElementById("why")).textContent = "The server does not answer just now.";
+    /** @type {HTMLElement} */ (document.getElementById("why")).textContent = "The server is not responding.";
   }
 }
 

@@ -1,5 +1,5 @@
-// One stop of the Tab key for each picture; arrows, Home and End go from point to point. Without
-// this script every point is a stop.
+// Makes each picture one tab stop; arrow keys, Home and End move between its points. Without this
+// script every point is a tab stop.
 
 for (const plot of document.querySelectorAll("svg.trend")) {
   /** @type {SVGElement[]} */
@@ -10,7 +10,7 @@ for (const plot of document.querySelectorAll("svg.trend")) {
   /** @param {number} at */
   const stop = (at) => marks.forEach((mark, i) => mark.setAttribute("tabindex", i === at ? "0" : "-1"));
   stop(marks.length - 1);
-  // Beside the picture: one that listens for the focus can have it, says Chromium.
+  // On the parent, because Chromium lets an SVG with a focus listener have the focus.
   parent.addEventListener("keydown", (event) => {
     const at = placeOf(document.activeElement);
     /** @type {Record<string, number>} */

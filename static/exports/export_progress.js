@@ -1,9 +1,9 @@
-// Follows the job that makes a large file, and offers the file when it is there.
+// Shows the progress of a large file and the link to it once it is ready.
 
 import { poll, say } from "../site/polling.js";
 
 /**
- * What the server says of the job.
+ * The server's description of the job.
  *
  * @typedef {object} Job
  * @property {"queued" | "running" | "done" | "failed" | "cancelled"} state
@@ -22,7 +22,7 @@ function show({ state, progress, result }) {
   else if (state === "done") offer(result);
   else {
     bar.value = progress;
-    say(part("status"), state === "queued" ? "Waiting for a worker …" : "Being made …");
+    say(part("status"), state === "queued" ? "Waiting for a worker …" : "Preparing …");
     return true;
   }
   return false;

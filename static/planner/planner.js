@@ -1,9 +1,9 @@
-// Plans anew while numbers are typed: the same page for the new address, of which the parts that
-// depend on the numbers are put in place of the old ones. Fields keep their focus.
+// Updates the plan while numbers are typed: fetches the page for the new address and replaces the
+// parts that depend on the numbers. Fields keep their focus.
 
 import { edited } from "../site/live.js";
 
-const PAUSE = 250; // milliseconds without a change before the server is asked
+const PAUSE = 250; // milliseconds without a change before the request
 
 const form = /** @type {HTMLFormElement} */ (document.getElementById("terms"));
 /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -23,11 +23,11 @@ async function plan() {
   const wanted = address();
   const response = await fetch(wanted).catch(() => null);
   const text = await response?.text().catch(() => null);
-  if (number !== asked) return; // something newer is on its way
+  if (number !== asked) return; // a newer request is on its way
   if (!response || !text) {
-    /** @type {HTMLElement} */ (document.getElementById("answer")).textContent = "The server does not answer just now.";
+    /** @type {HTMLElement} */ (document.getElementById("answer")).textContent = "The server is not responding.";
   } else if (!response.ok || response.redirected) {
-    location.assign(wanted); // logged out, perhaps: the page itself says it best
+    location.assign(wanted); // probably logged out
   } else {
     show(new DOMParser().parseFromString(text, "text/html"));
     history.replaceState(null, "", wanted);
@@ -40,14 +40,14 @@ function show(page) {
   /** @type {NodeListOf<HTMLElement>} */
   const parts = document.querySelectorAll("[data-live]");
   for (const old of parts) {
-    // While a number is half typed the last plan stays, greyed out.
+    // Keep the last plan, greyed out, while a number is incomplete.
     if (old.id === "outcome") {
       old.classList.toggle("stale", nothing);
       old.inert = nothing;
       if (nothing) continue;
     }
     const fresh = /** @type {HTMLElement} */ (page.getElementById(old.id));
-    // Left alone if it is the same, so that nothing is read aloud twice.
+    // Unchanged parts stay, so that nothing is read aloud twice.
     if (fresh.innerHTML !== old.innerHTML) old.replaceChildren(...fresh.childNodes);
   }
   for (const field of fields()) {
@@ -60,7 +60,7 @@ function show(page) {
   lock();
 }
 
-/* What is asked for is found, not given. (Without script it can be given for the next plan.) */
+/* The number to find cannot be typed. (Without script it can, for the next plan.) */
 function lock() {
   for (const field of fields()) field.readOnly = "found" in field.dataset;
 }

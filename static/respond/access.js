@@ -1,11 +1,10 @@
 /*
- * The way in: from the code of an invitation to the pass that a report carries, and the proof of
- * work where a survey asks for one.
+ * Access to a survey: from the code of an invitation to the pass for a report, and the proof of work
+ * if the survey requires one.
  *
- * A code comes behind the # of a link, which browsers do not send, with the beginning of the hash
- * of the design that it is for. It is taken off the address at once, and shown to the site once, in
- * a request of its own. What the site signs then is blinded (passes.js), so that it does not know
- * the pass when it comes with the report.
+ * A link has the code after its #, which browsers do not send, with the beginning of the design's
+ * hash. The page removes it from the address at once and sends it once, in a separate request. The
+ * site signs a blinded message (passes.js), so it does not recognize the pass in the report.
  */
 
 import * as device from "./device.js";
@@ -22,13 +21,13 @@ import { fetchPass } from "./protocol.js";
  */
 
 /**
- * What a link brought, {code, design}, or null.
+ * The code and the beginning of the hash in a link, or null.
  * @type {{ code: string, design: string } | null}
  */
 let arrived = null;
 
 /**
- * Take it off the address, and out of the history of this tab. Whether there was one.
+ * Remove the code from the address and this tab's history. Returns whether there was one.
  * @param {string | undefined} slug
  * @param {boolean} kiosk
  */
@@ -42,7 +41,7 @@ export function takeFragment(slug, kiosk) {
 }
 
 /**
- * With what every link of a survey ends: the first 162 bits of the hash of its design.
+ * The ending of every link to a survey: the first 162 bits of its design's hash.
  * @param {Design} design
  */
 export function ending(design) {
@@ -52,7 +51,7 @@ export function ending(design) {
 }
 
 /**
- * A code as the site has it, however it was typed; "" if it is none.
+ * Normalize a typed code; "" if it is not a code.
  * @param {string} text
  */
 export function readCode(text) {
@@ -63,11 +62,11 @@ export function readCode(text) {
 }
 
 /**
- * With what somebody comes to a survey: {code, pass}, where either may be null, or {problem}. On a
- * device of many people a link is for the first of them.
+ * What a person has to enter a survey: {code, pass}, where either may be null, or {problem}. On a
+ * shared device, a link is for the first person.
  *
- * Whoever has a code or a pass is asked under the design that it is for, or not at all: also if the
- * site says all of a sudden that nobody needs one.
+ * A person with a code or a pass answers under its design or not at all, even if the site suddenly
+ * says that nobody needs one.
  *
  * @param {Survey} survey
  * @param {boolean} kiosk
@@ -84,13 +83,13 @@ export async function entrance({ slug, design }, kiosk) {
   if (!globalThis.crypto?.subtle) return { problem: "generator" };
   const code = invitation?.code ?? null;
   const pass = await held(slug, code, kiosk);
-  // Another design means another key, by which a site could know this person again.
+  // Another design has another key, which a site could use to recognize this person.
   if (pass && pass.design !== design.hash) return { problem: "otherDesign" };
   return { code: code ?? pass?.code ?? null, pass };
 }
 
 /**
- * The pass, or half of one, that an earlier try has left for this code, or for whoever is here.
+ * The pass, perhaps unsigned, that an earlier attempt left for this code or this device.
  * @param {string} slug
  * @param {string | null} code
  * @param {boolean} kiosk
@@ -103,8 +102,8 @@ async function held(slug, code, kiosk) {
 }
 
 /**
- * Exchange a code for a pass: {pass} or {problem}. What the site is asked is kept before it is
- * asked: if its answer is lost, the same question gets the same answer, and another none.
+ * Exchange a code for a pass: {pass} or {problem}. The request is stored before it is sent: if the
+ * reply is lost, the same request gets the same reply, and any other gets none.
  *
  * @param {Survey} survey
  * @param {string} code
@@ -145,11 +144,11 @@ async function nameOf(code) {
 
 /* --- Proof of work ---------------------------------------------------------------------------- */
 
-const SLICE = 512; // tries between two moments for the page
+const SLICE = 512; // attempts before the page gets a turn
 
 /**
- * A nonce for which the SHA-256 of design, id and nonce begins with so many zero bits; null as soon
- * as nobody wants it. It depends on nothing that is answered.
+ * Find a nonce for which the SHA-256 of design, id and nonce begins with this many zero bits; null
+ * if it is no longer wanted. It does not depend on the answers.
  *
  * @param {string} hash
  * @param {string} id

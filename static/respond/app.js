@@ -1,10 +1,9 @@
 /*
- * The respondent's page: from the address to a report that has arrived.
+ * The respondent's page, from loading a survey to sending the report.
  *
- * The answers live in `visit`, in the memory of this module, and nowhere else: no storage, no
- * cookie, no address that changes, no request before the last tap. They are dropped as soon as the
- * report is built, and the whole visit is when the page is left. Chance acts once: a second try
- * sends the same bytes.
+ * The answers exist only in `visit`, in the memory of this module: no storage, no cookie, no changing
+ * address, no request before the last tap. They are dropped as soon as the report is built, and the
+ * whole visit when the page is left. Chance acts once: a retry sends the same bytes.
  */
 
 import { entrance, exchange, readCode, solve, takeFragment } from "./access.js";
@@ -20,7 +19,7 @@ const root = /** @type {HTMLElement} */ (document.getElementById("page"));
 const home = new URL("./", import.meta.url).href;
 const program = new URL("./randomizer.js", import.meta.url).href;
 const slug = location.pathname.match(/\/s\/([\w-]+)\/?$/)?.[1] ?? "";
-const kiosk = new URLSearchParams(location.search).has("kiosk"); // one device, many people
+const kiosk = new URLSearchParams(location.search).has("kiosk"); // a shared device
 
 /**
  * @typedef {import("./protocol.js").Report} Report
@@ -33,28 +32,28 @@ const kiosk = new URLSearchParams(location.search).has("kiosk"); // one device, 
  * @typedef {{ wrong?: "malformed" | "unknown", typed?: string }} Refused
  */
 
-const ECHO = 400; // milliseconds between the two halves of a double tap, at most
-const SLOW = 400; // milliseconds until a page says that it is loading
+const DOUBLE_TAP = 400; // milliseconds, at most, between the two taps of a double tap
+const LOADING_DELAY = 400; // milliseconds before the page says that it is loading
 
 /**
  * Everything that this page knows about one visit.
  *
  * @typedef {object} Visit
  * @property {Survey} survey  the definition, as the server gave it
- * @property {boolean} another  whether somebody else has answered on this device before, and this
- *   person knows
+ * @property {boolean} another  whether this person knows that someone else has answered on this
+ *   device
  * @property {Step[]} steps  the questions of the blocks that chance picked, then the background ones
- * @property {number} deepest  how many entries of the browser's history are of this visit
+ * @property {number} deepest  how many entries of the browser's history belong to this visit
  * @property {Answers | null} answers  null once the report is built
- * @property {Entry & Refused} entry  where people are invited: code or pass, of which one is there
- * @property {string} [id]  of the report, where a proof of work is made for it
- * @property {ReturnType<typeof solve>} [work]  the promise of that
- * @property {string | null} [nonce]  what it came to
- * @property {import("./screens.js").Practice | null} practice  once it is tapped
+ * @property {Entry & Refused} entry  by invitation: a code or a pass
+ * @property {string} [id]  of the report, if it needs a proof of work
+ * @property {ReturnType<typeof solve>} [work]  the promise of its result
+ * @property {string | null} [nonce]  its result
+ * @property {import("./screens.js").Practice | null} practice  once it was tried
  * @property {Report | null} report  once it is built
- * @property {boolean} [resumed]  whether an earlier visit built it
- * @property {import("./protocol.js").Delay | null} [again]  why the last try to send it failed,
- *   while it waits
+ * @property {boolean} [resumed]  whether an earlier visit built the report
+ * @property {import("./protocol.js").Delay | null} [again]  why the last attempt failed, while
+ *   the report waits
  * @property {boolean} [busy]
  * @property {number} [tries]
  */
@@ -73,7 +72,7 @@ async function begin(another = false) {
   unwind();
   const mine = (visit = /** @type {Visit} */ ({}));
   if (kiosk) await resetLanguage();
-  if (visit !== mine) return; // left, or started again, in the meantime
+  if (visit !== mine) return; // left or restarted in the meantime
   if (typeof globalThis.crypto?.getRandomValues !== "function") return stop("generator");
   if (!slug) return stop("missing");
   sendOthers();
@@ -82,7 +81,7 @@ async function begin(another = false) {
     if (report) return resume(report);
     if (device.answered(slug)) return showAnswered();
   }
-  slow = setTimeout(show, SLOW, screens.loading);
+  slow = setTimeout(show, LOADING_DELAY, screens.loading);
   const { survey, problem } = await definition();
   if (visit !== mine) return;
   clearTimeout(slow);
@@ -107,9 +106,9 @@ async function begin(another = false) {
 let slow; // the timer of the loading screen
 const isTest = /^test-\d+-\d{5}-[0-9a-f]{40}$/.test(slug); // a draft's preview: nothing is kept
 /** @type {ReturnType<typeof fetchSurvey> | null} */
-let early = fetchSurvey(); // begun by the shell, and awaited once
+let early = fetchSurvey(); // the shell began it; awaited once
 /** @type {Survey | null} */
-let known = null; // the last definition: a kiosk goes on without the network
+let known = null; // the last definition, for a kiosk without a network
 
 /** @returns {ReturnType<typeof fetchSurvey>} */
 async function definition() {
@@ -144,18 +143,17 @@ function stepsOf(design, chosen) {
 
 /* --- Moving about ------------------------------------------------------------------------------
  *
- * A place is {at, depth, returns}: at = the step (steps.length is the review, -1 the practice
- * question), depth = how many entries of the browser's history are below, returns = came from the
- * review and goes back there. Places are entries of the history under one constant address, so that
- * the browser's own Back is the page's Back. They hold no answer, and no answer decides which place
- * comes next.
+ * A place is {at, depth, returns}: at is the step (steps.length is the review, -1 the practice
+ * question), depth the number of history entries below, and returns whether to go back to the
+ * review. Places are history entries under one constant address, so that the browser's Back works.
+ * They hold no answer, and no answer decides which place comes next.
  */
 
 const PRACTICE = -1;
 
-history.scrollRestoration = "manual"; // every screen begins at its top
+history.scrollRestoration = "manual"; // every screen starts at the top
 
-let leaving = false; // the history is on its way back: a double tap must not go twice
+let leaving = false; // going back in the history; a double tap must not go twice
 
 /** @param {number} at @param {boolean} [returns] */
 function advance(at, returns = false) {
@@ -173,7 +171,7 @@ function retreat() {
 }
 
 /**
- * Once there is nothing to go back to, leave no entries that lead nowhere.
+ * Remove history entries that no longer lead anywhere.
  * @param {number} [entries]
  */
 function unwind(entries = history.state?.depth ?? 0) {
@@ -185,7 +183,7 @@ function unwind(entries = history.state?.depth ?? 0) {
 addEventListener("popstate", ({ state }) => {
   leaving = false;
   if (!visit?.answers || visit.busy) return;
-  // The browser's Forward still leads to places of an earlier visit, past questions unanswered now.
+  // Forward still leads to places of an earlier visit, past questions that are unanswered now.
   const beyond = (state?.depth ?? 0) - visit.deepest;
   if (beyond > 0) unwind(beyond);
   else render(state);
@@ -221,7 +219,7 @@ function showOpening() {
       survey,
       content: contentIn(language, survey),
       steps,
-      program: kiosk ? null : program, // a kiosk opens no other pages
+      program: kiosk ? null : program, // a kiosk must not open other pages
       start: enter,
       practise: () => advance(PRACTICE),
       openLedger: !kiosk && device.ledger() && (() => showLedger(showOpening)),
@@ -229,7 +227,7 @@ function showOpening() {
   );
 }
 
-/* Each tap lets the real randomizer work a hundred times; nothing of it goes further than this. */
+/* Each tap runs the real randomizer a hundred times. Nothing of it is sent or stored. */
 function showPractice() {
   const mine = /** @type {Visit} */ (visit);
   const { survey } = mine;
@@ -254,7 +252,7 @@ function showPractice() {
   );
 }
 
-/* Somebody without a link: the code can be typed. entry.wrong says what was wrong with the last. */
+/* Without a link, people type their code. entry.wrong is the problem with the last one. */
 function showCode() {
   const mine = /** @type {Visit} */ (visit);
   show(() =>
@@ -272,7 +270,7 @@ function showCode() {
   );
 }
 
-/* To the first question: with a pass, where people are invited. It is fetched no sooner. */
+/* Go to the first question. By invitation, fetch the pass now and not earlier. */
 async function enter() {
   const mine = /** @type {Visit} */ (visit);
   const { survey, entry } = mine;
@@ -310,7 +308,7 @@ function showReview() {
 
 /* --- Sending ---------------------------------------------------------------------------------- */
 
-const FIRST_PAUSE = 5_000; // milliseconds before the first try by itself, doubled for each next one
+const FIRST_PAUSE = 5_000; // milliseconds before the first automatic retry; doubled each time
 const LONGEST_PAUSE = 60_000;
 
 async function send() {
@@ -326,7 +324,7 @@ async function send() {
   try {
     mine.report = buildReport(/** @type {Asked} */ (mine));
   } catch {
-    return stop("broken"); // the generator failed: nothing may be sent
+    return stop("broken"); // the generator failed, so nothing may be sent
   }
   mine.answers?.clear();
   mine.answers = mine.practice = null;
@@ -341,7 +339,7 @@ async function send() {
 }
 
 /**
- * The only place where chance meets the answers.
+ * Build the report. Only here does chance meet the answers.
  * @param {Asked} visit
  */
 function buildReport({ survey: { design }, steps, answers, entry: { pass }, id: chosen, nonce }) {
@@ -358,7 +356,7 @@ function buildReport({ survey: { design }, steps, answers, entry: { pass }, id: 
 }
 
 /**
- * A report that an earlier visit left behind, unsent or unanswered: the same bytes again.
+ * Resume a report that an earlier visit left unsent or unacknowledged: send the same bytes again.
  * @param {Report} report
  */
 function resume(report) {
@@ -367,17 +365,17 @@ function resume(report) {
 }
 
 /** @type {Timer} */
-let retry; // the timer of the next try
+let retry; // the timer of the next attempt
 
 /**
- * Send the visit's report. A try that the page makes by itself does not disturb what is shown.
+ * Send the visit's report. An automatic retry does not change the screen.
  * @param {boolean} [quiet]
  */
 async function deliver(quiet = false) {
   const mine = /** @type {Sent} */ (visit);
   const { report } = mine;
   if (mine.busy) return;
-  // Another tab has sent it, or somebody has deleted it there.
+  // Another tab has sent it, or someone deleted it there.
   if (!device.waiting().some(({ id }) => id === report.id)) return leaveToOthers();
   mine.busy = true;
   clearTimeout(retry);
@@ -402,11 +400,11 @@ function showWaiting() {
     screens.waiting({
       why,
       lasts: device.waitingLasts(),
-      body: resumed ? null : report.body, // not to whoever opens the page next
+      body: resumed ? null : report.body, // not shown to the next person
       again: () => deliver(),
       drop: () => {
         device.drop(report.id);
-        device.noteAnswered(slug); // it may have arrived all the same
+        device.noteAnswered(slug); // it may have arrived anyway
         stop("dropped");
       },
     }),
@@ -420,14 +418,14 @@ function finish(stored) {
   mine.again = null;
   unwind();
   if (kiosk) {
-    rest(REST);
+    rest(THANKS_SHOWN);
     return show(() => screens.kioskThanks({ stored, finish: () => begin() }));
   }
   device.noteAnswered(slug);
   const thanks = () => {
     show(() =>
       screens.thanks({
-        resumed, // then nothing of it is shown: somebody else may have opened the page
+        resumed, // then show nothing of it: this may be another person
         id: report.id,
         body: report.body,
         other: answerAnew,
@@ -447,7 +445,7 @@ function showAnswered() {
   show(() => screens.answered({ other: answerAnew }));
 }
 
-/* Somebody else wants to answer on this device. */
+/* Someone else wants to answer on this device. */
 function answerAnew() {
   device.forgetAnswered(slug);
   begin(true);
@@ -458,14 +456,14 @@ device.onAnsweredElsewhere((other) => {
   leaveToOthers();
 });
 
-/* Another tab has done, or is doing, what there is to do. */
+/* Another tab has answered or is answering. */
 function leaveToOthers() {
   forget();
   unwind();
   showAnswered();
 }
 
-/* Reports of other surveys, or of this kiosk's earlier visitors, that are still waiting. */
+/* Send waiting reports of other surveys, or of earlier people at this kiosk. */
 let busy = false;
 
 async function sendOthers() {
@@ -512,9 +510,9 @@ function showLedger(back) {
 
 /* --- A kiosk ---------------------------------------------------------------------------------- */
 
-const WARNING = 40_000; // milliseconds without a sign of life until the page asks
-const IDLE = 60_000; // and until it forgets everything
-const REST = 15_000; // after sending
+const WARNING = 40_000; // milliseconds without input before the page asks
+const IDLE = 60_000; // and before it forgets everything
+const THANKS_SHOWN = 15_000; // milliseconds after sending
 const RESEND = 30_000;
 
 /** @type {Timer[]} */
@@ -523,7 +521,7 @@ let timers = [];
 let warning = null;
 
 /**
- * Somebody is there. A finger that comes down leaves the question alone until it has tapped.
+ * Someone is there. A finger on the screen hides the warning only after the tap.
  * @param {{ type?: string }} [event]
  */
 function idle({ type } = {}) {
@@ -545,7 +543,7 @@ function endWarning() {
 }
 
 /**
- * Begin anew after so long, unless somebody is there.
+ * Restart after this time without input.
  * @param {number} milliseconds
  */
 function rest(milliseconds) {
@@ -562,8 +560,8 @@ function endTimers() {
 if (kiosk) {
   const signs = ["pointerdown", "touchmove", "wheel", "keydown", "click", "change"];
   for (const sign of signs) addEventListener(sign, idle, { capture: true, passive: true });
-  // A device that falls asleep stops the clock. A page that is left is hidden as well, but has
-  // forgotten the visit already: to begin again there would lead back to it.
+  // A sleeping device stops the timers. A page that was left is hidden too, but has already forgotten
+  // the visit: restarting it would lead back to it.
   addEventListener("visibilitychange", () => document.hidden && visit && begin());
   setInterval(sendOthers, RESEND);
 }
@@ -571,7 +569,7 @@ if (kiosk) {
 /* --- The page --------------------------------------------------------------------------------- */
 
 /** @type {(() => HTMLElement) | null} */
-let current = null; // builds the screen that is shown, in the language in force
+let current = null; // builds the current screen in the current language
 
 /** @param {() => HTMLElement} build */
 function show(build) {
@@ -591,17 +589,17 @@ function draw(moveFocus = true) {
   scrollTo(0, 0);
 }
 
-let tapped = -Infinity; // when a button was last tapped, with no other tap since
+let tapped = -Infinity; // when a button was last tapped
 
 /**
- * The second half of a double tap was meant for the screen before: it must not send.
+ * Ignore the second tap of a double tap: it was meant for the previous screen and must not send.
  * @param {PointerEvent} event
  */
 function isEcho({ target, detail, pointerType }) {
   const now = performance.now();
   const button = /** @type {Element} */ (target).closest("button") !== null;
-  const echo = button && now - tapped < ECHO && (detail > 1 || pointerType === "touch");
-  if (!echo) tapped = button ? now : -Infinity; // or quick taps would all be swallowed
+  const echo = button && now - tapped < DOUBLE_TAP && (detail > 1 || pointerType === "touch");
+  if (!echo) tapped = button ? now : -Infinity; // or a series of quick taps would all be ignored
   return echo;
 }
 
@@ -633,12 +631,12 @@ root.addEventListener(
   { capture: true },
 );
 
-// Another link to the same page: a new code, and so a new beginning.
+// Another link to the same page has a new code, so start again.
 addEventListener("hashchange", () => {
   if (takeFragment(slug, kiosk)) begin();
 });
 
-// A page that is left keeps nothing; one that the browser brings back starts again.
+// A page that is left keeps nothing, and one that the browser restores starts again.
 addEventListener("pagehide", forget);
 addEventListener("pageshow", ({ persisted }) => {
   if (!persisted) return;
@@ -646,7 +644,7 @@ addEventListener("pageshow", ({ persisted }) => {
   begin();
 });
 
-// An error of this page's own modules; those of a browser's extensions are none of our business.
+// Only errors of this page's modules, not those of browser extensions.
 addEventListener("error", ({ filename }) => {
   if (filename.startsWith(home)) stop("broken");
 });
@@ -656,5 +654,5 @@ addEventListener("unhandledrejection", ({ reason }) => {
 
 takeFragment(slug, kiosk);
 
-// Without words, what the shell says stays: that the survey is not starting.
+// Without words, the shell's text stays: the survey is not starting.
 offerLanguages(() => current && draw(false)).then(() => begin(), () => {});

@@ -1,8 +1,8 @@
 /*
- * The cells of a block: which combinations of answers a person can have, and how many.
+ * The cells of a block: the combinations of answers that a person can have.
  *
- * Pure, and apart from the randomizer: what a page states or checks about that file does not come
- * out of it. A design that it has not accepted has no place here.
+ * Pure, and separate from the randomizer, so that a page checks that file with other code. Only for
+ * designs that the randomizer accepts.
  */
 
 /**
@@ -12,7 +12,7 @@
  */
 
 /**
- * How many values a question can have when it is asked: options, or the levels of a number.
+ * The number of values of a question that is asked: its options, or the levels of a number.
  * @param {Question} question
  */
 export function sizeOf({ kind, options, levels = 0 }) {
@@ -20,7 +20,7 @@ export function sizeOf({ kind, options, levels = 0 }) {
 }
 
 /**
- * How many blanks multiple choice has among its cells, told apart; 0 for any other kind.
+ * The number of different blanks of multiple choice; 0 for any other kind.
  * @param {Question} question
  */
 export function blanksOf({ kind, picks = 0 }) {
@@ -28,7 +28,7 @@ export function blanksOf({ kind, picks = 0 }) {
 }
 
 /**
- * Whether the next question is asked of somebody who gave these answers to those before it.
+ * Whether someone who gave these answers is asked the next question.
  * @param {Question[]} questions
  * @param {Answer[]} before
  */
@@ -42,7 +42,7 @@ export function isAsked(questions, before) {
 }
 
 /**
- * How many cells a block has; with a question and a value, how many of them have that.
+ * The number of cells of a block, or of those with a given value for a question.
  * @param {Question[]} questions
  * @param {number} [fixed]
  * @param {Value} [value]
@@ -59,6 +59,6 @@ export function count(questions, fixed, value = null, before = []) {
   /** @param {Value} one */
   const rest = (one) => count(questions, fixed, value, [...before, one]);
   const decides = questions.some(({ only_if }) => only_if && only_if.question === here.key);
-  if (!decides) return values.length && values.length * rest(values[0]); // later it is the same
+  if (!decides) return values.length && values.length * rest(values[0]); // no later question depends on it, so count one value
   return values.map(rest).reduce((sum, one) => sum + one, 0);
 }

@@ -1,19 +1,18 @@
 /*
- * Everything that this page keeps on the device: five short lists, and no other file stores any.
+ * Everything that the page stores on the device: five short lists. No other file stores anything.
  *
- *   waiting   reports on their way, in localStorage: built by chance already, never an answer. From
- *             the tap on “Send” until the site has it or refuses it, so that a reload, a crash or a
- *             dead network sends the same bytes again and not a second draw of chance.
- *   answered  which surveys this tab has answered, in sessionStorage, gone with the tab: a reload
- *             must not look like an invitation to answer again.
- *   ledger    for those who ask for it: the surveys taken and what they spent, in localStorage.
- *             No answer, no report, and no report's number, which would lead from this device to a
- *             row in a database.
- *   code      of an invitation, in sessionStorage: from the link until the report is sent.
- *   passes    that were fetched for invitations, in localStorage, until the report is built: they
- *             cannot be fetched again. Nothing that was answered.
+ *   waiting   reports being sent, in localStorage: randomized, never an answer. Kept from the tap on
+ *             “Send” until the site accepts or refuses it, so that a reload, a crash or a lost network
+ *             sends the same bytes again and not a second draw of chance.
+ *   answered  the surveys that this tab has answered, in sessionStorage, so that a reload does not
+ *             invite the person to answer again. Gone with the tab.
+ *   ledger    if the person wants it: the surveys taken and what they spent, in localStorage. No
+ *             answer, no report and no report id, which would lead from this device to a database row.
+ *   code      of an invitation, in sessionStorage, from the link until the report is sent.
+ *   passes    fetched for invitations, in localStorage, until the report is built, because they cannot
+ *             be fetched again. Nothing about answers.
  *
- * Where a browser stores nothing, the lists last as long as the page.
+ * If the browser stores nothing, the lists last as long as the page.
  */
 
 /**
@@ -25,7 +24,7 @@
  * @typedef {{ slug: string, code: string, design: string }} Link
  * @typedef {{ title: string, day: string, epsilon: number }} LedgerEntry
  *
- * A pass; before the site has signed it, with what it takes to fetch it.
+ * A pass, with what is needed to fetch it until the site has signed it.
  * @typedef {object} Pass
  * @property {string} slug
  * @property {string} design
@@ -49,7 +48,7 @@ function list(storage, place, isEntry) {
   let memory = null;
   const here = {
     lasts: true, // whether it outlives this page
-    /* The entries; null where no list was begun. */
+    /* The entries, or null without a list. */
     read() {
       try {
         if (here.lasts) memory = parse(storage().getItem(place), isEntry);
@@ -73,7 +72,7 @@ function list(storage, place, isEntry) {
 }
 
 /**
- * What is there need not be ours.
+ * Parse stored entries, ignoring anything that is not one of ours.
  * @template T
  * @param {string | null} text
  * @param {(value: any) => boolean} isEntry
@@ -115,7 +114,7 @@ export function drop(id) {
   outbox.write(left.length ? left : null);
 }
 
-/* Whether a report that waits outlives this page. */
+/* Whether a waiting report outlives this page. */
 export function waitingLasts() {
   return outbox.lasts;
 }
@@ -137,7 +136,7 @@ export function noteAnswered(slug) {
 }
 
 /**
- * Somebody else wants to answer on this device.
+ * Someone else wants to answer on this device.
  * @param {string} slug
  */
 export function forgetAnswered(slug) {
@@ -150,7 +149,7 @@ export function forgetAnswered(slug) {
 const tabs = typeof BroadcastChannel === "function" ? new BroadcastChannel("candor") : null;
 
 /**
- * Ask them about this survey.
+ * Ask other tabs about this survey.
  * @param {string} slug
  */
 export function askOtherTabs(slug) {
@@ -204,7 +203,7 @@ const wallet = list(
   (one) => isSlug(one?.slug) && [one.design, one.of, one.prepared].every(isText),
 );
 /** @type {Pass[]} */
-let shared = []; // of a device of many people: in memory only
+let shared = []; // on a shared device, in memory only
 
 /** @param {string} slug @param {boolean} kiosk */
 export function passes(slug, kiosk) {
@@ -235,13 +234,13 @@ const taken = list(
   (one) => isText(one?.title) && !Number.isNaN(Date.parse(one.day)) && Number.isFinite(one.epsilon),
 );
 
-/* The entries, or null when no ledger is kept. */
+/* The entries, or null without a ledger. */
 export function ledger() {
   return taken.read();
 }
 
 /**
- * Add a survey; the first one begins the ledger.
+ * Add a survey. The first one starts the ledger.
  * @param {{ title: string, epsilon: number }} entry
  * @param {Date} [now]
  */

@@ -1,5 +1,5 @@
 /*
- * Elements out of text. Text stays text: nothing here parses markup, and no style is inline.
+ * Builds elements. Text stays text: nothing here parses markup, and no style is inline.
  */
 
 /**
@@ -11,7 +11,7 @@
  */
 
 /**
- * An element; a function among the attributes listens to the event of that name.
+ * Create an element. A function among the attributes listens to the event of that name.
  * @template {keyof HTMLElementTagNameMap} K
  * @param {K} name
  * @param {Attributes} [attributes]
@@ -23,7 +23,7 @@ export function el(name, attributes = {}, ...children) {
 }
 
 /**
- * An element of an SVG picture.
+ * Create an SVG element.
  * @template {keyof SVGElementTagNameMap} K
  * @param {K} name
  * @param {Attributes} [attributes]

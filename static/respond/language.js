@@ -1,5 +1,5 @@
 /*
- * The language of a page: the menu in its head, and what a choice does to the document.
+ * The language of a page: the menu in its header, and changing the document's language.
  */
 
 import { el } from "./dom.js";
@@ -12,7 +12,7 @@ const menu = el(
 );
 
 /**
- * Begin in the reader's own language; `changed` is called after each choice of another.
+ * Start in the reader's language; call `changed` after each change.
  * @param {() => unknown} changed
  */
 export async function offerLanguages(changed) {
@@ -21,13 +21,13 @@ export async function offerLanguages(changed) {
   document.querySelector("header")?.append(menu);
 }
 
-/* Back to the reader's own language. */
+/* Return to the reader's language. */
 export function resetLanguage() {
   return setLanguage(preferred(navigator.languages));
 }
 
 /**
- * Where the browser refuses the catalogue, because its bytes are not ours, the old one stays.
+ * If the browser refuses the catalogue because its bytes were altered, the old one stays.
  * @param {import("./words.js").Tag} tag
  */
 async function setLanguage(tag) {

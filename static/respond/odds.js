@@ -1,9 +1,9 @@
 /*
- * The figures that a page may state, computed from a survey's design and from nothing else.
+ * The figures on a page, computed only from a survey's design.
  *
- * Pure: no DOM, no network, no words, and no randomness but what the practice question is given.
- * Everything follows from `keep`, the integer that the randomizer really compares with, so that no
- * figure on a page can be kinder than what happens. No figure here depends on an answer.
+ * Pure: no DOM, no network, no words, and no randomness except the practice question's argument.
+ * Everything follows from `keep`, the integer that the randomizer uses, so no figure can promise more
+ * than what happens. No figure depends on an answer.
  */
 
 import { blanksOf, count, sizeOf } from "./cells.js";
@@ -17,11 +17,11 @@ export { loss };
  * @typedef {{ count: number, edge: "above" | "below" | null }} Share
  */
 
-const WEAK = Math.log(19); // above this total, somebody could be more than 95 in 100 sure
+const WEAK = Math.log(19); // above this total, someone could be more than 95 in 100 sure
 
 /**
- * What one value of a question (an option's position, a number's level), taken alone, goes through:
- * a = P(it is reported | it is true), b = P(it is reported | it is not true).
+ * The channel of one value of a question (an option's position, a number's level): a is the
+ * probability of reporting it if it is true, b if it is not.
  *
  * @param {Block} block
  * @param {number} question
@@ -35,8 +35,8 @@ export function channel({ keep, questions }, question, value, scale) {
 }
 
 /**
- * What one respondent spends on the sensitive answers, whichever blocks chance picks: the `ask`
- * largest, summed. Background answers have an epsilon of their own.
+ * The epsilon of the sensitive answers, whichever blocks chance picks: the sum of the `ask` largest.
+ * Background answers have their own.
  *
  * @param {Design} design
  */
@@ -46,7 +46,7 @@ export function total({ ask, blocks }) {
 }
 
 /**
- * What each background answer costs; everybody is asked for all of them.
+ * The epsilon of each background answer. Everyone is asked all of them.
  * @param {Design} design
  */
 export function backgroundLosses(design) {
@@ -54,7 +54,7 @@ export function backgroundLosses(design) {
 }
 
 /**
- * What a whole report costs: the sensitive answers and every background answer.
+ * The epsilon of a whole report: the sensitive answers and every background answer.
  * @param {Design} design
  */
 export function reportTotal(design) {
@@ -67,7 +67,7 @@ function sum(losses) {
 }
 
 /**
- * How sure somebody can be at most after seeing a report, who thought it 50:50 before.
+ * How sure someone who guessed 50:50 can become, at most, by seeing a report.
  * @param {number} epsilon
  */
 export function sure(epsilon) {
@@ -75,7 +75,7 @@ export function sure(epsilon) {
 }
 
 /**
- * Whether a page has to call the protection weak.
+ * Whether a page must call the protection weak.
  * @param {number} epsilon
  */
 export function isWeak(epsilon) {
@@ -83,8 +83,8 @@ export function isWeak(epsilon) {
 }
 
 /**
- * The share of reports that show the answer to this question as it was given; where that depends on
- * the answer, the largest.
+ * The share of reports that show the given answer to this question; the largest if it depends on
+ * the answer.
  *
  * @param {Design} design
  * @param {Block} block
@@ -97,7 +97,7 @@ export function kept(design, block, question) {
 }
 
 /**
- * The least and the largest `kept` among the sensitive questions of a design.
+ * The smallest and the largest `kept` of the sensitive questions of a design.
  * @param {Design} design
  */
 export function keptRange(design) {
@@ -109,8 +109,8 @@ export function keptRange(design) {
 }
 
 /**
- * A share as a count out of 100, for people. Chance is never rounded to "never" or "always": the
- * count stays within 1 and 99, and `edge` says so where the share is beyond.
+ * A share as a count out of 100. It is never rounded to 0 or 100: the count stays between 1 and 99,
+ * and `edge` says if the share is beyond.
  *
  * @param {number} share
  * @returns {Share}
@@ -123,7 +123,7 @@ export function outOf100(share) {
 }
 
 /**
- * What is left of the 100: the two always add up, though both are rounded.
+ * The rest of the 100, so that the two rounded counts add up.
  * @param {Share} share
  * @returns {Share}
  */
@@ -133,21 +133,20 @@ export function rest({ count, edge }) {
 
 /* --- The practice question ----------------------------------------------------------------------
  *
- * The real randomizer on an answer that nobody minds, with a coin that costs as much as all the
- * sensitive answers: what such a report says is the most that these can say in a report. Nothing of
- * it is sent or kept.
+ * The real randomizer on a harmless answer, with the epsilon of all sensitive answers: its reports
+ * say as much as the sensitive answers can. Nothing is sent or stored.
  */
 
 const TRIES = 100;
-const MOST = 8; // what one block may cost
+const MAX_EPSILON = 8; // of one block
 
 /**
- * A design of one yes/no question that spends what the survey spends on the sensitive answers.
+ * A design of one yes/no question with the epsilon of the survey's sensitive answers.
  * @param {Design} design
  */
 export function practiceDesign(design) {
   const { mechanism, scale } = design;
-  const epsilon = Math.min(total(design), MOST);
+  const epsilon = Math.min(total(design), MAX_EPSILON);
   const keep = Math.floor(scale * Math.tanh(epsilon / 2)); // (e^ε - 1) / (e^ε - 1 + 2)
   const options = [{ key: "no" }, { key: "yes" }];
   const block = { key: "practice", epsilon, keep, questions: [{ key: "practice", options }] };
@@ -155,7 +154,7 @@ export function practiceDesign(design) {
 }
 
 /**
- * How many of 100 reports say “yes” when this is the answer: 0 no, 1 yes.
+ * How many of 100 reports say “yes” if this is the answer: 0 no, 1 yes.
  * @param {Design} design
  * @param {number} answer
  * @param {import("./randomizer.js").Draw} draw

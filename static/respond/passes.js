@@ -1,21 +1,21 @@
 /*
  * Passes: the respondent's side of RFC 9474, RSABSSA-SHA384-PSS-Randomized.
  *
- * An invitation is exchanged for a pass, and the pass is spent with the report. The site signs the
- * pass without seeing it: what it gets is a blinded message, which fits every pass alike. So not
- * even the site can tell, from anything that it was sent, which invitation a pass came from.
+ * An invitation is exchanged for a pass, and the pass is used with the report. The site signs a
+ * blinded message, which fits every pass equally, so it never sees the pass. Not even the site can
+ * tell which invitation a pass came from.
  *
  *   const { prepared, blinded, inverse } = await blind(key);     the site gets `blinded`
  *   const signature = await finalize(key, prepared, itsReply, inverse);
  *
- * What it promises, and checks while it runs:
- *   - message, salt and blinding are drawn anew from the browser's secure generator, the blinding
+ * It ensures, and checks while it runs, that:
+ *   - message, salt and blinding come fresh from the browser's secure generator, the blinding
  *     uniformly by rejection;
- *   - a signature is accepted only if it verifies under the key that the design pins, so a site
- *     that signs with a second key, to know somebody again, is refused;
- *   - all values are texts in base64url, so that they can be kept and sent as they are.
- * It loads nothing, sends nothing and stores nothing. survey/design/passes.py is the same in Python, and
- * tests/vectors/blind_rsa.json, the vectors of the RFC, holds the two together.
+ *   - a signature is accepted only if it verifies under the key pinned in the design, so a site cannot
+ *     use a second key to recognize someone;
+ *   - all values are base64url texts, which can be stored and sent as they are.
+ * It loads nothing, sends nothing and stores nothing. survey/design/passes.py is the same in Python;
+ * the RFC's vectors (tests/vectors/blind_rsa.json) test both.
  */
 
 /**
@@ -24,14 +24,14 @@
  */
 
 const SCHEME = "RSABSSA-SHA384-PSS-Randomized";
-const MESSAGE = new TextEncoder().encode("candor/pass/1"); // in every pass, the same for all
+const MESSAGE = new TextEncoder().encode("candor/pass/1"); // the same in every pass
 const BITS = 2048;
 const PREFIX = 32;
 const SALT = 48;
 const HASH = 48;
 
 /**
- * A new message and its blinding, under the `passes` member of a design.
+ * Make a new message and blind it under the `passes` member of a design.
  * @param {PassKey} key
  */
 export async function blind(key) {
@@ -41,7 +41,7 @@ export async function blind(key) {
 }
 
 /**
- * The same with a given message, salt and, for vectors only, r.
+ * The same with a given message, salt and (for test vectors) r.
  * @param {PassKey} key
  * @param {Bytes} prepared
  * @param {Bytes} salt
@@ -65,7 +65,7 @@ export async function blindWith(key, prepared, salt, r) {
 }
 
 /**
- * The signature of the message, checked; throws if the site signed anything else.
+ * Unblind the signature and verify it; throws if the site signed anything else.
  * @param {PassKey} key
  * @param {string} prepared
  * @param {string} reply
@@ -90,7 +90,7 @@ async function verify({ n, e }, message, signature) {
 }
 
 /**
- * The id of the one report that a pass can be spent with: a version 4 UUID of its hash.
+ * The id of the only report that a pass can be used with: a version 4 UUID of its hash.
  * @param {string} prepared
  */
 export async function idOf(prepared) {
@@ -159,7 +159,7 @@ function power(base, exponent, n) {
 }
 
 /**
- * The inverse of a modulo n, or null where there is none.
+ * The inverse of a modulo n, or null if there is none.
  * @param {bigint} a
  * @param {bigint} n
  */

@@ -1,13 +1,12 @@
 /*
  * Protocol 1, the browser's side: fetch the survey, build the body of the report, send it.
  *
- * Sees what the randomizer returned, never an answer. No report takes a cookie along or follows a
- * redirect, and nothing is kept in a cache. Every outcome is a word; what a person reads about it
- * stands in the catalogues.
+ * It gets what the randomizer returned, never an answer. Requests send no cookie, follow no redirect
+ * and use no cache. Every outcome is a keyword; the catalogues have the texts.
  */
 
 /**
- * What docs/protocol.md describes. A Survey is the whole definition.
+ * The objects in docs/protocol.md. A Survey is the whole definition.
  *
  * @typedef {{ key: string, text: string }} Option
  * @typedef {{ key: string, text: string, options: Option[] }} Question
@@ -36,7 +35,7 @@
  * @property {string} introduction
  * @property {Record<string, { title?: string, introduction?: string }>} translations
  * @property {Design} design
- * @typedef {object} ReportedDesign  what a report says of a design
+ * @typedef {object} ReportedDesign  what a report says about the design
  * @property {string} hash
  * @property {number} ask
  * @property {{ key: string, background?: true, questions: { options: unknown[] }[] }[]} blocks
@@ -67,8 +66,8 @@ export function newId(generator = crypto) {
 }
 
 /**
- * The body for these randomized blocks, padded with spaces (RFC 8259, 2). `more` is what lets a
- * report in, {pass} or {work}: of one length, whoever it is.
+ * The body for these randomized blocks, padded with spaces (RFC 8259, 2). `more` is {pass} or {work},
+ * which has the same length for everyone.
  *
  * @param {ReportedDesign} design
  * @param {string} id
@@ -80,7 +79,7 @@ export function reportBody(design, id, blocks, more) {
 }
 
 /**
- * The length of the longest body that this design allows: a constant of the survey.
+ * The length of the longest body that this design allows, the same for everyone.
  * @param {ReportedDesign} design
  * @param {Admission | null} [more]
  */
@@ -109,17 +108,17 @@ function serialize(design, id, blocks, more) {
 
 /* --- The three requests ----------------------------------------------------------------------- */
 
-const PATIENCE = 20_000; // milliseconds without an answer until a request has failed
+const REQUEST_TIMEOUT = 20_000; // milliseconds
 
 /** @type {Record<number, "withdrawn" | "closedMeanwhile" | "tooLarge">} */
 const REFUSALS = { 404: "withdrawn", 410: "closedMeanwhile", 413: "tooLarge" };
 
 /**
- * The survey, or why there is none: {survey} or {problem}.
+ * Fetch the survey: {survey} or {problem}.
  * @returns {Promise<{ survey: Survey, problem?: undefined } | { survey?: undefined, problem: Problem }>}
  */
 export async function fetchSurvey() {
-  // The very request that the shell began: with any other option it would be made twice.
+  // Exactly the request that the shell began; with any other option the browser repeats it.
   const answer = await request("definition/", { credentials: "same-origin" });
   if (answer.status === 0) return { problem: "offline" };
   if (answer.status === 404) return { problem: "missing" };
@@ -130,11 +129,11 @@ export async function fetchSurvey() {
 }
 
 /**
- * Whether a design is the one that its hash names: SHA-256 of its canonical JSON (RFC 8785).
+ * Whether a design matches its hash: SHA-256 of its canonical JSON (RFC 8785).
  * @param {Design} design
  */
 async function isGenuine(design) {
-  if (!globalThis.crypto?.subtle) return true; // without https, nobody can be held to anything
+  if (!globalThis.crypto?.subtle) return true; // without HTTPS, a check proves nothing
   const { hash, ...rest } = design;
   const bytes = new TextEncoder().encode(canonicalJson(rest));
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
@@ -143,8 +142,8 @@ async function isGenuine(design) {
 }
 
 /**
- * Canonical JSON (RFC 8785), written from sorted pairs: an object would put the key 2 before 10,
- * whatever order it is given. Keys are sorted by UTF-16 code units, as sort() does.
+ * Canonical JSON (RFC 8785), written from sorted pairs, because an object always puts the key 2 before
+ * 10. sort() compares UTF-16 code units, as the RFC requires.
  *
  * @param {any} value
  * @returns {string}
@@ -159,15 +158,15 @@ export function canonicalJson(value) {
 }
 
 /**
- * Send a report: {stored: true}, {again, wait} when the same bytes may be sent once more, where
- * `again` says why, or {problem} when that is of no use. Only a server that names this report's id
- * has stored it: a network's log-in page may answer 200 to anything.
+ * Send a report: {stored: true}, {again, wait} to send the same bytes later (`again` says why), or
+ * {problem} if that would not help. Only a reply with this report's id means that it is stored: a
+ * network's login page may answer 200 to anything.
  *
  * @param {Report} report
  * @returns {Promise<Sent>}
  */
 export async function sendReport({ slug, id, body }) {
-  const keepalive = true; // goes on when the page is closed right after the tap
+  const keepalive = true; // continues if the page is closed right after the tap
   const answer = await post(`/api/v1/surveys/${slug}/reports/`, { body, keepalive });
   if ((answer.status === 200 || answer.status === 201) && answer.json?.id === id) {
     return { stored: true };
@@ -181,8 +180,8 @@ export async function sendReport({ slug, id, body }) {
 }
 
 /**
- * The site's signature under a blinded message, for a code: {signature} or {problem}. Where no answer
- * came the same question may be asked again.
+ * Request the site's signature of a blinded message, for a code: {signature} or {problem}. Without a
+ * reply, the same request can be sent again.
  *
  * @param {string} slug
  * @param {string} code
@@ -199,7 +198,7 @@ export async function fetchPass(slug, code, blinded) {
 }
 
 /**
- * Without a cookie, a cache or a redirect.
+ * Fetch without cookies, cache or redirects.
  * @param {string} path
  * @param {RequestInit} options
  */
@@ -215,13 +214,13 @@ function post(path, options) {
 }
 
 /**
- * {status, json, wait}; status 0 when no answer came. Never throws.
+ * Returns {status, json, wait}; status 0 without a reply. Never throws.
  * @param {string} path
  * @param {RequestInit} options
  */
 async function request(path, options) {
   const abort = new AbortController();
-  const timer = setTimeout(() => abort.abort(), PATIENCE);
+  const timer = setTimeout(() => abort.abort(), REQUEST_TIMEOUT);
   try {
     const response = await fetch(path, {
       ...options,

@@ -1,9 +1,8 @@
 /*
  * The screens: each function builds one and returns its element, with one h1 in it.
  *
- * A screen holds no state. It shows what it is given and calls back; what happens next is app.js.
- * Texts of the survey come as {text, lang} and get dir="auto", so that they read right in any
- * script.
+ * Screens hold no state: they show their arguments and call back to app.js. Texts of the survey come
+ * as {text, lang} and get dir="auto", so that every script reads correctly.
  */
 
 import { ending } from "./access.js";
@@ -124,7 +123,7 @@ export function opening({ survey, content, steps, program, start, practise, open
 const DISCLOSURES = ["asked_by", "purpose", "contact"];
 
 /**
- * Who asks, why, and what becomes of it, as far as the survey says so.
+ * Who is asking, why and how long data is kept, if the survey says so.
  * @param {Design} design
  * @param {Content} content
  */
@@ -178,7 +177,7 @@ function sensitive({ blocks }) {
 }
 
 /**
- * What a report can say of the background answer that is protected least, and of all answers.
+ * What a report can reveal about the least protected background answer and about all answers.
  * @param {Design} design
  */
 function aboutYou(design) {
@@ -198,9 +197,9 @@ function certainty(epsilon) {
 }
 
 /**
- * What a report can say of a sensitive answer.
+ * What a report can reveal about a sensitive answer.
  * @param {Share} certain
- * @param {boolean} more whether the report holds background answers as well
+ * @param {boolean} more whether the report also has background answers
  */
 function odds(certain, more) {
   const text = words.opening;
@@ -222,7 +221,7 @@ function odds(certain, more) {
 }
 
 /**
- * 100 dots, told apart by shape as well as by colour: filled ones first, then rings.
+ * 100 dots that differ in shape as well as in colour: filled ones first, then rings.
  * @param {number} filled
  * @param {string} text
  */
@@ -243,7 +242,7 @@ function dots(filled, text) {
 function key(filled, empty) {
   return el(
     "ul",
-    { class: "key", "aria-hidden": "true" }, // the picture's name says as much
+    { class: "key", "aria-hidden": "true" }, // the label of the picture says the same
     el("li", {}, icon("filled"), filled),
     el("li", {}, icon("empty"), empty),
   );
@@ -274,7 +273,7 @@ function fears(design, weak) {
 }
 
 /**
- * What those who invited somebody can know of it.
+ * What the people who sent an invitation can learn.
  * @param {Design} design
  */
 function invitation(design) {
@@ -354,13 +353,13 @@ function detail(design, certain, page) {
   );
 }
 
-/* Above every screen of a preview. */
+/* At the top of every screen of a preview. */
 export function testing() {
   return el("p", { class: "testing", role: "note" }, icon("stop"), el("span", {}, words.testing));
 }
 
 /**
- * The practice question; `tapped` is {answer, mine, theirs} once somebody has tried it.
+ * The practice question; `tapped` is {answer, mine, theirs} after a try.
  * @param {{ design: Design, tapped: Practice | null, tap: (answer: number) => void, back: () => void, start: () => void }} view
  */
 export function practice({ design, tapped, tap, back, start }) {
@@ -416,7 +415,7 @@ export function practice({ design, tapped, tap, back, start }) {
 }
 
 /**
- * Somebody who is not known to be invited; `why` is what was wrong with the code before.
+ * Ask for an invitation code; `why` is the problem with the previous one.
  * @param {{ why?: "malformed" | "unknown", typed?: string, enter: (text: string) => void }} view
  */
 export function code({ why, typed, enter }) {
@@ -465,7 +464,7 @@ export function fetching() {
 /* --- The questions ---------------------------------------------------------------------------- */
 
 /**
- * A question; chance may change the answer to it. `moves` is where the buttons lead.
+ * A question. `moves` says where the buttons lead.
  * @param {Asking & { step: Step, content: QuestionTexts, design: Design }} view
  */
 export function question({ step, content, design, at, of, chosen, choose, moves }) {
@@ -553,7 +552,7 @@ function card({ text, lang }, position, chosen, settle) {
 }
 
 /**
- * Begins with a line that is no answer, so that none is chosen before somebody chooses.
+ * A drop-down list. Its first line is not an answer, so that nothing is chosen in advance.
  * @param {Text[]} options
  * @param {number | undefined} chosen
  * @param {(position: number) => void} settle
@@ -618,7 +617,7 @@ function answersList(title, lines) {
           "div",
           {},
           el("dt", said(asked), asked.text),
-          // A browser that translates pages would send it away.
+          // A browser that translates pages would send the answers to its service.
           el("dd", { ...said(answer), translate: "no" }, answer.text),
           el(
             "dd",
@@ -641,7 +640,7 @@ function answersList(title, lines) {
 }
 
 /**
- * `work`: while a proof of work is not made yet.
+ * `work`: the proof of work is not finished yet.
  * @param {{ work?: boolean }} view
  */
 export function sending({ work }) {
@@ -655,7 +654,7 @@ export function sending({ work }) {
 }
 
 /**
- * The report did not arrive, or nobody knows: the same bytes go again, now or by themselves.
+ * The report did not arrive, or that is not known: send the same bytes again, now or automatically.
  * @param {{ why: Delay, lasts: boolean, body: string | null, again: () => void, drop: () => void }} view
  */
 export function waiting({ why, lasts, body, again, drop }) {
@@ -675,7 +674,7 @@ export function waiting({ why, lasts, body, again, drop }) {
 }
 
 /**
- * A report of an earlier visit: whoever reads this may be somebody else.
+ * A report of an earlier visit, which may be someone else's.
  * @param {() => void} other
  */
 function thanksForAnother(other) {
@@ -696,7 +695,7 @@ function otherButton(other) {
 }
 
 /**
- * `ledger` has the entries, or is null when none is kept; `enter` begins one with this survey.
+ * `ledger` is the list of entries, or null without one; `enter` starts one with this survey.
  * @param {Thanks} view
  */
 export function thanks({ resumed, id, body, ledger: kept, enter, openLedger, other }) {
@@ -738,7 +737,7 @@ function whatIsSent(summary, body) {
 }
 
 /**
- * This browser has answered the survey already; `other` begins anew for another person.
+ * This browser has already answered the survey; `other` starts again for another person.
  * @param {{ other: () => void }} view
  */
 export function answered({ other }) {
@@ -907,7 +906,7 @@ export function problem({ name, again }) {
 /* --- Parts ------------------------------------------------------------------------------------ */
 
 /**
- * The attributes of a text of the survey: its language, and the direction that its letters have.
+ * The attributes of a text of the survey: its language and direction.
  * @param {{ lang?: string }} text
  */
 function said({ lang }) {
@@ -915,7 +914,7 @@ function said({ lang }) {
 }
 
 /**
- * Says so, where texts of the survey are in another language than the page.
+ * A note if texts of the survey are in another language than the page.
  * @param {...Text} texts
  */
 function untranslated(...texts) {
@@ -943,7 +942,7 @@ function backButton(back) {
 }
 
 /**
- * The words carry it; the bar repeats them for the eye.
+ * The progress in words; the bar repeats it visually.
  * @param {string} text
  * @param {number} value
  */
@@ -960,7 +959,7 @@ function progress(text, value) {
 const ICONS = {
   filled: [["circle", { class: "filled", cx: 12, cy: 12, r: 8 }]],
   empty: [["circle", { class: "empty", cx: 12, cy: 12, r: 7 }]],
-  // two paths that cross: what goes in need not come out
+  // two crossing paths: what goes in need not come out
   chance: [
     ["path", { d: "M3 7h4.5l8 10H21M18 14l3 3-3 3" }],
     ["path", { d: "M3 17h4.5l2.4-3M13.1 10l2.4-3H21M18 4l3 3-3 3" }],
@@ -981,7 +980,7 @@ const ICONS = {
 };
 
 /**
- * A small picture beside words that say the same.
+ * A small picture next to words that say the same.
  * @param {string} name
  */
 function icon(name) {

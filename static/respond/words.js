@@ -1,9 +1,9 @@
 /*
- * What the page says, in the reader's language: its own words, with figures and plurals, and the
- * survey's texts as far as they were translated.
+ * The texts of the page in the reader's language: its own words with figures and plurals, and the
+ * survey's texts, translated if possible.
  *
- * All catalogues come with the page, so that no request tells which language somebody reads; but
- * the page does not wait for those that it does not need.
+ * All catalogues are loaded, so that no request reveals which language someone reads, but the page
+ * waits only for the one it needs.
  */
 
 /**
@@ -31,9 +31,9 @@ export const LANGUAGES = Object.freeze({
 /** @type {Tag} */
 export let language;
 /** @type {string} */
-let locale; // the reader's own variant of it, such as en-GB, for numbers and dates
+let locale; // the reader's variant of the language, such as en-GB, for numbers and dates
 /** @type {Catalogue} */
-export let words; // the catalogue of that language; nothing before the first speak()
+export let words; // the catalogue of that language; undefined before the first speak()
 
 /** @type {Intl.NumberFormat} */
 let digits;
@@ -41,13 +41,13 @@ let digits;
 let plurals;
 
 /*
- * One kind of digits on every page. Codes, receipts, hashes and most surveys' own texts have these,
- * and browsers do not agree which ones Arabic has otherwise.
+ * The digits 0 to 9 on every page, because codes, receipts, hashes and most surveys use them, and
+ * browsers disagree about the default for Arabic.
  */
 const DIGITS = { numberingSystem: "latn" };
 
 /**
- * Change the language; every importer of `words` sees it.
+ * Change the language. Every importer of `words` sees the change.
  * @param {Tag} tag
  */
 export async function speak(tag) {
@@ -60,7 +60,7 @@ export async function speak(tag) {
 }
 
 /**
- * The first of a reader's languages that there is a catalogue for, or English.
+ * The first of the reader's languages that has a catalogue, or English.
  * @param {readonly string[]} tags
  * @returns {Tag}
  */
@@ -70,7 +70,7 @@ export function preferred(tags) {
 }
 
 /**
- * A text with its {names} filled in: numbers as this language writes them, texts as they are.
+ * Fill in the {names} in a text: numbers in the language's format, texts unchanged.
  * @param {Template} text
  * @param {Record<string, any>} values
  */
@@ -88,7 +88,7 @@ export function number(value, options) {
 }
 
 /**
- * What this language calls another one.
+ * The name of a language in the current one.
  * @param {string} tag
  */
 export function nameOf(tag) {
@@ -130,8 +130,8 @@ export function between(least, most) {
 
 /* --- The survey's texts -------------------------------------------------------------------------
  *
- * Each comes with the language that it is in, so that a page can mark it up for screen readers and
- * say openly where a translation is missing. A text in de-AT serves a reader of de.
+ * Each text comes with its language, so that a page can mark it up for screen readers and say if a
+ * translation is missing. A text in de-AT serves a reader of de.
  */
 
 /**

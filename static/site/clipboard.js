@@ -1,8 +1,8 @@
-// Buttons that copy a text of the page. Without this script, or without a clipboard, there are none.
+// Buttons that copy a text of the page. Without this script or a clipboard they stay hidden.
 
-/* Once for every button; again after a part of the page was replaced. */
-export function offer() {
-  if (!navigator.clipboard) return; // a page without TLS has none
+/* Call it again after a part of the page was replaced. */
+export function showCopyButtons() {
+  if (!navigator.clipboard) return; // pages without TLS have no clipboard
   /** @type {NodeListOf<HTMLButtonElement>} */
   const buttons = document.querySelectorAll("button[data-copy][hidden]");
   for (const button of buttons) {
@@ -18,8 +18,8 @@ async function copy(id) {
     await navigator.clipboard.writeText(document.getElementById(id)?.textContent ?? "");
     status.textContent = "Copied.";
   } catch {
-    status.textContent = "The browser does not allow it; mark the text instead.";
+    status.textContent = "The browser does not allow copying. Select the text instead.";
   }
 }
 
-offer();
+showCopyButtons();

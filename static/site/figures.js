@@ -1,18 +1,17 @@
-// Beside every link to a figure (a[data-figure], an SVG of this site) a button that saves it as PNG.
+// Adds a button that saves a PNG to every link to a figure (a[data-figure], an SVG of this site).
 //
-// The browser draws the SVG with its own fonts; the server needs no program for it. Without this
-// script the link is there all the same.
+// The browser draws the SVG with its own fonts, so the server needs no program for it.
 
-const SCALE = 2; // as many pixels as the figure has units, each way
-const SIDE = 16_384; // pixels, beyond which browsers draw nothing
+const SCALE = 2; // pixels per unit of the figure
+const SIDE = 16_384; // pixels; browsers draw nothing larger
 const AREA = 16_777_216;
 
 /**
- * The figure as it was loaded, on white, as a PNG.
+ * Draw the figure on white as a PNG.
  * @param {string} address
  * @returns {Promise<Blob>}
  */
-export async function png(address) {
+async function png(address) {
   const image = new Image();
   image.src = address;
   await image.decode();
@@ -31,7 +30,7 @@ export async function png(address) {
 }
 
 /**
- * plan/half-width.svg?… and figure-q1.svg are saved as half-width.png and figure-q1.png.
+ * The file name: plan/half-width.svg?… becomes half-width.png.
  * @param {string} address
  */
 const nameOf = (address) =>
@@ -39,7 +38,7 @@ const nameOf = (address) =>
 
 /** @param {HTMLAnchorElement} link @param {HTMLButtonElement} button */
 async function save(link, button) {
-  const said = button.nextElementSibling; // of the last try
+  const said = button.nextElementSibling; // from the last try
   if (said?.matches("[role=alert]")) said.remove();
   try {
     const address = URL.createObjectURL(await png(link.href));
@@ -51,13 +50,13 @@ async function save(link, button) {
   } catch {
     const alert = document.createElement("span");
     alert.setAttribute("role", "alert");
-    alert.textContent = "The picture could not be made. The SVG has all of it.";
+    alert.textContent = "The PNG could not be made. Download the SVG instead.";
     button.after(alert);
   }
 }
 
 /** @param {HTMLAnchorElement} link */
-function equip(link) {
+function addButton(link) {
   link.dataset.figure = "equipped";
   const button = document.createElement("button");
   button.type = "button";
@@ -69,11 +68,11 @@ function equip(link) {
   link.after(" ", button);
 }
 
-function look() {
+function addButtons() {
   /** @type {NodeListOf<HTMLAnchorElement>} */
   const links = document.querySelectorAll("a[data-figure='']");
-  links.forEach(equip);
+  links.forEach(addButton);
 }
 
-look();
-new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
+addButtons();
+new MutationObserver(addButtons).observe(document.body, { childList: true, subtree: true });

@@ -1,19 +1,20 @@
-// Puts what is new in the place of what is old: the parts of a page that are marked data-live.
+// Updates the parts of a page that are marked data-live.
 
 /**
- * The page at this address; null if the server does not answer. Leaves if it is another page.
+ * Fetch a page; null if the server does not answer. If it redirects, go there.
  * @param {string} address
  */
 export async function fetchPage(address) {
   const response = await fetch(address).catch(() => null);
   const text = await response?.text().catch(() => null);
   if (!response || !text) return null;
-  if (!response.ok || response.redirected) location.assign(address); // logged out, perhaps
+  if (!response.ok || response.redirected) location.assign(address); // probably logged out
   return new DOMParser().parseFromString(text, "text/html");
 }
 
 /**
- * What is the same is left alone, so that nothing is read aloud twice and no focus is lost.
+ * Replace the parts that differ. The others stay, so that nothing is read aloud twice and no focus is
+ * lost.
  * @param {Document} page
  * @param {ParentNode} [within]
  */
@@ -31,7 +32,7 @@ export function swap(page, within = document) {
 }
 
 /**
- * Whether a form was filled in before the script that watches it ran, on a slow network, perhaps.
+ * Whether someone changed a form before the script that watches it ran, as on a slow network.
  * @param {HTMLFormElement} form
  */
 export function edited(form) {

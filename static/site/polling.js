@@ -1,29 +1,28 @@
-// Asks the server again and again how something stands, and shows every answer. While no answer
-// comes, the page says so and goes on asking.
+// Polls the server and shows every reply. While it does not reply, the page says so and keeps trying.
 
-export const SILENCE = "The server does not answer just now; still trying …";
+export const NO_ANSWER = "The server is not responding. Still trying …";
 
 /** @param {number} milliseconds @returns {Promise<void>} */
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /**
- * How to ask, and what to do with an answer.
+ * How to poll, and what to do with a reply.
  *
  * @template T
  * @typedef {object} Polling
- * @property {() => string} address where to ask, looked up anew each time
- * @property {(answer: T) => boolean | Promise<boolean>} show shows an answer; whether to ask again
- * @property {() => number} interval milliseconds until the next question
- * @property {{ textContent: string | null }} status the element that says what happens
- * @property {() => boolean} [resting] while this holds, nothing is asked
- * @property {number} [patience] failures in a row after which nothing more is asked
+ * @property {() => string} address where to ask, read before each request
+ * @property {(answer: T) => boolean | Promise<boolean>} show show a reply; return whether to ask again
+ * @property {() => number} interval milliseconds until the next request
+ * @property {{ textContent: string | null }} status the element that shows the status
+ * @property {() => boolean} [resting] skip requests while this is true
+ * @property {number} [patience] stop after this many failures in a row
  * @property {typeof fetch} [get]
  * @property {(milliseconds: number) => Promise<void>} [wait]
  */
 
 /**
- * Ask until `show` says that it is enough. A page that leads elsewhere, to the login perhaps, is no
- * answer; and what `show` throws counts as none.
+ * Poll until `show` returns false. A redirect (to the login, for example) and an error in `show` count
+ * as failures.
  *
  * @template T
  * @param {Polling<T>} polling
@@ -39,7 +38,7 @@ export async function poll({
   wait = pause,
 }) {
   /** @type {string | null} */
-  let before = null; // what the page said when the server fell silent
+  let before = null; // the status before the server stopped responding
   for (let failures = 0; failures < patience; await wait(interval())) {
     if (resting()) continue;
     try {
@@ -51,7 +50,7 @@ export async function poll({
     } catch {
       failures += 1;
       before ??= status.textContent ?? "";
-      status.textContent = SILENCE;
+      status.textContent = NO_ANSWER;
     }
   }
 }
@@ -64,7 +63,7 @@ async function ask(get, address) {
 }
 
 /**
- * Say something new. What is said already is left alone, so that it is not read aloud twice.
+ * Set a status text. An unchanged text stays, so that it is not read aloud twice.
  * @param {{ textContent: string | null }} status
  * @param {string} text
  */

@@ -1,10 +1,10 @@
 /*
- * The privacy dial: the ε of the sensitive answers by words, by slider or by number, and what follows from it. Every
- * figure is the server's; nothing is computed here.
+ * The privacy dial: set the ε of the sensitive answers by preset, slider or number, and see what
+ * follows. The server computes every figure.
  */
 
 import { el, svg } from "../respond/dom.js";
-import { OWN } from "./document.js";
+import { ORIGINAL } from "./document.js";
 import { forget, numberField, problemOf } from "./numbers.js";
 
 /**
@@ -17,32 +17,32 @@ import { forget, numberField, problemOf } from "./numbers.js";
  */
 
 /**
- * The element with this id, which is there.
+ * The element with this id, which must exist.
  * @template {string} I
  * @param {I} id
  * @returns {I extends keyof Parts ? Parts[I] : HTMLElement}
  */
-export const $ = (id) => /** @type {any} */ (document.getElementById(id));
+export const byId = (id) => /** @type {any} */ (document.getElementById(id));
 
-const range = $("epsilon-range");
-const exact = $("epsilon");
+const range = byId("epsilon-range");
+const exact = byId("epsilon");
 /** @type {HTMLElement[]} */
 const presets = Array.from(document.querySelectorAll("[data-epsilon]"));
 
-/* The fields of numbers, by where they stand in the document. */
+/* The number fields, by their place in the document. */
 const NUMBERS = /** @type {const} */ (["epsilon", "ask", "crowd", "expected", "retention_days"]);
 
 /** @returns {Iterable<HTMLInputElement>} */
 const accesses = () => document.querySelectorAll("input[name=access]");
 
 /**
- * `changed(name, value)` is told of whatever stands in a field of its own; null: of none. It is
- * told of a name alone where the field holds no number.
+ * Call `changed(name, value)` for every change; null for an empty field. Without a value, the field
+ * holds no valid number.
  *
  * @param {(name: string, value?: number | string | boolean | null) => void} changed
  */
 export function dial(changed) {
-  for (const name of NUMBERS) numberField($(name), (value) => changed(name, value));
+  for (const name of NUMBERS) numberField(byId(name), (value) => changed(name, value));
   /** @param {string} value */
   const turn = (value) => {
     exact.value = value;
@@ -55,12 +55,12 @@ export function dial(changed) {
   for (const choice of accesses()) {
     choice.addEventListener("change", () => changed("access", choice.value));
   }
-  $("work").addEventListener("change", () => changed("work", Number($("work").value)));
-  $("own-blocks").addEventListener("change", () => changed("blocks", $("own-blocks").checked));
+  byId("work").addEventListener("change", () => changed("work", Number(byId("work").value)));
+  byId("own-blocks").addEventListener("change", () => changed("blocks", byId("own-blocks").checked));
 }
 
 /**
- * What the document says, in fields that nobody is typing in.
+ * Fill in the document's values, except in the field that has the focus.
  * @param {State} state
  */
 export function fillDial({ epsilon, ask, rest, questions }) {
@@ -74,32 +74,32 @@ export function fillDial({ epsilon, ask, rest, questions }) {
     forget(field);
   };
   fill(exact, epsilon);
-  fill($("ask"), ask);
-  fill($("crowd"), rest.crowd);
-  fill($("expected"), rest.expected);
-  fill($("retention_days"), rest.retention_days);
+  fill(byId("ask"), ask);
+  fill(byId("crowd"), rest.crowd);
+  fill(byId("expected"), rest.expected);
+  fill(byId("retention_days"), rest.retention_days);
   const access = rest.access ?? "open";
   for (const choice of accesses()) choice.checked = choice.value === access;
   const work = String(rest.work ?? 0);
-  if (![...$("work").options].some(({ value }) => value === work)) {
-    $("work").add(new Option(`${work} bits`, work)); // from a file
+  if (![...byId("work").options].some(({ value }) => value === work)) {
+    byId("work").add(new Option(`${work} bits`, work)); // from a file
   }
-  fill($("work"), work);
-  $("open-access").hidden = access !== "open";
-  $("own-blocks").checked = questions.some(({ block }) => block !== null);
+  fill(byId("work"), work);
+  byId("open-access").hidden = access !== "open";
+  byId("own-blocks").checked = questions.some(({ block }) => block !== null);
   mark(epsilon);
 }
 
 /**
- * Beside each field what is wrong with it: what stands there, or what the server said of it.
+ * Show the problem of each field: its own, or what the server reported.
  * @param {(name: string) => string} said
  */
 export function showProblems(said) {
   for (const name of NUMBERS) {
-    const text = problemOf($(name)) || said(name);
-    if ($(`${name}-error`).textContent !== text) $(`${name}-error`).textContent = text;
-    if (text) $(name).setAttribute("aria-invalid", "true");
-    else $(name).removeAttribute("aria-invalid");
+    const text = problemOf(byId(name)) || said(name);
+    if (byId(`${name}-error`).textContent !== text) byId(`${name}-error`).textContent = text;
+    if (text) byId(name).setAttribute("aria-invalid", "true");
+    else byId(name).removeAttribute("aria-invalid");
   }
 }
 
@@ -115,31 +115,31 @@ export function mark(epsilon) {
 export function showFigures(figures, state) {
   const { problem, by_group: byGroup = [] } = figures;
   const asked = state.questions.length > 0;
-  $("dots").replaceChildren(dots(figures.dots));
-  $("sure").textContent = figures.sure;
-  $("weak").hidden = !figures.weak;
-  $("dial-problem").textContent = problem && asked ? problem.what : "";
-  $("everybody").textContent = problem ? "–" : (figures.everybody ?? "");
-  $("by-group").replaceChildren(
+  byId("dots").replaceChildren(dots(figures.dots));
+  byId("sure").textContent = figures.sure;
+  byId("weak").hidden = !figures.weak;
+  byId("dial-problem").textContent = problem && asked ? problem.what : "";
+  byId("everybody").textContent = problem ? "–" : (figures.everybody ?? "");
+  byId("by-group").replaceChildren(
     ...byGroup.map(({ groups, error }, i) => found(`In one of ${groups} groups by ${called(state, i)}`, error)),
   );
-  $("blocks").textContent = figures.blocks ?? (asked ? "" : "Add a question to see how.");
+  byId("blocks").textContent = figures.blocks ?? (asked ? "" : "Add a question to see how.");
   showCosts(figures, state);
 }
 
 /**
- * What the parts of a report cost, where it has more than one.
+ * The cost of each part of a report, if it has more than one.
  * @param {Figures} figures
  * @param {State} state
  */
 function showCosts({ sure, costs, report }, state) {
-  $("costs").hidden = !costs.length;
+  byId("costs").hidden = !costs.length;
   const rows = [
     { name: "Sensitive answers", epsilon: String(state.epsilon), sure },
     ...costs.map((cost, i) => ({ name: called(state, i), ...cost })),
     { name: "Whole report", ...report },
   ];
-  $("cost-rows").replaceChildren(
+  byId("cost-rows").replaceChildren(
     ...rows.map((row) =>
       el(
         "tr",
@@ -158,7 +158,7 @@ function showCosts({ sure, costs, report }, state) {
  * @param {number} i
  */
 function called({ background }, i) {
-  const text = background[i]?.text[OWN].trim();
+  const text = background[i]?.text[ORIGINAL].trim();
   return text ? `“${text}”` : `background question ${i + 1}`;
 }
 
@@ -167,7 +167,7 @@ const found = (what, figure) =>
   el("div", {}, el("dt", { dir: "auto" }, what), el("dd", {}, figure));
 
 /**
- * 100 dots, told apart by shape as well as by colour, as respondents see them.
+ * 100 dots that differ in shape as well as in colour, as respondents see them.
  * @param {number} filled
  */
 function dots(filled) {

@@ -1,14 +1,14 @@
 /*
- * A survey's document, as a survey file has it, and the form in which the editor holds it: every
- * text with its translations, by language tag ("" is the survey's own language), so that whatever
- * is moved or removed takes its translations along.
+ * Converts between a survey file and the editor's state. The state holds every text with its
+ * translations by language tag ("" is the survey's own language), so that a moved or removed question
+ * takes its translations along.
  *
  * Pure: no page, no network.
  */
 
 /**
  * @typedef {Record<string, string>} Texts  by language tag
- * @typedef {Record<string, string[]>} Ours  our words for no, yes and “prefer not to say”, by tag
+ * @typedef {Record<string, string[]>} Ours  Candor's words for no, yes and “prefer not to say”, by tag
  * @typedef {"questions" | "background"} Kind
  * @typedef {"title" | "introduction" | "asked_by" | "purpose" | "contact"} TextName
  *
@@ -24,16 +24,16 @@
  * @property {Item[]} questions
  * @property {Item[]} background
  * @property {string[][]} [blocks]
- * @typedef {SurveyParts & Record<string, any>} SurveyDocument  with what the editor does not know
+ * @typedef {SurveyParts & Record<string, any>} SurveyDocument  including members that the editor does not know
  *
- * What the editor holds.
+ * The editor's state.
  * @typedef {{ id: string, text: Texts }} HeldOption
  * @typedef {object} Held  a question
  * @property {string} id
  * @property {string} key
  * @property {string} [kind]
- * @property {boolean} declined  always so for a background question
- * @property {number | null} epsilon  of a background question; null: the usual one
+ * @property {boolean} declined  always true for a background question
+ * @property {number | null} epsilon  of a background question; null: the default
  * @property {number | null} block
  * @property {Texts} text
  * @property {HeldOption[]} options
@@ -50,21 +50,21 @@
  * @typedef {{ holder: any, at: string | number, original: string, option?: HeldOption }} OptionField
  */
 
-export const OWN = "";
+export const ORIGINAL = "";
 
-/* The texts of a survey that respondents read, besides its questions; DISCLOSURES may be left out. */
+/* The texts that respondents read besides the questions. DISCLOSURES are optional. */
 /** @type {TextName[]} */
 const DISCLOSURES = ["asked_by", "purpose", "contact"];
 /** @type {TextName[]} */
 export const TEXTS = ["title", "introduction", ...DISCLOSURES];
 
-/* What no database takes, or what lets a text be read as another; as survey/design/ has it. */
+/* Characters that databases refuse or that disguise a text; the same as in survey/design/. */
 const NO_TEXT =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it removes
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to remove
   /[\u0000-\u0008\u000b-\u001f\u0080-\u009f\u200b\u2060\ufeff\u202a-\u202e\u2066-\u2069]|[\u{e0000}-\u{e007f}]|\p{Surrogate}/gu;
 
 /**
- * A text without invisible characters; a line break is one character on every machine.
+ * Remove invisible characters, and make every line break one character.
  * @param {string} text
  */
 export function cleaned(text) {
@@ -72,20 +72,20 @@ export function cleaned(text) {
 }
 
 /**
- * Whether we have words of our own for yes, no and “prefer not to say” in a language.
+ * Whether Candor has words for yes, no and “prefer not to say” in a language.
  * @param {string} tag
  * @param {Ours} ours
  */
 export const isOurs = (tag, ours) => tag.split("-")[0] in ours;
 
 /**
- * Every question, the background ones last: no two have the same key.
+ * Every question, background questions last. No two have the same key.
  * @param {State} state
  */
 export const allQuestions = ({ questions, background }) => [...questions, ...background];
 
 /**
- * How many of our options come before a question's own, and after them.
+ * How many of Candor's options come before and after a question's own.
  * @param {{ kind?: string }} question
  */
 const before = ({ kind }) => (kind === "yes_no" ? 2 : 0);
@@ -93,7 +93,8 @@ const before = ({ kind }) => (kind === "yes_no" ? 2 : 0);
 const after = ({ declined }) => (declined ? 1 : 0);
 
 /**
- * `held` is what the page held before: what is the same question or option keeps its id.
+ * Build the state from a document. Questions and options that are also in `held`, the previous
+ * state, keep their ids.
  * @param {SurveyDocument} document
  * @param {Ours} ours
  * @param {State | null} [held]
@@ -118,7 +119,7 @@ export function fromDocument(document, ours, held = null) {
    * @returns {Texts}
    */
   const texts = (own, of) => ({
-    [OWN]: own,
+    [ORIGINAL]: own,
     ...Object.fromEntries(tags.map((tag) => [tag, of(translations[tag]) ?? ""])),
   });
   /** @param {Kind} kind @param {Item} item */
@@ -148,7 +149,7 @@ export function fromDocument(document, ours, held = null) {
     question.options = (item.options ?? []).map((text, place) => ({
       id: ids[place],
       text: {
-        [OWN]: text,
+        [ORIGINAL]: text,
         ...Object.fromEntries(
           tags.map((tag) => [tag, translated(tag).options?.[shift(tag) + place] ?? ""]),
         ),
@@ -184,19 +185,19 @@ export function fromDocument(document, ours, held = null) {
 }
 
 /**
- * The question of this key; or, as a key can be undone too, one of the same text without its own.
+ * Find the question with this key or, because undo can change a key, an unmatched one with the same text.
  * @param {Item} item
  * @param {Held[]} held
  * @param {Item[]} all
  */
 function sameAs({ key, text }, held, all) {
   /** @param {Held} one */
-  const free = (one) => one.text[OWN] === text && !all.some((other) => other.key === one.key);
+  const free = (one) => one.text[ORIGINAL] === text && !all.some((other) => other.key === one.key);
   return held.find((one) => one.key === key) ?? held.find(free);
 }
 
 /**
- * Options have no keys: one with the same text is the same, else the one at the same place.
+ * Options have no keys: match them by text, then by place.
  * @param {string[]} texts
  * @param {HeldOption[]} before
  * @param {(place: number) => string} made
@@ -205,7 +206,7 @@ function optionIds(texts, before, made) {
   const left = [...before];
   /** @param {number} found */
   const take = (found) => (found < 0 ? null : left.splice(found, 1)[0].id);
-  const same = texts.map((text) => take(left.findIndex((one) => one.text[OWN] === text)));
+  const same = texts.map((text) => take(left.findIndex((one) => one.text[ORIGINAL] === text)));
   return same.map((id, place) => id ?? take(left.indexOf(before[place])) ?? made(place));
 }
 
@@ -215,24 +216,24 @@ export function toDocument(state, ours) {
   /** @type {SurveyDocument} */
   const document = {
     ...rest,
-    title: state.title[OWN],
-    introduction: state.introduction[OWN],
+    title: state.title[ORIGINAL],
+    introduction: state.introduction[ORIGINAL],
     ...Object.fromEntries(
-      DISCLOSURES.filter((name) => state[name][OWN]).map((name) => [name, state[name][OWN]]),
+      DISCLOSURES.filter((name) => state[name][ORIGINAL]).map((name) => [name, state[name][ORIGINAL]]),
     ),
     language,
     epsilon,
     questions: questions.map((question) => ({
       key: question.key,
-      text: question.text[OWN],
+      text: question.text[ORIGINAL],
       kind: question.kind,
-      ...(question.kind === "choice" && { options: question.options.map((one) => one.text[OWN]) }),
+      ...(question.kind === "choice" && { options: question.options.map((one) => one.text[ORIGINAL]) }),
       prefer_not_to_say: question.declined,
     })),
     background: background.map((question) => ({
       key: question.key,
-      text: question.text[OWN],
-      options: question.options.map((one) => one.text[OWN]),
+      text: question.text[ORIGINAL],
+      options: question.options.map((one) => one.text[ORIGINAL]),
       ...(question.epsilon !== null && { epsilon: question.epsilon }),
     })),
     translations: Object.fromEntries(
@@ -271,8 +272,8 @@ function translation(state, tag, ours) {
 }
 
 /**
- * Where the translated options of a question are held, in their order: `holder[at]`, with the text
- * of the original. Ours are among them where we have no words in the language.
+ * The fields for a question's translated options, in order: `holder[at]` and the original text. They
+ * include Candor's options if it has no words in the language.
  *
  * @param {Held} question
  * @param {string} tag
@@ -283,7 +284,7 @@ export function optionFields(question, tag, ours) {
   const own = (question.kind === "yes_no" ? [] : question.options).map((option) => ({
     holder: option.text,
     at: tag,
-    original: option.text[OWN],
+    original: option.text[ORIGINAL],
     option,
   }));
   if (isOurs(tag, ours)) return own;
@@ -293,7 +294,7 @@ export function optionFields(question, tag, ours) {
   return [...mine.slice(0, before(question)), ...own, ...(after(question) ? [mine[2]] : [])];
 }
 
-/* Names and addresses are as they are, whatever the language. */
+/* Names and addresses need no translation. */
 /** @type {TextName[]} */
 const NAMES = ["asked_by", "contact"];
 
@@ -308,10 +309,10 @@ export function missing(state, tag, ours) {
   const gap = (original, text) => (original.trim() && !text?.trim() ? 1 : 0);
   let count = 0;
   for (const name of TEXTS) {
-    if (!NAMES.includes(name)) count += gap(state[name][OWN], state[name][tag]);
+    if (!NAMES.includes(name)) count += gap(state[name][ORIGINAL], state[name][tag]);
   }
   for (const question of allQuestions(state)) {
-    count += gap(question.text[OWN], question.text[tag]);
+    count += gap(question.text[ORIGINAL], question.text[tag]);
     for (const { holder, at, original } of optionFields(question, tag, ours)) {
       count += gap(original, holder[at]);
     }
@@ -322,19 +323,19 @@ export function missing(state, tag, ours) {
 /* --- Keys ------------------------------------------------------------------------------------ */
 
 const KEY = /^[A-Za-z0-9][A-Za-z0-9_-]{0,49}$/;
-const LONGEST = 30; // of a key that is made
+const LONGEST = 30; // characters of a generated key
 
 /** @param {string} text */
 export const isKey = (text) => KEY.test(text);
 
 /**
- * Whether a key is only a place holder, until there is a text to make one from.
+ * Whether a key is a placeholder until there is a text to make one from.
  * @param {string} key
  */
 export const isMade = (key) => !/^[qb]\d+$/.test(key);
 
 /**
- * A key that is free: of a text if it has letters that keys can have, else a number.
+ * A free key, made from the text if possible, otherwise numbered.
  * @param {string} text
  * @param {string[]} taken
  * @param {string} [letter]

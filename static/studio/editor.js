@@ -1,18 +1,17 @@
 /*
- * The editor of a draft. The state (document.js) is what is shown; whatever changes it is saved by
- * itself (save.js). Typing changes a text in place; all else draws the lists anew, and the focus
- * stays where it was.
+ * The editor of a draft. It shows the state (document.js) and saves every change (save.js). Typing
+ * changes a text in place; any other change redraws the lists and keeps the focus.
  */
 
 import { el } from "../respond/dom.js";
-import { $, dial, fillDial, mark, showFigures, showProblems } from "./dial.js";
+import { byId, dial, fillDial, mark, showFigures, showProblems } from "./dial.js";
 import {
-  OWN, TEXTS, allQuestions, cleaned, fromDocument, isKey, isMade, isOurs, keyFor, missing, optionFields,
+  ORIGINAL, TEXTS, allQuestions, cleaned, fromDocument, isKey, isMade, isOurs, keyFor, missing, optionFields,
   toDocument,
 } from "./document.js";
 import { numberField, problemOf, unkept } from "./numbers.js";
 import { sortable } from "./order.js";
-import { keeper } from "./save.js";
+import { draftSync } from "./save.js";
 
 /**
  * @typedef {import("./document.js").Held} Held
@@ -42,8 +41,8 @@ import { keeper } from "./save.js";
  * @property {(() => void) | null} [enter]
  */
 
-const page = $("editor");
-const QUICK = 150; // milliseconds: the dial waits less than a text
+const page = byId("editor");
+const SHORT_PAUSE = 150; // milliseconds: the dial saves sooner than a text
 
 /** @type {Kind[]} */
 const KINDS = ["questions", "background"];
@@ -65,13 +64,13 @@ const NAMES = { questions: "Question", background: "Background question" };
 /** @type {State} */
 let state;
 /** @type {Ours} */
-let ours = {}; // our words by language
+let ours = {}; // Candor's words for yes, no and “prefer not to say”, by language
 /** @type {Limits} */
 let limits;
 /** @type {Record<string, string>} */
-let wrong = {}; // by where it stands in the document
+let wrong = {}; // by place in the document
 /** @type {{ what: string, place: string }[]} */
-let blocks = []; // what else the checklist would not let open
+let blocks = []; // other findings of the checklist that block opening
 /** @type {Opens | null} */
 let opens = null; // when it opens automatically
 /** @type {Refused | null} */
@@ -79,17 +78,17 @@ let refused = null;
 /** @type {Figures | null} */
 let figures = null;
 /** @type {string | null} */
-let other = null; // the language that is shown beside the original
+let other = null; // the language shown next to the original
 /** @type {string | null} */
-let menu = null; // the option whose moves are shown
+let menu = null; // the option whose move buttons are shown
 /** @type {string} */
 let address = page.dataset.slug ?? ""; // the last part of its address
-let follows = false; // whether that follows the title
-let fresh = 0; // ids of what is added here
+let follows = false; // whether it follows the title
+let fresh = 0; // counts the ids made on this page
 /** @type {Set<string>} */
 const touched = new Set(); // fields whose errors are shown
 /** @type {Set<string>} */
-const edited = new Set(); // places of which the server has not seen what stands there now
+const edited = new Set(); // places with changes that the server has not seen
 /** @type {Map<string, { input: Field | HTMLButtonElement, error: HTMLElement }>} */
 const fields = new Map(); // where → { input, error }
 
@@ -98,16 +97,16 @@ const fields = new Map(); // where → { input, error }
 /** @type {HTMLInputElement | null} */
 const token = page.querySelector("[name=csrfmiddlewaretoken]");
 
-const kept = keeper(page.dataset.draft ?? "", token?.value ?? "", {
-  made: () => toDocument(state, ours),
-  show: showSaving,
-  reply(answer) {
+const sync = draftSync(page.dataset.draft ?? "", token?.value ?? "", {
+  toDocument: () => toDocument(state, ours),
+  onStatus: showSaving,
+  onServerState(answer) {
     wrong = answer.wrong;
     blocks = answer.blocks;
     figures = answer.figures;
     showOpens(answer.opens);
     refused = null;
-    if (!kept.pending()) edited.clear();
+    if (!sync.pending()) edited.clear();
     if (answer.document) {
       follows = answer.follows;
       ours = answer.ours;
@@ -119,8 +118,8 @@ const kept = keeper(page.dataset.draft ?? "", token?.value ?? "", {
     } else {
       showWrong();
     }
-    $("undo").disabled = !answer.undo;
-    $("redo").disabled = !answer.redo;
+    byId("undo").disabled = !answer.undo;
+    byId("redo").disabled = !answer.redo;
     if (answer.slug !== address) showAddress(answer.slug);
     showFigures(figures, state);
     showErrorsOfQuestions();
@@ -131,18 +130,18 @@ const kept = keeper(page.dataset.draft ?? "", token?.value ?? "", {
 const SAID = {
   saved: "Saved",
   saving: "Saving …",
-  waiting: "Not saved yet. The server cannot be reached; trying again …",
-  offline: "The server cannot be reached just now.",
+  waiting: "Not saved yet. The server cannot be reached. Trying again …",
+  offline: "The server cannot be reached right now.",
   conflict: "Not saved yet",
-  out: "Not saved: you are logged out, or have no part in this survey any more. Log in in another window; it is saved when you come back.",
-  opened: "This survey was opened in the meantime, so nothing more can be changed. Load the page again.",
+  out: "Not saved. You are logged out or no longer have access to this survey. Log in in another window, then come back: your changes will be saved.",
+  opened: "This survey has been opened, so it can no longer be changed. Reload the page.",
 };
 
 /** @type {Saving} */
 let saving = "saved";
 
 /**
- * A number that cannot be kept is said as long as it stands there, whatever else is saved.
+ * Show the state of saving. An invalid number is reported until it is fixed.
  * @param {Saving} what
  * @param {Refused} [problem]
  */
@@ -156,10 +155,10 @@ function showSaving(what, problem) {
     : number
       ? `Not saved: ${number.what}`
       : (SAID[what] ?? "");
-  $("saved").textContent = calm ? said : "";
-  $("saved").dataset.state = what;
-  if ($("unsaved").textContent !== (calm ? "" : said)) $("unsaved").textContent = calm ? "" : said;
-  $("conflict").hidden = what !== "conflict";
+  byId("saved").textContent = calm ? said : "";
+  byId("saved").dataset.state = what;
+  if (byId("unsaved").textContent !== (calm ? "" : said)) byId("unsaved").textContent = calm ? "" : said;
+  byId("conflict").hidden = what !== "conflict";
   if (refused) showWrong();
 }
 
@@ -177,7 +176,7 @@ const PLACES = {
 const TRANSLATED = /^translations\.([^.[]+)\.questions\.([^.[]+)\.?(text|options(?:\[\d+\])?)?$/;
 
 /**
- * The list that holds the question with this key, and its place there.
+ * Find a question by its key: its list and its place there.
  * @param {string | undefined} key
  * @returns {{ kind: Kind, place: number } | null}
  */
@@ -190,7 +189,7 @@ function find(key) {
 }
 
 /**
- * Where something stands, in words.
+ * Describe a place in words.
  * @param {string} where
  */
 function placeOf(where) {
@@ -203,7 +202,7 @@ function placeOf(where) {
 }
 
 /**
- * The field of a place; for a translation, in its language.
+ * Find the field of a place; for a translation, in its language.
  * @param {string} where
  * @returns {{ at: string, tag?: string }}
  */
@@ -217,23 +216,23 @@ function fieldOf(where) {
 
 /** @param {string} step @param {number} [pause] */
 function changed(step, pause) {
-  kept.changed(step, pause);
+  sync.changed(step, pause);
   showLanguages();
 }
 
 /** @param {string} text */
 const say = (text) => {
-  $("said").textContent = text;
+  byId("said").textContent = text;
 };
 
 // --- Fields --------------------------------------------------------------------------------------
 
 /**
- * A text in the original and, if one is chosen, in another language beside it.
+ * A text in the original language and, if one is chosen, in another language next to it.
  * @param {{ id: string, at: string, label: string, holder: Texts, lines?: number, most?: number, languageLabel?: boolean }} pair
  */
 function pair({ id, at, label, holder, lines = 1, most, languageLabel = true }) {
-  const columns = [OWN, ...(other ? [other] : [])].map((tag) =>
+  const columns = [ORIGINAL, ...(other ? [other] : [])].map((tag) =>
     field({
       id: tag ? `${id}-${tag}` : id,
       at: tag ? `${at}:${tag}` : at,
@@ -250,7 +249,7 @@ function pair({ id, at, label, holder, lines = 1, most, languageLabel = true }) 
 
 /** @param {FieldOptions} field */
 function field({ id, at, label, holder, name, tag, lines, most, hideLabel = false, enter = null }) {
-  const gap = name !== OWN && typeof name === "string" && holder[OWN]?.trim() && !holder[name]?.trim();
+  const gap = name !== ORIGINAL && typeof name === "string" && holder[ORIGINAL]?.trim() && !holder[name]?.trim();
   /** @type {Field} */
   const input = el(lines > 1 ? "textarea" : "input", {
     id,
@@ -294,7 +293,7 @@ function field({ id, at, label, holder, name, tag, lines, most, hideLabel = fals
   return el("div", { class: "text" }, labelled, input, error);
 }
 
-/* While something is pressed nothing moves: the click would miss it. */
+/* Move nothing while the mouse is down, or the click would miss its target. */
 let pressed = false;
 addEventListener("pointerdown", () => (pressed = true), true);
 for (const name of ["pointerup", "pointercancel"]) {
@@ -308,7 +307,7 @@ for (const name of ["pointerup", "pointercancel"]) {
   );
 }
 
-/* What is wrong, beside the fields that somebody has been in, and all of it at the end. */
+/* Show errors next to the fields that were edited, and all of them at the end. */
 function showWrong() {
   const known = Object.fromEntries(Object.entries(wrong).map(([at, what]) => [fieldOf(at).at, what]));
   for (const [at, { input, error }] of fields) {
@@ -320,7 +319,7 @@ function showWrong() {
   }
   const found = Object.entries(wrong).map(([where, what]) => {
     const { at, tag } = fieldOf(where);
-    const id = fields.get(at)?.input.id ?? (tag ? "languages" : $(where) && where);
+    const id = fields.get(at)?.input.id ?? (tag ? "languages" : byId(where) && where);
     const go = () => (tag || fields.has(at) ? goTo(at, tag) : goToPlace(where));
     return { before: placeOf(where), what, id, go };
   });
@@ -332,13 +331,13 @@ function showWrong() {
 }
 
 /**
- * Drawn only when it changed: leaving a field comes before the click on what is shown here.
+ * Redrawn only when it changes, because leaving a field happens before the click on something here.
  * @param {{ before: string, what: string, id: string | null, go: () => void }[]} found
  */
 function showNext(found) {
   const key = JSON.stringify(found);
-  if ($("wrong").dataset.key === key) return;
-  $("wrong").dataset.key = key;
+  if (byId("wrong").dataset.key === key) return;
+  byId("wrong").dataset.key = key;
   const list = found.map(({ before, what, id, go }) => {
     /** @param {Event} event */
     const click = (event) => {
@@ -347,23 +346,23 @@ function showNext(found) {
     };
     return el("li", {}, before, id ? el("a", { href: `#${id}`, click }, what) : what);
   });
-  $("wrong").replaceChildren(...list);
-  $("ready").hidden = list.length > 0;
-  $("unready").hidden = list.length === 0;
+  byId("wrong").replaceChildren(...list);
+  byId("ready").hidden = list.length > 0;
+  byId("unready").hidden = list.length === 0;
 }
 
 /**
- * A change calls a set opening off; undoing it brings it back.
+ * A change cancels a scheduled opening; undoing the change restores it.
  * @param {Opens | null} now
  */
 function showOpens(now) {
   const [at, holds] = [(now ?? opens)?.at, now?.holds];
   opens = now ?? (opens && { ...opens, holds: false });
-  $("opens").hidden = !opens;
+  byId("opens").hidden = !opens;
   const text = holds
     ? `Opens automatically on ${at}. Any change cancels this.`
     : `It was to open on ${at}, but it has changed, so it will not. Undo the change, or set the time again under “Check and open”.`;
-  if (opens && $("opens").textContent !== text) $("opens").textContent = text;
+  if (opens && byId("opens").textContent !== text) byId("opens").textContent = text;
 }
 
 /** @param {string} at @param {string} [tag] */
@@ -384,30 +383,30 @@ function goTo(at, tag) {
 /** @returns {NodeListOf<HTMLButtonElement>} */
 const adders = () => document.querySelectorAll("[data-add]");
 
-/* All that the state says, drawn anew. */
+/* Redraw everything from the state. */
 function draw() {
   const active = /** @type {Field | null} */ (document.activeElement);
   const focus = active?.id;
   const selection = focus && "selectionStart" in active ? [active.selectionStart, active.selectionEnd] : null;
   fields.clear();
-  $("texts").replaceChildren(
+  byId("texts").replaceChildren(
     pair({ id: "title", at: "title", label: "Title", holder: state.title, most: limits.title }),
     pair({ id: "introduction", at: "introduction", label: "Introduction", holder: state.introduction, lines: 3 }),
   );
-  $("disclosures").replaceChildren(
+  byId("disclosures").replaceChildren(
     pair({ id: "asked_by", at: "asked_by", label: "Who asks", holder: state.asked_by, most: limits.disclosure }),
     pair({ id: "purpose", at: "purpose", label: "Why, and what becomes of the results", holder: state.purpose, lines: 2 }),
     pair({ id: "contact", at: "contact", label: "How people reach you with questions", holder: state.contact, most: limits.disclosure }),
   );
   for (const kind of KINDS) {
-    $(kind).replaceChildren(...state[kind].map((one, i) => card(kind, one, i)));
+    byId(kind).replaceChildren(...state[kind].map((one, i) => card(kind, one, i)));
   }
   for (const button of adders()) button.disabled = full();
   showLanguages();
   showWrong();
   showErrorsOfQuestions();
   if (focus && focus !== document.activeElement?.id) {
-    const again = /** @type {Field | null} */ ($(focus));
+    const again = /** @type {Field | null} */ (byId(focus));
     again?.focus({ preventScroll: true });
     if (selection && again?.setSelectionRange && again.type !== "number") {
       again.setSelectionRange(selection[0], selection[1]);
@@ -415,7 +414,7 @@ function draw() {
   }
 }
 
-/* Whether no question can be added any more. */
+/* Whether the survey has as many questions as allowed. */
 const full = () => allQuestions(state).length >= limits.questions;
 
 /** @param {Kind} kind @param {Held} question @param {number} i */
@@ -486,7 +485,7 @@ function kindOf(question, name) {
         question.kind = select.value;
         if (question.kind === "choice" && !question.options.length) addOptions(question, 2);
         draw();
-        changed("", QUICK);
+        changed("", SHORT_PAUSE);
       },
     },
     el("option", { value: "yes_no", selected: question.kind === "yes_no" }, "Yes or no"),
@@ -502,7 +501,7 @@ const alwaysDeclinable = () =>
   el("p", { class: "quiet small" }, `The last option is always “${declining()}”.`);
 
 /**
- * What the answer to a background question costs; without a number, what is usual.
+ * The field for the ε of a background question; empty means the default.
  * @param {Held} question
  * @param {string} at
  */
@@ -535,14 +534,14 @@ function declinable(question) {
     change() {
       question.declined = box.checked;
       draw();
-      changed("", QUICK);
+      changed("", SHORT_PAUSE);
     },
   });
   return el("label", { class: "check" }, box, el("span", {}, `May be declined: adds “${declining()}”, randomized like the others`));
 }
 
 /**
- * A yes/no question has no options to write, but for languages that we have no words in.
+ * A yes/no question has no options to write, except in languages for which Candor has no words.
  * @param {Held} question
  */
 function oursOf(question) {
@@ -552,7 +551,7 @@ function oursOf(question) {
   return el(
     "div",
     { class: "pair options" },
-    el("p", { class: "quiet small" }, `We have no words for these in ${nameOf(tag)}: please translate them.`),
+    el("p", { class: "quiet small" }, `Please translate these into ${nameOf(tag)}.`),
     el("div", {}, rows.map((row) => translatedOption(question, row, tag))),
   );
 }
@@ -592,8 +591,8 @@ function options(question, at, name) {
       click() {
         addOptions(question, 1);
         draw();
-        $(question.options[question.options.length - 1].id).focus();
-        changed("", QUICK);
+        byId(question.options[question.options.length - 1].id).focus();
+        changed("", SHORT_PAUSE);
       },
     },
     "+ Option",
@@ -624,7 +623,7 @@ function optionRow(question, option, j, at, name) {
   /** @param {number} by */
   const step = (by) => {
     moveOption(question, j, j + by, name);
-    $(`${option.id}-handle`).focus();
+    byId(`${option.id}-handle`).focus();
   };
   const grip = handle(`${option.id}-handle`, `Move ${where.toLowerCase()} of ${name.toLowerCase()}`, {
     "aria-expanded": String(open),
@@ -643,7 +642,7 @@ function optionRow(question, option, j, at, name) {
       el(
         "div",
         { class: other ? "pair" : "single" },
-        [OWN, ...(other ? [other] : [])].map((tag) =>
+        [ORIGINAL, ...(other ? [other] : [])].map((tag) =>
           field({
             id: tag ? `${option.id}-${tag}` : option.id,
             at: tag ? `${at}.options[${j}]:${tag}` : `${at}.options[${j}]`,
@@ -668,9 +667,9 @@ function optionRow(question, option, j, at, name) {
           click() {
             question.options.splice(j, 1);
             draw();
-            ($(question.options[Math.min(j, question.options.length - 1)]?.id) ?? $(`${question.id}-add`)).focus();
+            (byId(question.options[Math.min(j, question.options.length - 1)]?.id) ?? byId(`${question.id}-add`)).focus();
             say(`${where} removed. Undo brings it back.`);
-            changed("", QUICK);
+            changed("", SHORT_PAUSE);
           },
         },
         "✕",
@@ -687,7 +686,7 @@ function optionRow(question, option, j, at, name) {
 }
 
 /**
- * Enter leads to the next option; behind one of the original a new one is put, if there is none.
+ * Enter moves to the next option, and after the last one of the original adds another.
  * @param {Held} question
  * @param {number} j
  * @param {string} tag
@@ -698,15 +697,15 @@ function nextOption(question, j, tag) {
   if (last) {
     addOptions(question, 1);
     draw();
-    changed("", QUICK);
+    changed("", SHORT_PAUSE);
   }
   const { id } = question.options[j + 1];
-  $(tag ? `${id}-${tag}` : id).focus();
+  byId(tag ? `${id}-${tag}` : id).focus();
 }
 
 /** @param {Held} question @param {number} count */
 function addOptions(question, count) {
-  for (let i = 0; i < count; i++) question.options.push({ id: `new-${++fresh}`, text: { [OWN]: "" } });
+  for (let i = 0; i < count; i++) question.options.push({ id: `new-${++fresh}`, text: { [ORIGINAL]: "" } });
 }
 
 /** @param {Kind} kind @param {Held} question */
@@ -735,7 +734,7 @@ function details(kind, question) {
   });
   input.value = question.key;
   const block = kind === "questions" && question.block !== null && blockOf(question);
-  const open = $(`${question.id}-details`)?.hasAttribute("open") ?? false;
+  const open = byId(`${question.id}-details`)?.hasAttribute("open") ?? false;
   return el(
     "details",
     { id: `${question.id}-details`, open },
@@ -758,7 +757,7 @@ function blockOf(question) {
 }
 
 /**
- * A number of a question. `keep` gets what can be kept; null: nothing stands there.
+ * A number of a question. `keep` gets valid numbers, and null for an empty field.
  * @param {{ id: string, at: string, label: string, least: number, most: number, value: number | null }} field
  * @param {import("../respond/dom.js").Attributes} more
  * @param {(value: number | null) => void} keep
@@ -780,29 +779,29 @@ function numberText({ id, at, label, least, most, value }, more, keep) {
     showWrong();
     if (number === undefined) return showSaving(saving);
     keep(number);
-    changed(id, QUICK);
+    changed(id, SHORT_PAUSE);
   });
   input.value = value === null ? "" : String(value);
   return el("div", { class: "text short" }, el("label", { for: id }, label), input, error);
 }
 
-/* Beside each question how well it will be known or protected, and with which others it is asked. */
+/* Show each question's expected error or protection, and which others share its block. */
 function showErrorsOfQuestions() {
   state.background.forEach((question, i) => {
     const cost = figures?.costs[i];
-    const place = $(`${question.id}-sure`);
+    const place = byId(`${question.id}-sure`);
     if (cost && place) place.textContent = `Someone guessing 50:50 becomes at most ${cost.sure} sure of this answer.`;
   });
   const errors = figures?.problem ? null : figures?.questions;
   if (!errors) return;
   state.questions.forEach((question, i) => {
     const found = errors[i];
-    const place = $(`${question.id}-found`);
+    const place = byId(`${question.id}-found`);
     if (found && place) place.textContent = `${found.error} points · block ${found.block}`;
   });
 }
 
-// --- What one does with the lists ----------------------------------------------------------------
+// --- Changing the lists ---------------------------------------------------------------------------
 
 /**
  * @param {Kind} kind
@@ -815,11 +814,11 @@ function move(kind, from, to, focus) {
   const [question] = list.splice(from, 1);
   list.splice(to, 0, question);
   draw();
-  const there = $(focus ?? `${question.id}-handle`);
-  (there?.matches(":disabled") ? $(`${question.id}-handle`) : there)?.focus();
+  const there = byId(focus ?? `${question.id}-handle`);
+  (there?.matches(":disabled") ? byId(`${question.id}-handle`) : there)?.focus();
   if (from === to) return;
   say(`Moved: ${NAMES[kind].toLowerCase()} ${to + 1} of ${list.length}.`);
-  changed("", QUICK);
+  changed("", SHORT_PAUSE);
 }
 
 /**
@@ -832,14 +831,14 @@ function moveOption(question, from, to, name) {
   const [option] = question.options.splice(from, 1);
   question.options.splice(to, 0, option);
   draw();
-  $(`${option.id}-handle`).focus();
+  byId(`${option.id}-handle`).focus();
   if (from === to) return;
   say(`Moved: option ${to + 1} of ${question.options.length}, ${name.toLowerCase()}.`);
-  changed("", QUICK);
+  changed("", SHORT_PAUSE);
 }
 
 /** @type {Record<Kind, string>} */
-const LETTERS = { questions: "q", background: "b" }; // of keys without a text
+const LETTERS = { questions: "q", background: "b" }; // begin the keys of questions without a text
 
 /**
  * The keys of all questions, or of all others.
@@ -861,16 +860,16 @@ function add(kind, asked) {
     declined: kind === "background",
     epsilon: null,
     block: list.some(({ block }) => block !== null) ? Math.max(...list.map(({ block }) => block ?? 1)) : null,
-    text: { [OWN]: "" },
+    text: { [ORIGINAL]: "" },
     options: [],
     ours: {},
   };
   if (asked === "choice") addOptions(question, 2);
   list.push(question);
   draw();
-  $(`${question.id}-text`).focus();
+  byId(`${question.id}-text`).focus();
   say(`${NAMES[kind]} ${list.length} added.`);
-  changed("", QUICK);
+  changed("", SHORT_PAUSE);
 }
 
 /** @param {Kind} kind @param {number} i */
@@ -882,9 +881,9 @@ function duplicate(kind, i) {
   for (const option of copy.options) option.id = `new-${++fresh}`;
   list.splice(i + 1, 0, copy);
   draw();
-  $(`${copy.id}-text`).focus();
+  byId(`${copy.id}-text`).focus();
   say(`Duplicated: ${NAMES[kind].toLowerCase()} ${i + 2} of ${list.length}.`);
-  changed("", QUICK);
+  changed("", SHORT_PAUSE);
 }
 
 /** @param {Kind} kind @param {number} i */
@@ -894,34 +893,34 @@ function remove(kind, i) {
   draw();
   const next = list[Math.min(i, list.length - 1)];
   const adder = [...adders()].find((button) => button.dataset.add === kind);
-  (next ? $(`${next.id}-handle`) : adder)?.focus();
+  (next ? byId(`${next.id}-handle`) : adder)?.focus();
   say(`${NAMES[kind]} ${i + 1} deleted. Undo brings it back.`);
-  changed("", QUICK);
+  changed("", SHORT_PAUSE);
 }
 
 /**
- * When a text is there, a place holder becomes a key that says something; then it stays.
+ * Replace a placeholder key once there is a text to make one from; after that, the key stays.
  * @param {FocusEvent} event
  */
 function nameKeys(event) {
   const left = /** @type {Element} */ (event.target).id;
   for (const kind of KINDS) {
     const found = state?.[kind].find(({ id }) => left === `${id}-text`);
-    if (!found || isMade(found.key) || !found.text[OWN].trim()) continue;
-    found.key = keyFor(found.text[OWN], takenKeys(found), LETTERS[kind]);
-    const shown = /** @type {HTMLInputElement | null} */ ($(`${found.id}-key`));
+    if (!found || isMade(found.key) || !found.text[ORIGINAL].trim()) continue;
+    found.key = keyFor(found.text[ORIGINAL], takenKeys(found), LETTERS[kind]);
+    const shown = /** @type {HTMLInputElement | null} */ (byId(`${found.id}-key`));
     if (shown) shown.value = found.key;
     changed(left);
   }
 }
 
 /**
- * The address follows the title when that is written, until somebody chooses one.
+ * The address follows the title until someone chooses one.
  * @param {Event} event
  */
 function nameAddress(event) {
   const target = /** @type {HTMLInputElement} */ (event.target);
-  if (target.id === "title" && follows && target.value.trim()) kept.changed("title", 0, { follow: address });
+  if (target.id === "title" && follows && target.value.trim()) sync.changed("title", 0, { follow: address });
 }
 
 page.addEventListener("change", nameAddress);
@@ -934,33 +933,33 @@ function showAddress(slug) {
     }
   }
   history.replaceState(null, "", `/studio/${slug}/${location.hash}`);
-  $("address").textContent = `/s/${slug}/`;
-  $("slug").value = address = slug;
+  byId("address").textContent = `/s/${slug}/`;
+  byId("slug").value = address = slug;
 }
 
 // --- Languages -----------------------------------------------------------------------------------
 
 function showLanguages() {
-  const own = $("language");
+  const own = byId("language");
   const known = TAGS.includes(state.language) ? TAGS : [state.language, ...TAGS];
   /** @param {string[]} tags */
   const sorted = (tags) => tags.map((tag) => [nameOf(tag), tag]).sort(([a], [b]) => a.localeCompare(b));
   fillSelect(own, sorted(known.filter((tag) => !state.tags.includes(tag))), state.language);
   const free = TAGS.filter((tag) => tag !== state.language && !state.tags.includes(tag));
-  fillSelect($("add-language"), [["Add a language …", ""], ...sorted(free)], "");
+  fillSelect(byId("add-language"), [["Add a language …", ""], ...sorted(free)], "");
   showTags(state.tags.map((tag) => ({ tag, gaps: missing(state, tag, ours), shown: tag === other })));
-  $("remove-language").hidden = !other;
-  if (other) $("remove-language").textContent = `Remove ${nameOf(other)}`;
+  byId("remove-language").hidden = !other;
+  if (other) byId("remove-language").textContent = `Remove ${nameOf(other)}`;
 }
 
 /**
- * Drawn only when they changed, as what is next.
+ * Redrawn only when they change, like the next steps.
  * @param {{ tag: string, gaps: number, shown: boolean }[]} found
  */
 function showTags(found) {
   const key = JSON.stringify(found);
-  if ($("tags").dataset.key === key) return;
-  $("tags").dataset.key = key;
+  if (byId("tags").dataset.key === key) return;
+  byId("tags").dataset.key = key;
   const chips = found.map(({ tag, gaps, shown }) =>
     el(
       "button",
@@ -979,8 +978,8 @@ function showTags(found) {
     ),
   );
   const active = document.activeElement?.id;
-  $("tags").replaceChildren(...chips);
-  if (active?.startsWith("language-")) $(active)?.focus();
+  byId("tags").replaceChildren(...chips);
+  if (active?.startsWith("language-")) byId(active)?.focus();
 }
 
 /**
@@ -996,26 +995,26 @@ function fillSelect(select, pairs, value) {
   select.value = value;
 }
 
-$("language").addEventListener("change", () => {
-  state.language = $("language").value;
+byId("language").addEventListener("change", () => {
+  state.language = byId("language").value;
   draw();
   changed("");
 });
 
-$("add-language").addEventListener("change", () => {
-  const menu = $("add-language");
+byId("add-language").addEventListener("change", () => {
+  const menu = byId("add-language");
   const tag = menu.value;
   if (!tag) return;
   other = tag;
   state.tags.push(tag);
   delete menu.dataset.key;
   draw();
-  $(`title-${tag}`).focus();
+  byId(`title-${tag}`).focus();
   say(`${nameOf(tag)} added, beside the original.`);
-  changed("", QUICK);
+  changed("", SHORT_PAUSE);
 });
 
-$("remove-language").addEventListener("click", () => {
+byId("remove-language").addEventListener("click", () => {
   const gone = other;
   if (!gone) return;
   state.tags = state.tags.filter((tag) => tag !== gone);
@@ -1027,9 +1026,9 @@ $("remove-language").addEventListener("click", () => {
   }
   other = null;
   draw();
-  $("add-language").focus();
+  byId("add-language").focus();
   say(`${nameOf(gone)} removed. Undo brings it back.`);
-  changed("", QUICK);
+  changed("", SHORT_PAUSE);
 });
 
 // --- The rest of the page ------------------------------------------------------------------------
@@ -1044,7 +1043,7 @@ dial((name, value) => {
       question.block = value ? (figures?.questions?.[i]?.block ?? 1) : null;
     });
     draw();
-    for (const { id } of state.questions) if (value) $(`${id}-details`).setAttribute("open", "");
+    for (const { id } of state.questions) if (value) byId(`${id}-details`).setAttribute("open", "");
   } else if (name === "epsilon") state.epsilon = Number(value);
   else if (name === "ask") state.ask = value === null ? null : Number(value);
   else if (value === null) delete state.rest[name];
@@ -1053,20 +1052,20 @@ dial((name, value) => {
   if (name === "epsilon") mark(state.epsilon);
   if (name === "access") fillDial(state);
   showWrong();
-  changed(name, QUICK);
+  changed(name, SHORT_PAUSE);
 });
 
-for (const kind of KINDS) sortable($(kind), (from, to) => move(kind, from, to));
+for (const kind of KINDS) sortable(byId(kind), (from, to) => move(kind, from, to));
 for (const button of adders()) {
   button.addEventListener("click", () => add(/** @type {Kind} */ (button.dataset.add), button.dataset.kind));
 }
 page.addEventListener("focusout", nameKeys);
-$("undo").addEventListener("click", () => go(-1));
-$("redo").addEventListener("click", () => go(1));
-$("theirs").addEventListener("click", () => kept.theirs());
-$("mine").addEventListener("click", () => kept.mine());
+byId("undo").addEventListener("click", () => go(-1));
+byId("redo").addEventListener("click", () => go(1));
+byId("theirs").addEventListener("click", () => sync.theirs());
+byId("mine").addEventListener("click", () => sync.mine());
 
-/* In a field the browser undoes what was typed there; everywhere else the draft goes back. */
+/* In a field, the browser undoes typing; everywhere else, the draft is undone. */
 addEventListener("keydown", (event) => {
   const key = event.key.toLowerCase();
   const typing = /** @type {Element} */ (event.target).matches?.("textarea, input:not([type=range], [type=checkbox])");
@@ -1078,19 +1077,19 @@ addEventListener("keydown", (event) => {
 });
 
 /**
- * Undo (-1) or do again (1). The focus stays where it is, if that is still there.
+ * Undo (-1) or redo (1). Keep the focus if its element is still there.
  * @param {-1 | 1} by
  */
 async function go(by) {
   say("");
-  if (!(await kept.go(by))) return;
+  if (!(await sync.go(by))) return;
   say(by < 0 ? "Undone." : "Done again.");
   if (document.activeElement !== document.body) return;
-  const button = $(by < 0 ? "undo" : "redo");
-  (button.disabled ? $(by < 0 ? "redo" : "undo") : button).focus();
+  const button = byId(by < 0 ? "undo" : "redo");
+  (button.disabled ? byId(by < 0 ? "redo" : "undo") : button).focus();
 }
 
-/* What is typed is saved before one goes on, whatever the link or the button. */
+/* Save before following any link or button that leads away. */
 document.addEventListener("click", async (event) => {
   /** @type {HTMLAnchorElement | null | undefined} */
   const link = /** @type {Element} */ (event.target).closest?.("a[data-after-saving]");
@@ -1104,29 +1103,29 @@ page.addEventListener("submit", async (event) => {
   if (await ready()) /** @type {HTMLFormElement} */ (event.target).submit();
 });
 
-/* Whether all that stands here is saved; else the field that is not is shown. */
+/* Whether everything is saved; if not, show the field that is not. */
 async function ready() {
   const { input } = unkept() ?? {};
   input?.focus();
-  return !input && (await kept.flush());
+  return !input && (await sync.flush());
 }
 
 addEventListener("beforeunload", (event) => {
   if (unkept()) event.preventDefault();
 });
 
-const slug = $("slug");
+const slug = byId("slug");
 slug.addEventListener("input", () => {
   const odd = slug.validity.patternMismatch;
   slug.setCustomValidity(odd ? "Letters, digits, hyphens and underscores only, please." : "");
 });
-$("from-title")?.addEventListener("click", () => {
-  slug.value = keyFor(state.title[OWN], []).slice(0, 50);
+byId("from-title")?.addEventListener("click", () => {
+  slug.value = keyFor(state.title[ORIGINAL], []).slice(0, 50);
   slug.focus();
 });
 
 /**
- * The checklist leads here, to what is to be fixed.
+ * Show the place that the checklist's link names.
  * @param {string} place
  */
 function goToPlace(place) {
@@ -1135,11 +1134,11 @@ function goToPlace(place) {
   const asked = kind === "question" && allQuestions(state).find((one) => one.key === key);
   /** @type {Record<string, string>} */
   const parts = { questions: "asked", background: "grouping", blocks: "own-blocks" };
-  show($(asked ? `${asked.id}-text` : (parts[place] ?? place)));
+  show(byId(asked ? `${asked.id}-text` : (parts[place] ?? place)));
 }
 
 /**
- * A language beside the original, at the first text that it lacks.
+ * Show a language at its first missing text.
  * @param {string} tag
  */
 function goToGap(tag) {
@@ -1149,7 +1148,7 @@ function goToGap(tag) {
   const inputs = Array.from(page.querySelectorAll("#editor .work :is(input, textarea)"));
   const its = inputs.filter(({ lang }) => lang === tag);
   const gap = its.find(({ classList }) => classList.contains("gap")) ?? its.find(({ value }) => !value);
-  show(gap ?? $(`language-${tag}`));
+  show(gap ?? byId(`language-${tag}`));
 }
 
 /** @param {HTMLElement | null} target */
@@ -1162,13 +1161,13 @@ function show(target) {
   target.focus({ preventScroll: true });
 }
 
-kept.load().then(
+sync.load().then(
   () => {
     page.hidden = false;
-    $("loading").hidden = true;
+    byId("loading").hidden = true;
     goToPlace(decodeURIComponent(location.hash.slice(1)));
   },
   () => {
-    $("loading").textContent = "The draft cannot be loaded just now. Load the page again.";
+    byId("loading").textContent = "The draft cannot be loaded just now. Load the page again.";
   },
 );

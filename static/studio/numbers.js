@@ -1,6 +1,6 @@
 /*
- * Numbers as people type them. What is none, or too small or too large, is kept back and said:
- * beside the field, and by whoever asks `unkept`.
+ * Fields for numbers. A value that is not a number, or too small or too large, is not saved; the
+ * problem is shown next to the field and returned by `unkept`.
  */
 
 /**
@@ -8,10 +8,10 @@
  */
 
 /** @type {Map<HTMLInputElement | HTMLSelectElement, string>} */
-const problems = new Map(); // the fields that hold no number, and why not
+const problems = new Map(); // fields with an invalid value, and what is wrong
 
 /**
- * The number in a text, with a decimal point or a comma; or the problem. Pure.
+ * Read a number with a decimal point or a comma, or return the problem. Pure.
  * @param {string} text
  * @param {Limits} limits
  * @returns {{ value: number | null, problem?: undefined } | { value?: undefined, problem: string }}
@@ -32,8 +32,8 @@ export function numberIn(text, { least, most, whole = false, required = false, w
 }
 
 /**
- * A field that says in its attributes what it takes; its error has its id and “-error”. `changed`
- * gets the number, null for none, or undefined if there is none to keep.
+ * Watch a field whose attributes state its limits; its error has its id and “-error”. `changed` gets
+ * the number, null for an empty field, or undefined for an invalid one.
  *
  * @param {HTMLInputElement} input
  * @param {(value: number | null | undefined) => void} changed
@@ -51,18 +51,18 @@ export function numberField(input, changed) {
 }
 
 /**
- * What is wrong with what stands in a field, if anything is.
+ * The problem of a field, if any.
  * @param {HTMLElement} field
  */
 export const problemOf = (field) => problems.get(/** @type {HTMLInputElement} */ (field)) ?? "";
 
 /**
- * A field was filled by us, or is gone.
+ * Forget the problem of a field that the page filled in or removed.
  * @param {HTMLInputElement | HTMLSelectElement} input
  */
 export const forget = (input) => problems.delete(input);
 
-/* The first field that holds no number, if it is still there: { input, what }. */
+/* The first field with an invalid value that is still on the page: { input, what }. */
 export function unkept() {
   for (const [input, problem] of problems) {
     if (input.isConnected) return { input, what: `${input.labels?.[0].textContent}: ${problem}` };

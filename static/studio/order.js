@@ -1,15 +1,14 @@
 /*
- * Lists that can be put in another order: by dragging a handle with mouse, pen or finger, or with
- * the arrow keys on it. While one is dragged the others move around it; it stays in the page, and
- * so its handle keeps the pointer.
+ * Sortable lists: drag a handle with mouse, pen or finger, or use the arrow keys on it. The others
+ * move around the dragged item, which stays in the page so that its handle keeps the pointer.
  */
 
-const FAR = 5; // pixels before a press is a drag
-const EDGE = 80; // pixels from the edge of the window where it scrolls
+const DRAG_THRESHOLD = 5; // pixels the pointer moves before a press becomes a drag
+const SCROLL_EDGE = 80; // pixels from the edge of the window where it scrolls
 const SPEED = 12;
 
 /**
- * `move(from, to)` is called once, with the places in the list.
+ * Make a list sortable. `move(from, to)` is called once, with the places in the list.
  * @param {HTMLElement} list
  * @param {(from: number, to: number) => void} move
  */
@@ -59,7 +58,7 @@ export function sortable(list, move) {
       item.style.transform = `translateY(${shift}px)`;
     };
     const scroll = () => {
-      const by = y < EDGE ? -SPEED : y > innerHeight - EDGE ? SPEED : 0;
+      const by = y < SCROLL_EDGE ? -SPEED : y > innerHeight - SCROLL_EDGE ? SPEED : 0;
       if (by) {
         scrollBy(0, by);
         place();
@@ -69,7 +68,7 @@ export function sortable(list, move) {
     /** @param {PointerEvent} event */
     const moved = (event) => {
       y = event.clientY;
-      if (!dragged && Math.abs(y - start) < FAR) return;
+      if (!dragged && Math.abs(y - start) < DRAG_THRESHOLD) return;
       if (!dragged) {
         dragged = true;
         item.classList.add("dragged");

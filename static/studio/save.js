@@ -1,7 +1,7 @@
 /*
- * Keeps the draft on the server: the whole document, with the number of the one it was made from.
- * One request at a time; what changes meanwhile goes with the next. Nothing is given up: without a
- * network it tries again, and the page says so before it is left.
+ * Saves the draft on the server: the whole document, with the number of the draft it is based on.
+ * It sends one request at a time; changes made meanwhile go with the next one. Without a network it
+ * keeps trying, and the page warns people before they leave.
  */
 
 /**
@@ -11,12 +11,12 @@
  *
  * @typedef {{ epsilon: string, sure: string }} Cost
  * @typedef {object} Figures
- * @property {string} sure  of the sensitive answers: how sure somebody guessing 50:50 becomes
+ * @property {string} sure  of the sensitive answers: how sure someone guessing 50:50 becomes
  * @property {number} dots  the same as a number out of 100
  * @property {boolean} weak
  * @property {Cost[]} costs  of the background answers
  * @property {Cost} report  of all answers together
- * @property {Refused} [problem]  with it, there is none of what follows
+ * @property {Refused} [problem]  if present, none of what follows is
  * @property {string} [everybody]
  * @property {{ groups: number, error: string }[]} [by_group]  for each background question
  * @property {string} [blocks]
@@ -36,32 +36,33 @@
  * @property {Figures} figures
  * @property {Opens | null} opens
  * @property {string} slug
- * @property {SurveyDocument} [document]  with it, there is all of what follows
+ * @property {SurveyDocument} [document]  if present, all of what follows is too
  * @property {boolean} follows
  * @property {import("./document.js").Ours} ours
  * @property {DocumentLimits} limits
  */
 
-const PAUSE = 500; // milliseconds without a change before it is saved
-const REST = 60_000; // milliseconds without a change after which a new place of the history begins
+const PAUSE = 500; // milliseconds without a change before it saves
+const STEP_PAUSE = 60_000; // milliseconds without a change before a new step of the history begins
 const RETRY = [1_000, 2_000, 4_000, 8_000, 15_000];
 
 /**
- * `made()` gives the document. `show` is told what happens: saved, saving, waiting (for the
- * network), refused, conflict, opened or out; `reply` gets what the server says of the draft.
+ * Keep a draft in step with the server. `toDocument()` returns the document. `onStatus` gets saved,
+ * saving, waiting (for the network), refused, conflict, opened or out; `onServerState` gets the
+ * server's reply about the draft.
  *
  * @param {string} address
  * @param {string} token
- * @param {{ made: () => SurveyDocument, show: (what: Saving, refused?: Refused) => void, reply: (answer: Answer) => void }} page
+ * @param {{ toDocument: () => SurveyDocument, onStatus: (what: Saving, refused?: Refused) => void, onServerState: (answer: Answer) => void }} page
  */
-export function keeper(address, token, { made, show, reply }) {
-  let number = 0; // of the draft that this page goes by
+export function draftSync(address, token, { toDocument, onStatus, onServerState }) {
+  let number = 0; // of the draft that this page is based on
   let dirty = false;
   let step = "";
-  let place = 0; // of the history, as far as this window begins new ones
-  let last = 0; // when something changed
+  let place = 0; // counts the steps of the history that this window begins
+  let last = 0; // time of the last change
   /** @type {{ follow?: string }} */
-  let more = {}; // what goes with the next save
+  let more = {}; // sent with the next save
   /** @type {ReturnType<typeof setTimeout> | number} */
   let timer = 0;
   let tries = 0;
@@ -69,11 +70,11 @@ export function keeper(address, token, { made, show, reply }) {
   let queue = Promise.resolve(); // saves, undos and redos, one after the other
   let sending = false;
   /** @type {Answer | null} */
-  let held = null; // somebody else's draft, until it is decided which one stays
+  let held = null; // someone else's draft, until the user chooses which one to keep
 
-  const own = crypto.getRandomValues(new Uint32Array(1))[0].toString(36); // of this window
+  const own = crypto.getRandomValues(new Uint32Array(1))[0].toString(36); // identifies this window
 
-  // The newest: somebody who has logged in anew, in another window, has another one.
+  // Read each time, because logging in again in another window changes it.
   const cookie = () => /(?:^|; )csrftoken=([^;]+)/.exec(document.cookie)?.[1];
 
   /** @param {object | null} body @param {boolean} [keepalive] */
@@ -111,7 +112,7 @@ export function keeper(address, token, { made, show, reply }) {
   }
 
   /**
-   * True if the server has done it, false if it will not, null if it does not answer.
+   * Send a request: true if the server accepted it, false if it refused, null without a reply.
    * @param {object} body
    */
   async function send(body) {
@@ -120,16 +121,16 @@ export function keeper(address, token, { made, show, reply }) {
     sending = false;
     if (!status) return null;
     tries = 0;
-    if (status === 401) show("out");
-    else if (answer.opened) show("opened");
+    if (status === 401) onStatus("out");
+    else if (answer.opened) onStatus("opened");
     else if (status === 409) {
       held = answer;
       place++;
-      show("conflict");
-    } else if (status === 400) show("refused", answer.refused);
+      onStatus("conflict");
+    } else if (status === 400) onStatus("refused", answer.refused);
     else {
       number = answer.number;
-      reply(answer);
+      onServerState(answer);
       return true;
     }
     return false;
@@ -140,98 +141,98 @@ export function keeper(address, token, { made, show, reply }) {
     if (!dirty) return true;
     if (held) return false;
     const beside = more;
-    const body = { number, document: made(), step, ...beside };
+    const body = { number, document: toDocument(), step, ...beside };
     dirty = false;
     more = {};
-    show("saving");
+    onStatus("saving");
     const done = await send(body);
     if (!done) {
-      dirty = true; // and tried again with the next change, or when it is decided
+      dirty = true; // try again with the next change, or once the conflict is resolved
       more = { ...beside, ...more };
     }
     if (done === null) {
-      show("waiting");
+      onStatus("waiting");
       later(RETRY[Math.min(tries++, RETRY.length - 1)]);
-    } else if (!dirty) show("saved");
+    } else if (!dirty) onStatus("saved");
     return !dirty;
   }
 
-  /* Save what there is to save; true if nothing is left. */
+  /* Save all changes; true if nothing is left to save. */
   const flush = () => inTurn(save);
 
   for (const event of ["online", "focus"]) addEventListener(event, () => dirty && flush());
   addEventListener("beforeunload", (event) => {
     if (dirty || sending) event.preventDefault();
   });
-  /* Whoever leaves all the same, or is not asked, as on a phone: it goes with the page. */
+  /* Phones do not ask before leaving, so send the changes while the page goes. */
   addEventListener("pagehide", () => {
-    if (dirty && !held && !sending) ask({ number, document: made(), step }, true).catch(() => null);
+    if (dirty && !held && !sending) ask({ number, document: toDocument(), step }, true).catch(() => null);
   });
   addEventListener("pageshow", ({ persisted }) => persisted && location.reload());
 
   return {
     /**
-     * Something changed; changes of the same step are one place of the history: of this window,
-     * since the page was loaded, something was undone or somebody else saved, without a long rest.
+     * Note a change and save it soon. Changes with the same name are undone together, unless there was
+     * a long pause, an undo or another person's change between them.
      *
      * @param {string} what
      * @param {number} [pause]
      * @param {{ follow?: string }} [beside]
      */
     changed(what, pause = PAUSE, beside = {}) {
-      if (Date.now() - last > REST) place++;
+      if (Date.now() - last > STEP_PAUSE) place++;
       last = Date.now();
       step = what && `${what} ${own}-${place}`;
       dirty = true;
       more = { ...more, ...beside };
       if (held) return;
-      if (!tries) show("saving");
+      if (!tries) onStatus("saving");
       later(pause);
     },
 
     flush,
 
-    /* Whether something changed that was not sent yet. */
+    /* Whether there are changes that were not sent yet. */
     pending: () => dirty,
 
-    /* The draft as the server has it. */
+    /* Load the draft from the server. */
     async load() {
       const { status, answer } = await ask(null);
-      if (status !== 200) return show(answer.opened ? "opened" : "out");
+      if (status !== 200) return onStatus(answer.opened ? "opened" : "out");
       number = answer.number;
       dirty = false;
-      reply(answer);
-      show("saved");
+      onServerState(answer);
+      onStatus("saved");
     },
 
     /**
-     * Undo (-1) or do again (1); true if that was done.
+     * Undo (-1) or redo (1); true if that was done.
      * @param {-1 | 1} by
      */
     go: (by) =>
       inTurn(async () => {
         if (!(await save())) return false;
         place++;
-        show("saving");
+        onStatus("saving");
         const done = await send({ number, go: by });
-        if (done === null) show("offline");
-        else if (done) show("saved");
+        if (done === null) onStatus("offline");
+        else if (done) onStatus("saved");
         return done;
       }),
 
-    /* Somebody else saved: take theirs, or keep mine. */
+    /* Someone else saved: take their version, or keep mine. */
     theirs() {
       const answer = /** @type {Answer} */ (held);
       held = null;
       dirty = false;
       number = answer.number;
-      reply(answer);
-      show("saved");
+      onServerState(answer);
+      onStatus("saved");
     },
     mine() {
       number = /** @type {Answer} */ (held).number;
       held = null;
-      step = ""; // a place of its own, so that theirs can be brought back
+      step = ""; // a step of its own, so that undo brings theirs back
       dirty = true;
       return flush();
     },

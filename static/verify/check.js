@@ -1,13 +1,13 @@
 /*
- * The check: what is run, how its reports are counted, and how the tallies are judged.
+ * The check: what to run, how to count the reports, and how to judge the tallies.
  *
- * Pure: the randomizer and its chance are arguments, and nothing here has words or a page. The
- * promised probabilities are computed from the design alone, not by the code that is checked.
+ * Pure: the randomizer and its randomness are arguments, and there are no texts or pages here. The
+ * promised probabilities come from the design alone, not from the code that is checked.
  */
 
 import { blanksOf, count, sizeOf } from "../respond/cells.js";
 import { cameOut, everyCell, inputsOf, isCell, range, valuesOf } from "./inputs.js";
-import { LEAST, chiSquareLimit, chiSquareTail, fit, lossAtLeast, power } from "./statistics.js";
+import { SMALLEST_EXPECTED, chiSquareLimit, chiSquareTail, fit, lossAtLeast, power } from "./statistics.js";
 
 /**
  * @typedef {import("../respond/randomizer.js").Design} Design
@@ -22,7 +22,7 @@ import { LEAST, chiSquareLimit, chiSquareTail, fit, lossAtLeast, power } from ".
  * @typedef {object} Table
  * @property {"cells" | "whole" | "together"} kind
  * @property {Question[]} asked
- * @property {Answer[][]} given  what was put in: answers to the questions asked, by row
+ * @property {Answer[][]} given  the input: answers to the questions asked, by row
  * @property {Value[][]} values  of the questions asked, by category; none for other kinds
  * @property {number} keep
  * @property {(keep: number) => number[][]} promise
@@ -37,14 +37,14 @@ import { LEAST, chiSquareLimit, chiSquareTail, fit, lossAtLeast, power } from ".
  * @typedef {{ inputs: Answers[], blocks: CheckedBlock[], joint: Table[], tables: Table[] }} Round
  */
 
-export const RUNS = 100_000; // of one set of blocks; its inputs take turns
-export const ALARM = 0.001; // the chance that any test rejects a right randomizer, at most
-export const DOUBT = 0.05; // the chance that any bound on the loss is above the real one, at most
+export const RUNS = 100_000; // per set of blocks; its inputs take turns
+export const ALARM = 0.001; // at most, the chance that any test rejects a correct randomizer
+export const DOUBT = 0.05; // at most, the chance that any bound on the loss exceeds the real one
 const NEARLY_ALWAYS = 0.99;
-const FEW_CELLS = 16; // combinations of answers that are looked at one by one
-const FEW_VALUES = 32; // values of one question that are
+const FEW_CELLS = 16; // blocks with more combinations of answers get a table for each question
+const FEW_VALUES = 32; // questions with more values get no table of their own
 
-/* A block of one question and a block of two, for whoever has no survey to check. */
+/* The example without a survey: a block of one question and a block of two. */
 const LN3 = 1.0986122886681098; // browsers compute Math.log(3) with differing last digits
 export const EXAMPLE = Object.freeze({
   mechanism: "cells/1",
@@ -65,15 +65,14 @@ function yesNo(number) {
 /* --- What is run ------------------------------------------------------------------------------ */
 
 /**
- * The rounds of a check, with empty tallies, for a design that the randomizer accepts. A respondent
- * is asked `ask` blocks and every background question, so that many are run together; a last set
- * that would be smaller is filled up with blocks that had their turn.
- *   inputs  what is put in, in turn
- *   blocks  {block, tables, inputs, runs, seen}: what is compared with its probabilities; how many
- *           runs each of the block's own inputs gets; and how often each came out, for the bound on
- *           the loss
- *   joint   tables that look at several blocks
- *   tables  all of them
+ * Plan the rounds of a check, with empty tallies, for a design that the randomizer accepts. Each round
+ * runs `ask` blocks and every background question, as for a respondent; the last set is filled up with
+ * blocks that were run before.
+ *   inputs  the inputs, in turn
+ *   blocks  {block, tables, inputs, runs, seen}: the tables to compare, how many runs each of the
+ *           block's inputs gets, and how often each came out, for the bound on the loss
+ *   joint   tables about several blocks
+ *   tables  all tables
  *
  * @param {Design} design
  * @returns {Round[]}
@@ -112,7 +111,7 @@ export function plan(design) {
 }
 
 /**
- * How many runs each of a block's inputs gets, where a round has so many turns.
+ * How many runs each of a block's inputs gets in a round with this many turns.
  * @param {number} turns
  * @param {number} inputs
  */
@@ -131,13 +130,13 @@ function tablesOf(design, block, inputs, runs) {
   const few = all.filter((i) => sizeOf(questions[i]) <= FEW_VALUES);
   const each = few.map((i) => byValues(design, block, inputs, runs, [i]));
   const whole = asPutIn(design, block, inputs, runs);
-  return whole.promised.every(([same], row) => same * runs[row] >= LEAST) ? [whole, ...each] : each;
+  return whole.promised.every(([same], row) => same * runs[row] >= SMALLEST_EXPECTED) ? [whole, ...each] : each;
 }
 
 /**
- * A table: the probabilities of a report's categories and their counts, both by what was put in;
- * `asked` are the questions it looks at. promise() has the probabilities for another `keep`; place()
- * finds the category of a report, undefined if it is no report at all.
+ * A table: the probabilities and counts of a report's categories, by input. `asked` are its questions.
+ * promise() gives the probabilities for another `keep`; place() finds the category of a report,
+ * undefined if it is not a valid report.
  *
  * @param {Pick<Table, "kind" | "asked" | "given" | "values" | "keep" | "runs" | "promise" | "place">} parts
  * @returns {Table}
@@ -185,7 +184,7 @@ function byValues({ scale }, { key, keep, questions }, inputs, runs, some) {
 }
 
 /**
- * Two categories, for blocks with many combinations: as it was put in, or otherwise.
+ * Two categories for blocks with many combinations: unchanged or changed.
  * @param {Design} design
  * @param {Block} block
  * @param {Input[]} inputs
@@ -217,7 +216,7 @@ function asPutIn({ scale }, { key, keep, questions }, inputs, runs) {
 }
 
 /**
- * How many of the blocks asked come out as they were put in: each needs chance of its own.
+ * How many of the blocks come out unchanged together: each needs a coin of its own.
  * @param {Design} design
  * @param {{ block: Block, inputs: Input[] }[]} asked
  * @param {number} turns
@@ -249,7 +248,7 @@ function together(design, asked, turns) {
 }
 
 /**
- * The chance of a category: the person's own with c, and a share of all cells otherwise.
+ * The probability of a category: the person's own with c, otherwise a share of all cells.
  * @param {number} c
  * @param {number} own
  * @param {number} share
@@ -259,7 +258,7 @@ function mixed(c, own, share) {
 }
 
 /**
- * Runs a plan and fills its tallies; yields after every run, so that a page can breathe.
+ * Run a plan and fill its tallies. Yields after every run, so that the page stays responsive.
  * @param {Design} design
  * @param {Round[]} rounds
  * @param {typeof import("../respond/randomizer.js").randomize} randomize
@@ -289,7 +288,7 @@ export function* run(design, rounds, randomize, draw) {
 /* --- How it is judged ------------------------------------------------------------------------- */
 
 /**
- * Below this, the p of one table speaks against the randomizer.
+ * Below this p-value, a table rejects the randomizer.
  * @param {Round[]} rounds
  */
 export function limitOf(rounds) {
@@ -297,8 +296,8 @@ export function limitOf(rounds) {
 }
 
 /**
- * All inputs of a table together decide: {p, fits, inputs}, where an input has a p of its own, the
- * deviation of every category in standard errors, and the largest of them.
+ * Judge a table by all its inputs together: {p, fits, inputs}. Each input has its own p, the deviation
+ * of every category in standard errors, and the largest one.
  *
  * @param {Pick<Table, "promised" | "counts" | "runs" | "impossible">} table
  * @param {number} limit
@@ -322,8 +321,8 @@ export function judge({ promised, counts, runs: all, impossible }, limit) {
 }
 
 /**
- * The loss that the runs prove for a block, for all blocks together with 95 % confidence: every
- * input that comes out is looked at, against every other input that was put in.
+ * The loss that the runs prove for a block, with 95 % confidence for all blocks together. Compares
+ * every pair of inputs.
  *
  * @param {Pick<CheckedBlock, "seen" | "runs">} block
  * @param {number} blocks
@@ -340,8 +339,8 @@ export function provenLoss({ seen, runs }, blocks) {
 }
 
 /**
- * What the tests of a block would notice: `slightly` is how likely they find that the chance to
- * keep is off by 0.01, up or down; from `surely` on they find it in 99 of 100 checks.
+ * What the tests of a block would find: `slightly` is their power if the keep probability is off by
+ * 0.01, up or down; from `surely` on they find it in 99 of 100 checks.
  *
  * @param {Design} design
  * @param {Table[]} tables
@@ -356,7 +355,7 @@ export function sharpness(design, tables, limit) {
 }
 
 /**
- * How likely a table's test rejects a randomizer whose chance to keep is off by `shift`.
+ * The power of a table's test if the keep probability is off by `shift`.
  * @param {Design} design
  * @param {Pick<Table, "keep" | "promise" | "promised" | "runs">} table
  * @param {number} limit

@@ -1,7 +1,7 @@
 /*
- * What this page asks the site for: a survey's definition, the list of its files, and the files.
+ * The page's requests: a survey's definition, the manifest, and the files in it.
  *
- * Every outcome is a value; nothing here throws or has words.
+ * Every outcome is a value; nothing here throws or has texts.
  */
 
 /**
@@ -9,9 +9,9 @@
  * @typedef {{ path: string, stated: string, found: string | null, outcome: Outcome }} ComparedFile
  */
 
-const PATIENCE = 20_000; // milliseconds without an answer until a request has failed
+const REQUEST_TIMEOUT = 20_000; // milliseconds
 const MANIFEST = "/.well-known/candor-manifest.json";
-const SHELL = "/s/"; // in the list; the same bytes under every survey's address
+const SHELL = "/s/"; // in the manifest; the same bytes at every survey's address
 const HASH = /^[0-9a-f]{64}$/;
 
 /**
@@ -21,7 +21,7 @@ const HASH = /^[0-9a-f]{64}$/;
  */
 export async function fetchSurvey(slug) {
   if (!/^[\w-]+$/.test(slug)) return { problem: "missing" };
-  // What respondents get, at the address from which they get it.
+  // The definition that respondents get, from the same address.
   const answer = await request(`/s/${slug}/definition/`, { credentials: "omit" });
   if (answer?.status === 404) return { problem: "missing" };
   const survey = answer?.ok ? parse(answer.bytes) : null;
@@ -30,9 +30,9 @@ export async function fetchSurvey(slug) {
 }
 
 /*
- * The files of the site's list, null if there is none: {path, stated, found, outcome}, where the
- * outcome is "agrees", "differs", "notLoaded", or "notChecked" without a secure context. The files
- * come from the browser's cache where it has them: they are those that this page runs.
+ * The files in the site's manifest, null without one: {path, stated, found, outcome}, where the
+ * outcome is "agrees", "differs", "notLoaded", or "notChecked" without a secure context. Files come from
+ * the browser's cache if possible: those are the ones that this page runs.
  */
 export async function compareFiles() {
   const answer = await request(MANIFEST);
@@ -58,13 +58,13 @@ async function compare(path, stated) {
 }
 
 /**
- * {ok, status, bytes}, or null when no answer came.
+ * Returns {ok, status, bytes}, or null without a reply.
  * @param {string} path
  * @param {RequestInit} [options]
  */
 async function request(path, options) {
   const abort = new AbortController();
-  const timer = setTimeout(() => abort.abort(), PATIENCE);
+  const timer = setTimeout(() => abort.abort(), REQUEST_TIMEOUT);
   try {
     const answer = await fetch(path, { ...options, redirect: "error", signal: abort.signal });
     return { ok: answer.ok, status: answer.status, bytes: await answer.arrayBuffer() };

@@ -1,7 +1,7 @@
 /*
- * What a check puts into the randomizer, and what may come out of it.
+ * The inputs of a check and the reports that may come out.
  *
- * Pure, and from the design alone: not by the code that is checked.
+ * Pure, and computed from the design alone, not by the code that is checked.
  */
 
 import { blanksOf, count, isAsked, sizeOf } from "../respond/cells.js";
@@ -11,18 +11,18 @@ import { blanksOf, count, isAsked, sizeOf } from "../respond/cells.js";
  * @typedef {import("../respond/randomizer.js").Question} Question
  * @typedef {import("../respond/randomizer.js").Answer} Answer
  * @typedef {import("../respond/randomizer.js").Value} Value
- * @typedef {{ cell: Value[], chance: number }} Own  a cell that may stand for answers
+ * @typedef {{ cell: Value[], chance: number }} Own  a cell that may represent the answers
  * @typedef {{ answers: Answer[], own: Own[] }} Input
  */
 
-const FEW_INPUTS = 6; // combinations of answers that are all put in; of more, some
+const FEW_INPUTS = 6; // with more combinations of answers, only some are run
 const SOME_INPUTS = 4;
 
 /* --- What is put in --------------------------------------------------------------------------- */
 
 /**
- * The answers to a block that are put in, each with the cells that may stand for it: all that a
- * person can give, if they are few.
+ * The answers to run for a block, each with the cells that may represent it: all possible answers if
+ * there are few.
  *
  * @param {Block} block
  * @returns {Input[]}
@@ -45,7 +45,7 @@ export function inputsOf({ questions }) {
 }
 
 /**
- * Every list of answers, or null where they are many.
+ * Every list of answers, or null if there are too many.
  * @param {Question[]} questions
  */
 function everyAnswer(questions) {
@@ -63,7 +63,7 @@ function everyAnswer(questions) {
 }
 
 /**
- * The first answers everywhere, the last ones everywhere, and two lists between them.
+ * All first answers, all last answers, and two lists in between.
  * @param {Question[]} questions
  */
 function someAnswers(questions) {
@@ -78,7 +78,7 @@ function someAnswers(questions) {
 }
 
 /**
- * Answers to one question, and whether these are all that there are.
+ * Answers to one question, and whether these are all of them.
  * @param {Question} question
  * @returns {{ some: Answer[], all: boolean }}
  */
@@ -98,7 +98,7 @@ function answersTo({ kind, options, least = 0, most = 0, levels = 1, picks = 0 }
 }
 
 /**
- * The values that may stand for an answer, by rounding or by the slot, and how likely each does.
+ * The values that may represent an answer, by rounding or by slot, with their probabilities.
  * @param {Question} question
  * @param {Answer} answer
  * @returns {[Value, number][]}
@@ -118,7 +118,7 @@ function standsFor({ kind, least = 0, most = 0, levels = 1, picks = 0 }, answer)
 /* --- What comes out --------------------------------------------------------------------------- */
 
 /**
- * Every cell as it is sent, in lexicographic order; the blanks of multiple choice are one, the last.
+ * Every cell as it is sent, in lexicographic order. The blanks of multiple choice count as one, the last.
  * @param {Question[]} questions
  */
 export function everyCell(questions) {
@@ -161,7 +161,7 @@ export function isCell(questions, report) {
 }
 
 /**
- * Whether a report is one that chance left as it was put in: a cell that may stand for the answers.
+ * Whether a report may represent the unchanged answers.
  * @param {Input} input
  * @param {unknown} report
  */

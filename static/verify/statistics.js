@@ -1,19 +1,19 @@
 /*
- * The statistics of the check: does a tally fit its probabilities, how much loss does it prove, and
- * what would it have noticed. Pure functions of numbers.
+ * The statistics of the check: whether a tally fits its probabilities, how much loss it proves, and
+ * the power of the test. Pure functions of numbers.
  *
  * tests/statistical/test_verify.py compares them with SciPy and with aggregation/statistics.
  */
 
-export const LEAST = 5; // expected counts below this are pooled: the chi-square law would not hold
+export const SMALLEST_EXPECTED = 5; // expected counts below this are pooled: the chi-square law would not hold
 const PRECISION = 1e-15;
-const TINY = 1e-300; // in place of a 0 that would be divided by
+const TINY = 1e-300; // instead of a zero denominator
 
 /* --- Fit -------------------------------------------------------------------------------------- */
 
 /**
- * Pearson's test of counts against exact probabilities: {statistic, freedom}. Categories that are
- * expected too seldom count as one; what is expected never, and seen, is infinitely unlikely.
+ * Pearson's test of counts against exact probabilities: {statistic, freedom}. Categories with small
+ * expected counts are pooled; a category with probability 0 that was seen is infinitely unlikely.
  *
  * @param {number[]} counts
  * @param {number[]} probabilities
@@ -25,13 +25,13 @@ export function fit(counts, probabilities) {
   const rare = { seen: 0, expected: 0 };
   counts.forEach((seen, i) => {
     const expected = runs * probabilities[i];
-    if (expected >= LEAST) cells.push({ seen, expected });
+    if (expected >= SMALLEST_EXPECTED) cells.push({ seen, expected });
     else {
       rare.seen += seen;
       rare.expected += expected;
     }
   });
-  if (rare.expected >= LEAST) cells.push(rare);
+  if (rare.expected >= SMALLEST_EXPECTED) cells.push(rare);
   else if (rare.expected > 0 && cells.length) {
     const least = cells.reduce((one, other) => (other.expected < one.expected ? other : one));
     least.seen += rare.seen;
@@ -62,8 +62,8 @@ export function chiSquareLimit(probability, freedom) {
 }
 
 /**
- * How likely such a test rejects when the truth is `distance` = the sum of n (q - p)^2 / p away:
- * the tail of the noncentral chi-square law, as a Poisson mixture of central ones.
+ * The power of such a test if `distance`, the sum of n (q - p)^2 / p, separates the truth from the
+ * hypothesis: the tail of the noncentral chi-square law, as a Poisson mixture of central ones.
  *
  * @param {number} limit
  * @param {number} freedom
@@ -85,8 +85,8 @@ export function power(limit, freedom, distance) {
 /* --- Loss ------------------------------------------------------------------------------------- */
 
 /**
- * A lower bound on epsilon, wrong with probability alpha at most: an event is seen in k1 of n1 runs
- * with one input and in k0 of n0 with another. As `audit` in aggregation/statistics/privacy/auditing.py.
+ * A lower bound on epsilon, wrong with probability at most alpha, if an event occurs in k1 of n1 runs
+ * with one input and in k0 of n0 with another. Like `audit` in aggregation/statistics/privacy/auditing.py.
  *
  * @param {number} k1
  * @param {number} n1
@@ -208,7 +208,7 @@ export function logGamma(x) {
 }
 
 /**
- * The least number in [low, high], to the last digit, at which `reached` holds.
+ * The smallest number in [low, high], to the last digit, for which `reached` holds.
  * @param {(value: number) => boolean} reached
  * @param {number} low
  * @param {number} high

@@ -1,10 +1,9 @@
 /*
- * The checking page: the shipped randomizer, run here, against what was promised.
+ * The checking page: runs the shipped randomizer and compares it with what was promised.
  *
- * The address is /verify/ for an example, /verify/#slug for a survey: a fragment is not sent. What
- * is fetched is fetched before a run begins, and nothing is sent while it goes on. The runs share
- * this thread in short slices: a worker would load its script apart from the integrity checks that
- * hold for this page's modules.
+ * The address is /verify/ for an example and /verify/#slug for a survey; the fragment is not sent.
+ * Everything is fetched before a run begins, and nothing is sent during it. The runs share this thread
+ * in short slices, because a worker would load its script without this page's integrity checks.
  */
 
 import { el } from "../respond/dom.js";
@@ -35,24 +34,24 @@ import { isolated, words } from "./words.js";
  * @typedef {{ found?: view.Found, problem?: () => string }} Outcome
  */
 
-const SLICE = 8; // milliseconds of work at a time
-const MOST = 500; // and runs, in case the browser's clock is coarse
-const DRAWN = 100; // milliseconds between two moves of the bar
-const SPOKEN = 5_000; // and between two messages of a screen reader
+const SLICE = 8; // milliseconds of work per slice
+const MAX_RUNS = 500; // per slice, in case the browser's clock is coarse
+const BAR_INTERVAL = 100; // milliseconds between updates of the progress bar
+const STATUS_INTERVAL = 5_000; // and between updates for screen readers
 
 const root = /** @type {HTMLElement} */ (document.getElementById("page"));
-const compared = compareFiles(); // once: the files do not depend on the survey
+const compared = compareFiles(); // once, because the files do not depend on the survey
 
 /**
- * What this page knows about one address that it was asked for.
+ * The state of the page for one address.
  *
  * @typedef {object} Visit
- * @property {Design} design  what is checked: a survey's design, or the example
- * @property {AbortController | null} running  what stops the run that is going on
- * @property {number} done  how many runs of it are done
- * @property {Outcome | null} outcome  of the last run; problem() says why nothing was found
- * @property {ReturnType<typeof view.runner>} runner  the button on the page, and how far it is
- * @property {() => string} settle  shows the outcome and returns it in a sentence
+ * @property {Design} design  the design to check: a survey's, or the example
+ * @property {AbortController | null} running  stops the current run
+ * @property {number} done  how many runs are done
+ * @property {Outcome | null} outcome  of the last run; problem() says why there is none
+ * @property {ReturnType<typeof view.runner>} runner  the button and the progress
+ * @property {() => string} settle  show the outcome and return it as a sentence
  */
 
 /** @type {Visit | null} */
@@ -67,7 +66,7 @@ async function begin() {
   if (problem) return show(() => view.problem(words()[problem]));
   mine.design = survey ? survey.design : EXAMPLE;
   try {
-    choose(mine.design, secureDraw); // checks all of it
+    choose(mine.design, secureDraw); // throws if the design is not valid
   } catch (error) {
     return show(() => view.problem(refusal(error)));
   }
@@ -81,7 +80,7 @@ function refusal(error) {
 }
 
 /**
- * What is checked, and the texts of its questions as {text, lang}.
+ * The survey or example to check, with the texts of its questions as {text, lang}.
  * @param {Survey} survey
  * @returns {Texts}
  */
@@ -105,7 +104,7 @@ function exampleTexts() {
 }
 
 /**
- * A run goes on and an outcome stays when the page is drawn again in another language.
+ * Redraw the page in another language; a run continues and an outcome stays.
  * @param {Visit} mine
  * @param {Texts} texts
  */
@@ -116,7 +115,7 @@ function checkingPage(mine, { about, textsOf }) {
   /** @param {MouseEvent} event */
   async function click({ detail }) {
     if (mine.running) {
-      if (detail < 2) mine.running.abort(); // the second half of a double click is no wish to stop
+      if (detail < 2) mine.running.abort(); // the second click of a double click does not mean stop
       return;
     }
     mine.running = new AbortController();
@@ -142,7 +141,7 @@ function checkingPage(mine, { about, textsOf }) {
 }
 
 /**
- * What a whole check finds, or why there is none.
+ * Run the whole check; returns the outcome, or why there is none.
  * @param {Visit} mine
  * @returns {Promise<Outcome>}
  */
@@ -164,7 +163,7 @@ async function check(mine) {
 }
 
 /**
- * Shows how far it is, and says it at intervals that a listener can bear.
+ * Show the progress, and announce it at intervals that are bearable for listeners.
  * @param {Visit} mine
  */
 function teller(mine) {
@@ -173,11 +172,11 @@ function teller(mine) {
   /** @param {number} done */
   return (done) => {
     const now = performance.now();
-    if (now - drawn < DRAWN) return;
+    if (now - drawn < BAR_INTERVAL) return;
     drawn = now;
     mine.done = done;
     const text = mine.runner.move(done);
-    if (now - spoken < SPOKEN) return;
+    if (now - spoken < STATUS_INTERVAL) return;
     spoken = now;
     mine.runner.announce(text);
   };
@@ -186,7 +185,7 @@ function teller(mine) {
 /* --- The work --------------------------------------------------------------------------------- */
 
 /**
- * Fills the tallies; false if it was stopped.
+ * Fill the tallies; false if the run was stopped.
  * @param {Design} design
  * @param {Round[]} rounds
  * @param {(done: number) => void} progress
@@ -199,7 +198,7 @@ async function runAll(design, rounds, progress, signal) {
     if (signal.aborted) return false;
     progress(done);
     const end = performance.now() + SLICE;
-    for (let i = 0; more && i < MOST && performance.now() < end; i++) {
+    for (let i = 0; more && i < MAX_RUNS && performance.now() < end; i++) {
       more = !work.next().done;
       done += Number(more);
     }
@@ -208,7 +207,7 @@ async function runAll(design, rounds, progress, signal) {
 }
 
 /**
- * The verdicts, with a pause after each: what they are made of takes milliseconds, too.
+ * Compute the verdicts, with a pause after each, because each takes milliseconds.
  * @param {Design} design
  * @param {Round[]} rounds
  */
@@ -242,7 +241,7 @@ async function judgeAll(design, rounds) {
 }
 
 /**
- * Lets the page do what waits. Unlike a timer, a message is not held back in a background tab.
+ * Give the page a turn. Unlike timers, messages are not delayed in background tabs.
  * @returns {Promise<void>}
  */
 function pause() {
@@ -257,7 +256,7 @@ function pause() {
 }
 
 /** @type {(() => HTMLElement) | null} */
-let current = null; // builds the screen that is shown, in the language in force
+let current = null; // builds the current screen in the current language
 
 /** @param {() => HTMLElement} build */
 function show(build) {
@@ -271,7 +270,7 @@ function draw() {
 }
 
 /**
- * A fragment as text; one that is badly written is no survey's.
+ * Decode the fragment; a malformed one belongs to no survey.
  * @param {string} fragment
  */
 function decode(fragment) {
@@ -282,7 +281,7 @@ function decode(fragment) {
   }
 }
 
-// Without words, what the shell says stays: that the check is not starting.
+// Without words, the shell's text stays: the check is not starting.
 offerLanguages(() => current && draw()).then(
   () => {
     begin();

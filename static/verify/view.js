@@ -1,8 +1,8 @@
 /*
- * What the checking page shows. Each function builds an element out of what it is given.
+ * The parts of the checking page. Each function builds an element from its arguments.
  *
- * Texts of a survey come as {text, lang} and get a direction of their own, so that they read right
- * in any script. `textsOf` has those of a question: {text, lang, options}.
+ * Texts of a survey come as {text, lang} and get their own direction. `textsOf` returns those of a
+ * question: {text, lang, options}.
  */
 
 import { el, svg } from "../respond/dom.js";
@@ -43,7 +43,7 @@ import { isolated, percent, rounded, signed, words } from "./words.js";
  * @typedef {{ title: string, rows: Row[], runs: number, largest: number, p: number }} Input
  */
 
-const SMALLEST_P = 0.0001; // smaller ones are called "below" it
+const SMALLEST_P = 0.0001; // smaller ones are shown as “below” it
 const SEPARATOR = " · "; // between the answers to several questions
 const PICKED = " + "; // between the options picked in one
 
@@ -75,7 +75,7 @@ export function problem(text) {
 }
 
 /**
- * The one button, and how far it is. `status` is what a screen reader says by itself.
+ * The button and the progress. Screen readers announce `status`.
  * @param {{ runs: number, click: (event: MouseEvent) => void }} options
  */
 export function runner({ runs, click }) {
@@ -127,8 +127,8 @@ export function runner({ runs, click }) {
 /* --- What came out ---------------------------------------------------------------------------- */
 
 /**
- * `blocks` are {block, tables, loss}, `joint` tables; a table has its verdict in it. `byChance` is
- * how likely a misfit like this one is with a right randomizer, at most.
+ * `blocks` are {block, tables, loss} and `joint` are tables; each table has its verdict. `byChance` is
+ * at most the probability of such a misfit with a correct randomizer.
  *
  * @param {Found} found
  * @param {TextsOf} textsOf
@@ -294,7 +294,7 @@ function label({ kind, asked, values }, questions, category) {
 }
 
 /**
- * What a report says of a question: an option, a level of a number, or nothing.
+ * A report's value for a question: an option, a level of a number, or nothing.
  * @param {Question} question
  * @param {QuestionTexts} texts
  * @param {number | null} value
@@ -335,7 +335,7 @@ function inRow(texts) {
 }
 
 /**
- * On one line, and from left to right in every language.
+ * One line, from left to right in every language.
  * @param {number} p
  */
 function pValue(p) {
@@ -373,7 +373,7 @@ function summary(outcomes) {
 }
 
 /**
- * Open where there is something to look at.
+ * Open if there is something to look at.
  * @param {ComparedFile[]} compared
  */
 function list(compared) {
@@ -409,7 +409,7 @@ function file({ path, stated, found, outcome }) {
 }
 
 /**
- * By the selection, which needs neither https nor a permission; where it fails, it stays there.
+ * Copy through the selection, which needs neither HTTPS nor permission. If it fails, it stays selected.
  * @param {string} text
  * @param {Node} shown
  */
@@ -440,7 +440,7 @@ const ICONS = {
 };
 
 /**
- * A small picture beside words that say the same.
+ * A small picture next to words that say the same.
  * @param {keyof typeof ICONS} name
  */
 function icon(name) {

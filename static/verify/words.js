@@ -1,6 +1,6 @@
 /*
- * What the checking page says, in the language that respond/words.js speaks, and the figures that
- * only this page has.
+ * The texts of the checking page in the current language of respond/words.js, and its own number
+ * formats.
  */
 
 import { language, number } from "../respond/words.js";
@@ -20,13 +20,13 @@ import fr from "./words/fr.js";
 /** @type {Readonly<Record<import("../respond/words.js").Tag, Catalogue>>} */
 export const CATALOGUES = Object.freeze({ __proto__: null, en, de, es, fr, ar });
 
-/* The catalogue in force; a function, because another module changes the language. */
+/* The current catalogue; a function, because another module changes the language. */
 export function words() {
   return CATALOGUES[language];
 }
 
 /**
- * A text inside one of ours, which may be in a script of the other direction.
+ * Isolate a text inside another, because their directions may differ.
  * @param {string} text
  */
 export function isolated(text) {
@@ -39,7 +39,7 @@ export function rounded(value, most) {
 }
 
 /**
- * With a sign and as many digits for every row of a column.
+ * Format with a sign and the same number of digits in every row.
  * @param {number} value
  */
 export function signed(value) {

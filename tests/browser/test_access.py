@@ -99,7 +99,7 @@ def test_results_are_made_public_and_private_again(
     assert b"harassed" in download.value.path().read_bytes()
     assert stranger.context.cookies() == []
 
-    page.get_by_role("button", name="Switch public results off").click()
+    page.get_by_role("button", name="Turn off public results").click()
     expect(page.get_by_role("heading", name="Public results")).to_contain_text("Off")
     fresh = new_context().new_page()  # without a copy of the last minute
     fresh.goto(site + RESULTS)
@@ -112,7 +112,7 @@ def test_without_script_everything_but_copying_works(
     page = new_context(java_script_enabled=False).new_page()
     log_in(page, f"{site}/account/tokens/", "viewer")
     page.get_by_label("What is it for?").fill("no script")
-    page.get_by_role("button", name="Make a token").click()
+    page.get_by_role("button", name="Create a token").click()
     expect(page.get_by_role("button", name="Copy the token")).to_be_hidden()
     assert len(page.locator("#token").inner_text()) == 43
 
@@ -174,7 +174,7 @@ def test_the_page_of_the_api_lists_every_operation(site: str, page: Page) -> Non
 
 def test_an_owner_reads_and_downloads_the_log(site: str, page: Page) -> None:
     log_in(page, f"{site}{PEOPLE}", "admin")
-    page.get_by_role("link", name="Log: who did what").click()
+    page.get_by_role("link", name="Log").click()
     expect(page.get_by_text("The system: survey opened")).to_be_visible()
     looked_at_everywhere(page)
     for name in ("CSV", "JSON lines"):

@@ -254,7 +254,7 @@ def test_only_members_can_open_a_shared_analysis(
     done(here)
     other = new_context().new_page()
     log_in(other, here.url, "researcher")
-    expect(other.get_by_role("heading", name="Not yours to see")).to_be_visible()
+    expect(other.get_by_role("heading", name="You don’t have access to this page")).to_be_visible()
     candor_server.manage(
         "shell", "-v0", "-c",
         "from survey.models import *; from django.contrib.auth.models import User; "

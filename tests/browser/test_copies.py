@@ -55,11 +55,11 @@ def test_the_complete_download_reproduces_the_estimates(
     """The script in it finds the published estimates of the demo's closed survey."""
     page.locator("section.home").get_by_role("link", name="Everything").click()
     expect(page.get_by_role("heading", name="This file is large")).to_be_visible()
-    page.get_by_role("button", name="Make everything.zip").press("Enter")
+    page.get_by_role("button", name="Prepare everything.zip").press("Enter")
     expect(page.get_by_role("status")).to_contain_text("Ready:", timeout=60_000)
     expect(page.get_by_role("button", name="Cancel")).to_be_hidden()
     with page.expect_download() as download:
-        page.get_by_role("link", name="Save everything.zip").click()
+        page.get_by_role("link", name="Download everything.zip").click()
     assert download.value.suggested_filename == f"{SLUG}-release-{site.last}.zip"
     with ZipFile(io.BytesIO(Path(download.value.path()).read_bytes())) as bundle:
         assert {"reports.csv", "figures/figure-harassed.svg"} <= set(bundle.namelist())
@@ -90,7 +90,7 @@ def test_a_file_can_be_cancelled_and_deleted(site: Site, page: Page) -> None:
     no_violations(page)
     page.get_by_role("button", name="Cancel").click()
     expect(page.get_by_text("Cancelled.")).to_be_visible()
-    page.get_by_role("button", name="Make reports.csv").click()
+    page.get_by_role("button", name="Prepare reports.csv").click()
     expect(page.get_by_role("status")).to_contain_text("Ready:", timeout=60_000)
     folder = candor.var / "copies"
     assert [path.name for path in folder.iterdir() if path.suffix == ".part"] == []
@@ -112,5 +112,5 @@ def test_the_page_is_accessible(site: Site, page: Page, viewport: tuple[int, int
     site.candor.manage("shell", "-v0", "-c", "from aggregation.models import *; Job.objects.filter("
                        "copy__name='reports.csv').delete()")  # fmt: skip
     page.goto(f"{site.releases}/reports.csv")
-    expect(page.get_by_role("button", name="Make reports.csv")).to_be_visible()
+    expect(page.get_by_role("button", name="Prepare reports.csv")).to_be_visible()
     looked_at(page)

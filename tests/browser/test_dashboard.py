@@ -95,7 +95,7 @@ def test_the_page_stays_when_the_server_does_not_answer(dashboard: Page) -> None
     shown = first_interval(dashboard)
     dashboard.route("**/surveys/*/?*", lambda route: route.fulfill(status=200, body=""))
     dashboard.get_by_label("Level").select_option("80 %")
-    expect(dashboard.locator("#why")).to_have_text("The server does not answer just now.")
+    expect(dashboard.locator("#why")).to_have_text("The server is not responding.")
     assert first_interval(dashboard) == shown
     dashboard.unroute("**/surveys/*/?*")
     dashboard.get_by_label("Level").select_option("90 %")

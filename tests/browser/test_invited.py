@@ -72,7 +72,7 @@ def test_a_code_made_on_the_page_can_be_used_to_answer(
     page = new_context(viewport={"width": 360, "height": 740}).new_page()
     address = f"{candor_server.url}/surveys/{SLUG}/invitations/"
     log_in(page, address, "inviter", "a long password")
-    expect(page.get_by_text("No e-mail is set up on this site")).to_be_visible()
+    expect(page.get_by_text("E-mail is not set up on this site")).to_be_visible()
     page.locator(".known summary").click()
     assert Axe().run(page, options=RULES).violations_count == 0
     page.get_by_label("How many").fill("3")
@@ -83,7 +83,7 @@ def test_a_code_made_on_the_page_can_be_used_to_answer(
         made = list(csv.DictReader(file))
     assert len(made) == 3
     page.get_by_label("How many").fill("2")
-    page.get_by_role("button", name="Sheet to print").click()
+    page.get_by_role("button", name="Print a sheet").click()
     expect(page.locator(".sheet svg")).to_have_count(2)
     assert Axe().run(page, options=RULES).violations_count == 0
     assert page.evaluate("document.documentElement.scrollWidth") <= 360

@@ -70,7 +70,7 @@ def test_an_unfinished_number_greys_out_the_last_plan(planner: Page) -> None:
 def test_the_plan_stays_when_the_server_does_not_answer(planner: Page) -> None:
     planner.route("**/plan/?*", lambda route: route.abort())
     planner.get_by_label("People who answer").fill("500")
-    expect(planner.get_by_role("status")).to_have_text("The server does not answer just now.")
+    expect(planner.get_by_role("status")).to_have_text("The server is not responding.")
     expect(planner.get_by_label("People who answer")).to_have_value("500")
     planner.unroute("**/plan/?*")
     planner.get_by_label("People who answer").press("Enter")

@@ -327,13 +327,13 @@ def test_conflicts_lost_networks_and_hostile_texts_do_no_harm(
     conflict = page.get_by_text("This draft was changed in another window")
     expect(conflict).to_be_visible()
     no_violations(page)
-    page.get_by_role("button", name="Load that one").click()
+    page.get_by_role("button", name="Load the other version").click()
     expect(title).to_have_value("Theirs")
     expect(conflict).to_be_hidden()
     other.get_by_label("Title", exact=True).fill("Theirs again")
     saved(other)
     title.fill("Mine after all")
-    page.get_by_role("button", name="Keep mine").click()
+    page.get_by_role("button", name="Keep my version").click()
     saved(page)
     other.close()
 
@@ -406,11 +406,11 @@ def test_the_studio_works_by_touch_and_explains_missing_script(
     page.get_by_label("Choose a block for each question").check()
     expect(page.get_by_label("Block", exact=True)).to_have_count(5)
     card(page, 1).get_by_label("Block", exact=True).fill("9")
-    page.get_by_label("Blocks asked of a person").fill("2")
+    page.get_by_label("Blocks per person").fill("2")
     expect(page.locator("#blocks")).to_contain_text("You chose these blocks")
-    page.get_by_label("Blocks asked of a person").fill("50")
+    page.get_by_label("Blocks per person").fill("50")
     expect(page.locator("#dial-problem")).to_contain_text("Cannot ask 50 blocks")
-    page.get_by_label("Blocks asked of a person").fill("")
+    page.get_by_label("Blocks per person").fill("")
     page.get_by_label("Choose a block for each question").uncheck()
     expect(page.locator("#blocks")).to_contain_text("the smallest margin of error")
     page.get_by_label("ε", exact=True).fill("3.5")
@@ -424,7 +424,7 @@ def test_the_studio_works_by_touch_and_explains_missing_script(
         ("ε", ("101", "0", "-3", "", "1,5,0"), "1,5"),
         ("People you hope to reach", ("0", "99999999999", "some"), "1,200"),
         ("Responses before results change", ("9", ""), "25"),
-        ("Blocks asked of a person", ("0", "101"), ""),
+        ("Blocks per person", ("0", "101"), ""),
         ("Days until everything is deleted after closing", ("0", "1.5"), "90"),
     ):
         field = page.get_by_label(label, exact=True)

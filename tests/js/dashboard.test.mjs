@@ -86,11 +86,11 @@ describe("the dashboard", () => {
     assert.equal(status.textContent, "The release failed. No worker.");
   });
 
-  it("says that the server does not answer, until it does", async (t) => {
+  it("says that the server is not responding until it does", async (t) => {
     const { clock, server, status } = await start(t);
     server.down = true;
     await clock.pass(10_000);
-    assert.match(status.textContent, /does not answer/);
+    assert.match(status.textContent, /not responding/);
     server.down = false;
     await clock.pass(5_000);
     assert.equal(status.textContent, "All is quiet.");
@@ -189,7 +189,7 @@ describe("a choice of the reader", () => {
     server.down = true;
     type($("#forged"), "1");
     await clock.pass(250);
-    assert.match($("#why").textContent, /does not answer/);
+    assert.match($("#why").textContent, /not responding/);
     assert.match($("#estimates").textContent, /^estimate 1/);
     assert.equal(window.location.search, "");
   });

@@ -53,10 +53,10 @@ async function start(t, { document = DOCUMENT, hash = "" } = {}) {
   const page = openPage(t, { url: `http://candor.test/studio/draft/${hash}`, html: HTML, serve });
   await page.load("studio/editor.js");
   await settled();
-  const $ = (id) => page.document.getElementById(id);
+  const byId = (id) => page.document.getElementById(id);
   const posted = () => page.sent.filter(({ method }) => method === "POST").map(({ body }) => JSON.parse(body));
   return {
-    ...page, $, server, posted, described,
+    ...page, byId, server, posted, described,
     focused: () => page.document.activeElement.id,
     keys: () => server.document.questions.map(({ key }) => key),
     saved: async () => {
@@ -69,12 +69,12 @@ async function start(t, { document = DOCUMENT, hash = "" } = {}) {
 
 describe("a draft", () => {
   it("is shown when loaded, with the focus at the place in the address", async (t) => {
-    const { $, focused } = await start(t, { hash: "#question-two" });
-    assert.equal($("editor").hidden, false);
-    assert.equal($("title").value, "A survey");
-    assert.equal($("questions").children.length, 3);
+    const { byId, focused } = await start(t, { hash: "#question-two" });
+    assert.equal(byId("editor").hidden, false);
+    assert.equal(byId("title").value, "A survey");
+    assert.equal(byId("questions").children.length, 3);
     assert.equal(focused(), "questions-two-text");
-    assert.equal($("saved").textContent, "Saved");
+    assert.equal(byId("saved").textContent, "Saved");
   });
 
   it("is not shown as an empty one if it cannot be loaded", async (t) => {
@@ -86,10 +86,10 @@ describe("a draft", () => {
   });
 
   it("is saved as typed, without invisible characters", async (t) => {
-    const { $, type, saved, posted } = await start(t);
-    type($("title"), "A \u200bsurvey, again");
-    assert.equal($("title").value, "A survey, again");
-    type($("questions-two-0"), "Blue");
+    const { byId, type, saved, posted } = await start(t);
+    type(byId("title"), "A \u200bsurvey, again");
+    assert.equal(byId("title").value, "A survey, again");
+    type(byId("questions-two-0"), "Blue");
     const document = await saved();
     assert.equal(document.title, "A survey, again");
     assert.deepEqual(document.questions[1].options, ["Blue", "Green"]);
@@ -99,41 +99,41 @@ describe("a draft", () => {
 
 describe("questions", () => {
   it("get the focus when added, and a key from their text", async (t) => {
-    const { button, document, type, saved, $ } = await start(t);
+    const { button, document, type, saved, byId } = await start(t);
     button("+ Choice question").click();
     type(document.activeElement, "Do you agree?");
-    $("title").focus();
+    byId("title").focus();
     const added = (await saved()).questions[3];
     assert.deepEqual([added.text, added.kind, added.options.length], ["Do you agree?", "choice", 2]);
     assert.equal(added.key, "do-you-agree");
   });
 
   it("move with the arrow keys on their handle, which keeps the focus", async (t) => {
-    const { key, $, focused, saved, keys } = await start(t);
-    $("questions-one-handle").focus();
-    key($("questions-one-handle"), "ArrowDown");
+    const { key, byId, focused, saved, keys } = await start(t);
+    byId("questions-one-handle").focus();
+    key(byId("questions-one-handle"), "ArrowDown");
     assert.equal(focused(), "questions-one-handle");
-    key($("questions-one-handle"), "ArrowDown");
-    key($("questions-one-handle"), "ArrowDown"); // there is nothing below
+    key(byId("questions-one-handle"), "ArrowDown");
+    key(byId("questions-one-handle"), "ArrowDown"); // there is nothing below
     await saved();
     assert.deepEqual(keys(), ["two", "three", "one"]);
-    assert.match($("said").textContent, /3 of 3/);
+    assert.match(byId("said").textContent, /3 of 3/);
   });
 
   it("pass the focus to the next one when deleted, and at last to the add button", async (t) => {
-    const { $, focused, saved, document } = await start(t);
-    $("questions-two-delete").click();
+    const { byId, focused, saved, document } = await start(t);
+    byId("questions-two-delete").click();
     assert.equal(focused(), "questions-three-handle");
-    $("questions-three-delete").click();
+    byId("questions-three-delete").click();
     assert.equal(focused(), "questions-one-handle");
-    $("questions-one-delete").click();
+    byId("questions-one-delete").click();
     assert.equal(document.activeElement.dataset.add, "questions");
     assert.deepEqual((await saved()).questions, []);
   });
 
   it("get their own key and options when duplicated", async (t) => {
-    const { $, saved, type, document } = await start(t);
-    $("questions-two-again").click();
+    const { byId, saved, type, document } = await start(t);
+    byId("questions-two-again").click();
     type(document.activeElement, "Another");
     const [, first, second] = (await saved()).questions;
     assert.deepEqual([first.key, second.key], ["two", "two-2"]);
@@ -142,8 +142,8 @@ describe("questions", () => {
   });
 
   it("get another option when Enter is pressed in the last one", async (t) => {
-    const { $, key, document, type, saved } = await start(t);
-    const last = $("questions-two-1");
+    const { byId, key, document, type, saved } = await start(t);
+    const last = byId("questions-two-1");
     last.focus();
     assert.ok(key(last, "Enter").defaultPrevented);
     assert.equal(document.activeElement.value, "");
@@ -158,58 +158,58 @@ describe("background questions", () => {
   const cost = (epsilon, sure) => ({ epsilon, sure });
 
   it("keep the usual ε until somebody gives another", async (t) => {
-    const { $, type, saved } = await start(t, { document: WITH_JOB });
-    assert.equal($("background-job-epsilon").value, "");
-    assert.equal($("background-job-epsilon").placeholder, "3");
-    type($("background-job-epsilon"), "4,5");
+    const { byId, type, saved } = await start(t, { document: WITH_JOB });
+    assert.equal(byId("background-job-epsilon").value, "");
+    assert.equal(byId("background-job-epsilon").placeholder, "3");
+    type(byId("background-job-epsilon"), "4,5");
     assert.deepEqual((await saved()).background, [{ ...JOB, epsilon: 4.5 }]);
-    type($("background-job-epsilon"), "");
+    type(byId("background-job-epsilon"), "");
     assert.deepEqual((await saved()).background, [JOB]);
   });
 
   it("are not saved with an ε above the site's limit", async (t) => {
-    const { $, type, clock, posted } = await start(t, { document: WITH_JOB });
-    type($("background-job-epsilon"), "5.1");
+    const { byId, type, clock, posted } = await start(t, { document: WITH_JOB });
+    type(byId("background-job-epsilon"), "5.1");
     await clock.pass(10_000);
     assert.deepEqual(posted(), []);
-    assert.equal($("background-job-epsilon-error").textContent, "At most 5 on this site, not 5.1.");
-    assert.equal($("unsaved").textContent, "Not saved: ε of this answer: At most 5 on this site, not 5.1.");
+    assert.equal(byId("background-job-epsilon-error").textContent, "At most 5 on this site, not 5.1.");
+    assert.equal(byId("unsaved").textContent, "Not saved: ε of this answer: At most 5 on this site, not 5.1.");
   });
 
   it("always end with “Prefer not to say”, which is translated where we have no words", async (t) => {
-    const { $, type, fire, saved } = await start(t, { document: WITH_JOB });
-    assert.match($("background").textContent, /The last option is always “Prefer not to say”/);
-    assert.equal($("background-job-declined"), null);
-    $("add-language").value = "pl";
-    fire($("add-language"), "change");
-    type($("background-job-0-pl"), "Pielęgniarka");
-    type($("background-job-ours-2-pl"), "Wolę nie mówić");
+    const { byId, type, fire, saved } = await start(t, { document: WITH_JOB });
+    assert.match(byId("background").textContent, /The last option is always “Prefer not to say”/);
+    assert.equal(byId("background-job-declined"), null);
+    byId("add-language").value = "pl";
+    fire(byId("add-language"), "change");
+    type(byId("background-job-0-pl"), "Pielęgniarka");
+    type(byId("background-job-ours-2-pl"), "Wolę nie mówić");
     const { options } = (await saved()).translations.pl.questions.job;
     assert.deepEqual(options, ["Pielęgniarka", "", "Wolę nie mówić"]);
   });
 
   it("have keys that no other question has", async (t) => {
-    const { button, document, type, saved, $ } = await start(t);
+    const { button, document, type, saved, byId } = await start(t);
     button("+ Background question").click();
     type(document.activeElement, "One");
-    $("title").focus();
+    byId("title").focus();
     assert.deepEqual((await saved()).background, [{ key: "one-2", text: "One", options: ["", ""] }]);
   });
 
   it("are listed with what each answer and the whole report give away", async (t) => {
-    const { $, server, type, saved } = await start(t, { document: WITH_JOB });
+    const { byId, server, type, saved } = await start(t, { document: WITH_JOB });
     const report = cost("5", "99 %");
     const by_group = [{ groups: 2, error: "8" }];
     server.more = { figures: { ...FIGURES, costs: [cost("3", "95 %")], report, by_group } };
-    type($("title"), "Again");
+    type(byId("title"), "Again");
     await saved();
-    assert.equal($("costs").hidden, false);
-    const rows = [...$("cost-rows").children].map((row) => [...row.children].map((cell) => cell.textContent));
+    assert.equal(byId("costs").hidden, false);
+    const rows = [...byId("cost-rows").children].map((row) => [...row.children].map((cell) => cell.textContent));
     assert.deepEqual(rows, [
       ["Sensitive answers", "2", "88 %"], ["“Your job?”", "3", "95 %"], ["Whole report", "5", "99 %"],
     ]);
-    assert.match($("background-job-sure").textContent, /at most 95 % sure/);
-    assert.equal($("by-group").textContent, "In one of 2 groups by “Your job?”8");
+    assert.match(byId("background-job-sure").textContent, /at most 95 % sure/);
+    assert.equal(byId("by-group").textContent, "In one of 2 groups by “Your job?”8");
   });
 
   it("are found by the place in the address", async (t) => {
@@ -220,13 +220,13 @@ describe("background questions", () => {
 
 describe("undo and redo", () => {
   it("have a button and keys, which a field leaves to the browser", async (t) => {
-    const { $, key, document, posted } = await start(t);
-    $("undo").click();
+    const { byId, key, document, posted } = await start(t);
+    byId("undo").click();
     key(document.body, "z", { ctrlKey: true });
     key(document.body, "Z", { ctrlKey: true, shiftKey: true });
     key(document.body, "y", { metaKey: true });
-    $("redo").click();
-    const inField = key($("title"), "z", { ctrlKey: true });
+    byId("redo").click();
+    const inField = key(byId("title"), "z", { ctrlKey: true });
     assert.equal(inField.defaultPrevented, false);
     await until(() => posted().length >= 5);
     await settled();
@@ -234,69 +234,69 @@ describe("undo and redo", () => {
   });
 
   it("show the draft as it was, and are off if there is nothing to do", async (t) => {
-    const { $, server } = await start(t);
+    const { byId, server } = await start(t);
     server.more = { undo: false };
     server.document = { ...DOCUMENT, title: "Before" };
-    $("undo").focus();
-    $("undo").click();
+    byId("undo").focus();
+    byId("undo").click();
     await settled();
-    assert.equal($("title").value, "Before");
-    assert.deepEqual([$("undo").disabled, $("redo").disabled], [true, false]);
-    assert.equal($("said").textContent, "Undone.");
+    assert.equal(byId("title").value, "Before");
+    assert.deepEqual([byId("undo").disabled, byId("redo").disabled], [true, false]);
+    assert.equal(byId("said").textContent, "Undone.");
   });
 });
 
 describe("a draft that cannot be saved", () => {
   it("is explained at its field in the server's words", async (t) => {
-    const { $, server, type, saved } = await start(t);
+    const { byId, server, type, saved } = await start(t);
     server.answer = () => reply(400, { refused: { where: "questions[1].text", what: "too long" } });
-    type($("questions-two-text"), "x");
+    type(byId("questions-two-text"), "x");
     await saved();
-    assert.equal($("unsaved").textContent, "Not saved. Question 2: too long");
-    assert.equal($("questions-two-text-error").textContent, "too long.");
-    assert.equal($("questions-two-text").getAttribute("aria-invalid"), "true");
+    assert.equal(byId("unsaved").textContent, "Not saved. Question 2: too long");
+    assert.equal(byId("questions-two-text-error").textContent, "too long.");
+    assert.equal(byId("questions-two-text").getAttribute("aria-invalid"), "true");
   });
 
   it("is not sent with a bad number, and keeps the reader on the page", async (t) => {
-    const { $, type, clock, posted, button, left, focused } = await start(t);
-    type($("epsilon"), "20");
-    $("title").focus();
+    const { byId, type, clock, posted, button, left, focused } = await start(t);
+    type(byId("epsilon"), "20");
+    byId("title").focus();
     await clock.pass(10_000);
     assert.deepEqual(posted(), []);
-    assert.match($("epsilon-error").textContent, /At most 4/);
-    assert.match($("unsaved").textContent, /^Not saved: ε: /);
+    assert.match(byId("epsilon-error").textContent, /At most 4/);
+    assert.match(byId("unsaved").textContent, /^Not saved: ε: /);
     button("Check and open").click();
     await settled();
     assert.deepEqual([left, focused()], [[], "epsilon"]);
   });
 
   it("waits for a decision if somebody else has saved", async (t) => {
-    const { $, server, type, saved, described, button, clock } = await start(t);
+    const { byId, server, type, saved, described, button, clock } = await start(t);
     const theirs = { ...DOCUMENT, title: "Theirs" };
     server.answer = () => reply(409, { ...described(true), number: 9, document: theirs });
-    type($("title"), "Mine");
+    type(byId("title"), "Mine");
     await saved();
-    assert.equal($("conflict").hidden, false);
-    assert.equal($("title").value, "Mine");
-    button("Load that one").click();
-    assert.deepEqual([$("title").value, $("conflict").hidden], ["Theirs", true]);
-    type($("title"), "Mine again");
+    assert.equal(byId("conflict").hidden, false);
+    assert.equal(byId("title").value, "Mine");
+    button("Load the other version").click();
+    assert.deepEqual([byId("title").value, byId("conflict").hidden], ["Theirs", true]);
+    type(byId("title"), "Mine again");
     await saved();
     server.answer = null;
-    button("Keep mine").click();
+    button("Keep my version").click();
     await settled();
     assert.equal(server.document.title, "Mine again");
-    assert.equal($("conflict").hidden, true);
+    assert.equal(byId("conflict").hidden, true);
     assert.equal(clock.waiting, 0);
   });
 });
 
 it("a link is followed only once everything is saved", async (t) => {
-  const { $, type, server, button, left, posted } = await start(t);
+  const { byId, type, server, button, left, posted } = await start(t);
   let answer;
   server.answer = (_given, described) =>
     new Promise((done) => (answer = () => done(reply(200, { ...described(false), number: 2 }))));
-  type($("title"), "Quickly");
+  type(byId("title"), "Quickly");
   assert.ok(!left.length);
   button("Check and open").click();
   await settled();
@@ -307,23 +307,23 @@ it("a link is followed only once everything is saved", async (t) => {
 });
 
 it("a language can be written beside the original, counted and removed", async (t) => {
-  const { $, type, saved, fire, focused } = await start(t);
-  $("add-language").value = "de";
-  fire($("add-language"), "change");
+  const { byId, type, saved, fire, focused } = await start(t);
+  byId("add-language").value = "de";
+  fire(byId("add-language"), "change");
   assert.equal(focused(), "title-de");
-  type($("title-de"), "Eine Umfrage");
-  assert.match($("language-de").textContent, /^German 5 missing$/);
+  type(byId("title-de"), "Eine Umfrage");
+  assert.match(byId("language-de").textContent, /^German 5 missing$/);
   assert.equal((await saved()).translations.de.title, "Eine Umfrage");
-  $("remove-language").click();
+  byId("remove-language").click();
   assert.equal(focused(), "add-language");
   assert.equal((await saved()).translations?.de, undefined);
 });
 
 it("the address and the links of the page follow the title", async (t) => {
-  const { $, type, fire, clock, posted, server, button, window } = await start(t);
-  type($("title"), "Canteen");
+  const { byId, type, fire, clock, posted, server, button, window } = await start(t);
+  type(byId("title"), "Canteen");
   server.more = { slug: "canteen" };
-  fire($("title"), "change");
+  fire(byId("title"), "change");
   await clock.pass(0);
   assert.equal(posted()[0].follow, "draft");
   assert.equal(window.location.pathname, "/studio/canteen/");

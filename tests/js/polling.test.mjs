@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 
-import { poll, say, SILENCE } from "../../static/site/polling.js";
+import { poll, say, NO_ANSWER } from "../../static/site/polling.js";
 
 /*
  * Poll a server that gives these answers one after the other: JSON, a Response, or null where there is
@@ -78,7 +78,7 @@ describe("polling", () => {
   for (const [what, answer] of Object.entries(silences)) {
     it(`says that the server is silent, with ${what}, and goes on`, async () => {
       const { shown, said, status } = await run([answer(), answer(), { at: 3 }]);
-      assert.deepEqual(said, [SILENCE, SILENCE]);
+      assert.deepEqual(said, [NO_ANSWER, NO_ANSWER]);
       assert.deepEqual(shown, [{ at: 3 }]);
       assert.equal(status.textContent, "All is quiet."); // what was said before
     });
@@ -101,7 +101,7 @@ describe("polling", () => {
       return false;
     };
     const { said } = await run([{}, {}], { show });
-    assert.deepEqual([times, said], [2, [SILENCE]]);
+    assert.deepEqual([times, said], [2, [NO_ANSWER]]);
   });
 
   it("gives up after so many failures in a row, and an answer sets the count back", async () => {

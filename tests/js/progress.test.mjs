@@ -31,7 +31,7 @@ describe("an analysis", () => {
   it("is given up after a minute without the server", async (t) => {
     const { $, clock, sent } = await start(t, "analyses/analysis_progress.js", html, null);
     await clock.pass(600_000);
-    assert.match($("#words").textContent, /does not answer/);
+    assert.match($("#words").textContent, /not responding/);
     assert.deepEqual([sent.length, clock.waiting], [120, 0]);
   });
 });
@@ -44,7 +44,7 @@ describe("a large file", () => {
 
   it("is offered when it is made", async (t) => {
     const { $, clock, server } = await open(t, { state: "running", progress: 0.5 });
-    assert.deepEqual([$("#copy-status").textContent, $("#copy-progress").value], ["Being made …", 0.5]);
+    assert.deepEqual([$("#copy-status").textContent, $("#copy-progress").value], ["Preparing …", 0.5]);
     assert.deepEqual([$("#copy-again").hidden, $("#copy-file").hidden], [true, true]);
     server.job = { state: "done", progress: 1, result: { bytes: 2_600_000 } };
     await clock.pass(1_000);
@@ -56,7 +56,7 @@ describe("a large file", () => {
   it("is waited for, however long the server is silent", async (t) => {
     const { $, clock, server } = await open(t, null);
     await clock.pass(600_000);
-    assert.match($("#copy-status").textContent, /does not answer/);
+    assert.match($("#copy-status").textContent, /not responding/);
     server.job = { state: "done", progress: 1, result: { bytes: 900 } };
     await clock.pass(1_000);
     assert.equal($("#copy-status").textContent, "Ready: 1 kB.");

@@ -5,19 +5,19 @@ import { describe, it } from "node:test";
 
 import { openPage, reply, settled } from "../support/dom.mjs";
 
-/* A page with a keeper, whose server answers when it is told to. */
+/* A page that saves its draft to a server that answers when told to. */
 async function start(t) {
   const held = []; // what the server has not answered yet
   const serve = () => new Promise((answer) => held.push(answer));
   const page = openPage(t, { url: "http://candor.test/studio/draft/", serve });
-  const { keeper } = await page.load("studio/save.js");
+  const { draftSync } = await page.load("studio/save.js");
   /** @type {any[][]} */
   const [said, replies] = [[], []];
   let document = "first";
-  const kept = keeper("/draft", "token", {
-    made: () => document,
-    show: (...what) => said.push(what.join(" ").trim()),
-    reply: (answer) => replies.push(answer),
+  const kept = draftSync("/draft", "token", {
+    toDocument: () => document,
+    onStatus: (...what) => said.push(what.join(" ").trim()),
+    onServerState: (answer) => replies.push(answer),
   });
   const answer = async (status, given) => {
     await settled();

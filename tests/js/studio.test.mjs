@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 
 import {
-  OWN, cleaned, fromDocument, isKey, keyFor, missing, toDocument,
+  ORIGINAL, cleaned, fromDocument, isKey, keyFor, missing, toDocument,
 } from "../../static/studio/document.js";
 import { numberIn } from "../../static/studio/numbers.js";
 
@@ -64,8 +64,8 @@ describe("documents", () => {
     before.questions[0].id = "new-1";
     before.questions[1].key = "colour";
     before.questions[2].key = "and";
-    before.questions[2].text[OWN] = "And now?"; // another one: its id is not free for the old key
-    before.background[0].options.push({ id: "new-2", text: { [OWN]: "Older" } });
+    before.questions[2].text[ORIGINAL] = "And now?"; // another one: its id is not free for the old key
+    before.background[0].options.push({ id: "new-2", text: { [ORIGINAL]: "Older" } });
     const options = ["Old", "Young", "Ancient"];
     const background = [{ ...DOCUMENT.background[0], options }];
     const after = fromDocument({ ...DOCUMENT, background, translations: {} }, OURS, before);
@@ -98,7 +98,7 @@ describe("documents", () => {
     assert.equal(missing(state, "de", OURS), 7);
     // Title, introduction, texts of two questions, the age with its three options.
     assert.equal(missing(state, "pl", OURS), 8);
-    state.introduction[OWN] = "";
+    state.introduction[ORIGINAL] = "";
     assert.equal(missing(state, "de", OURS), 6);
   });
 

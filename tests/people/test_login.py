@@ -288,11 +288,11 @@ def test_people_without_a_required_second_factor_are_sent_to_setup(
         assert client.get("/api/v1/surveys/").status_code == 403
         assert client.get("/account/tokens/")["Location"] == "/account/factor/"
         page = client.get("/account/factor/")
-        assert page.status_code == 200 and "This site asks" in page.content.decode()
+        assert page.status_code == 200 and "needs a second factor" in page.content.decode()
         codes = switch_on(client)
         assert len(codes) == CODES
         assert client.get("/surveys/").status_code == 200
-        assert "cannot be switched off" in client.get("/account/factor/").content.decode()
+        assert "cannot turn it off" in client.get("/account/factor/").content.decode()
         client.post("/account/factor/", {"off": "1"})
         assert Factor.objects.filter(user=user).exists()
     assert Factor.objects.count() == len(led.split())

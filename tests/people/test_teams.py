@@ -149,7 +149,7 @@ def test_a_team_member_can_make_and_run_another_team() -> None:
         for client in (hers, his):
             shown = client.get(path).content.decode()
             assert "<script>alert" not in shown and "&lt;script&gt;alert" in shown
-    assert "Take back" not in his.get(page).content.decode()
+    assert "Revoke" not in his.get(page).content.decode()
     assert his.post(page, {"name": "charlie", "role": "owner"}).status_code == 403
     assert his.post("/teams/", {"name": "mine"}).status_code == 403
     hers.post(page, {"name": "Day shift", "rename": "1"})
@@ -230,7 +230,7 @@ def test_a_colleague_makes_an_account_and_has_the_role(survey: Survey, olga: Cli
     user = User.objects.get(username="nina")
     assert not user.is_staff and not user.is_superuser
     for again in (Client().get(path), Client().post(path, new_account(username="second"))):
-        assert again.status_code == 404 and "does not work any more" in again.content.decode()
+        assert again.status_code == 404 and "no longer works" in again.content.decode()
     assert User.objects.count() == 2
 
 

@@ -140,8 +140,8 @@ class TestOpen:
         assert "people with an invitation" in olga.get(PAGE).content.decode()
         assert do(olga, "open", seen=survey.content_hash()).status_code == 302
         page = olga.get(PAGE).content.decode()
-        button = '<a class="button" href="/surveys/small/invitations/">Make invitations</a>'
-        assert button in page and "Anyone who has" not in page
+        button = '<a class="button" href="/surveys/small/invitations/">Create invitations</a>'
+        assert button in page and "Anyone with the address" not in page
         assert "All invitations are deleted" in page
         do(olga, "close", slug="small")
         page = olga.get(PAGE).content.decode()

@@ -3,7 +3,7 @@
  * that the test holds in its hands.
  *
  *   const page = openPage(t, { url, html, serve });
- *   const { keeper } = await page.load("studio/save.js");
+ *   const { draftSync } = await page.load("studio/save.js");
  *
  * Every page loads its modules anew, so that none remembers an earlier test. What jsdom lacks because
  * it draws nothing (scrolling, dialogs, going to another page) is noted or does nothing.
@@ -18,7 +18,7 @@ import { JSDOM, VirtualConsole } from "jsdom";
 globalThis.crypto ??= /** @type {any} */ (webcrypto); // Node 18 has none
 
 const STATIC = new URL("../../static/", import.meta.url);
-const PATIENCE = 20_000; // milliseconds until what should have happened has failed to
+const WAIT_MILLISECONDS = 20_000; // milliseconds until what should have happened has failed to
 const { BroadcastChannel, Date: RealDate, setImmediate } = globalThis;
 const realTime = performance.now.bind(performance);
 
@@ -129,8 +129,8 @@ export function reply(status, answer, headers = {}) {
 
 /* Go on when this holds, however long a busy machine takes. */
 export async function until(condition) {
-  for (const end = realTime() + PATIENCE; !(await condition()); await turn()) {
-    assert.ok(realTime() < end, `not within ${PATIENCE / 1000} s: ${condition}`);
+  for (const end = realTime() + WAIT_MILLISECONDS; !(await condition()); await turn()) {
+    assert.ok(realTime() < end, `not within ${WAIT_MILLISECONDS / 1000} s: ${condition}`);
   }
 }
 

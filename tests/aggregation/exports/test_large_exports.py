@@ -110,7 +110,7 @@ def test_the_page_shows_progress_and_then_the_file(alice: Client) -> None:
     page = alice.get(f"{PAGE}/").content.decode()
     assert 'everything.zip" aria' in page and 'estimates.csv" download' in page
     text = alice.get(f"{PAGE}/everything.zip").content.decode()
-    assert "This file is large" in text and "Make everything.zip" in text
+    assert "This file is large" in text and "Prepare everything.zip" in text
     response = alice.post(f"{PAGE}/everything.zip")
     assert response.status_code == 302 and response["Location"] == f"{PAGE}/everything.zip?wait"
     job = Job.objects.get(copy__isnull=False)
@@ -119,7 +119,7 @@ def test_the_page_shows_progress_and_then_the_file(alice: Client) -> None:
     assert "style=" not in text
     work()
     text = alice.get(f"{PAGE}/everything.zip?wait").content.decode()  # made before one looks
-    assert "Ready:" in text and "Save everything.zip" in text
+    assert "Ready to download" in text and "Download everything.zip" in text
     response = alice.get(f"{PAGE}/everything.zip")
     with ZipFile(io.BytesIO(response.getvalue())) as bundle:
         assert bundle.testzip() is None and "reports.csv" in bundle.namelist()
@@ -250,7 +250,7 @@ def test_a_full_disk_is_explained(alice: Client) -> None:
     assert job.state == "failed" and job.error.startswith("There is no room for the file")
     assert list(large_exports.folder().iterdir()) == []
     page = alice.get(f"{PAGE}/reports.csv").content.decode()
-    assert "no room for the file" in page and "Make reports.csv" in page
+    assert "no room for the file" in page and "Prepare reports.csv" in page
     answer = alice.get(f"{API}/reports.csv")
     assert answer.status_code == 409 and "no room for the file" in answer.json()["detail"]
     asked(alice)
@@ -264,7 +264,7 @@ def test_half_a_file_is_never_served(alice: Client) -> None:
     whole = large_exports.folder() / str(job.pk)
     whole.write_bytes(whole.read_bytes()[:-1])
     page = alice.get(f"{PAGE}/reports.csv")
-    assert "no longer there" in page.content.decode() and "Content-Disposition" not in page
+    assert "has been deleted" in page.content.decode() and "Content-Disposition" not in page
     assert alice.get(f"{API}/reports.csv").status_code == 409
     assert asked(alice).pk != job.pk
 
@@ -345,7 +345,7 @@ def test_a_file_is_kept_for_a_day(alice: Client) -> None:
     Job.objects.filter(pk=job.pk).update(made_at=timezone.now() - timedelta(hours=25))
     tasks.tick()
     assert list(large_exports.folder().iterdir()) == []
-    assert "no longer there" in alice.get(f"{PAGE}/reports.csv").content.decode()
+    assert "has been deleted" in alice.get(f"{PAGE}/reports.csv").content.decode()
 
 
 def test_a_file_that_is_being_written_is_kept(alice: Client) -> None:

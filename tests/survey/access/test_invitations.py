@@ -69,7 +69,7 @@ def test_codes_come_as_a_file_once_and_stay_as_digests(olga: Client, survey: Sur
         f"http://testserver/s/small/#{code}.{invitations.fingerprint(survey)}" for code in codes
     }
     assert fetched(survey, codes[7])
-    assert "Made 250 Pass fetched 1 Not used 249" in text(olga.get(PAGE))
+    assert "Created 250 Pass fetched 1 Not used 249" in text(olga.get(PAGE))
 
 
 def test_codes_come_as_a_sheet_to_print(olga: Client) -> None:
@@ -140,7 +140,7 @@ def test_an_address_is_deleted_when_its_code_is_used(olga: Client, survey: Surve
     fetched(survey, codes["a@example.org"])
     assert set(Invitation.objects.values_list("email", flat=True)) == {"", "b@example.org"}
     mail.outbox.clear()
-    assert "1 got a letter today." in text(olga.get(PAGE))
+    assert "1 was sent an e-mail today." in text(olga.get(PAGE))
     assert "None sent." in text(olga.post(PAGE, LETTER | {"do": "remind"}))
     days_later(survey)
     page = text(olga.get(PAGE))
@@ -301,7 +301,7 @@ def test_a_wrong_letter_is_not_sent(olga: Client, change: dict[str, str], said: 
 
 def test_the_page_says_that_there_is_no_mail_server(olga: Client, settings: Any) -> None:
     settings.EMAIL_URL = ""
-    assert "No e-mail is set up on this site" in text(olga.get(PAGE))
+    assert "E-mail is not set up on this site" in text(olga.get(PAGE))
     assert olga.post(PAGE, LETTER | {"addresses": "a@example.org"}).status_code == 400
     assert Invitation.objects.count() == 0
 
@@ -310,7 +310,7 @@ def test_the_page_says_that_there_is_no_mail_server(olga: Client, settings: Any)
 def test_pages_say_who_could_answer(survey: Survey) -> None:
     other = builders.opened(slug="open")
     client = builders.client(builders.olga(survey, other))
-    for one, said in ((survey, "each pass once"), (other, "not safe from manipulation")):
+    for one, said in ((survey, "each pass works once"), (other, "not safe from manipulation")):
         assert said in text(client.get(f"/surveys/{one.slug}/"))  # before the first release
         builders.send(one, 40)
         make_release(one)

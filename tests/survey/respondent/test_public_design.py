@@ -101,8 +101,8 @@ class TestPublicDesign:
 
     @pytest.mark.parametrize(
         ("given", "words"),
-        [({}, "not safe from manipulation"), ({"work": 12}, "a proof of work makes"),
-         ({"access": "invited"}, "Only people who are invited")],
+        [({}, "not safe from manipulation"), ({"work": 12}, "A proof of work makes"),
+         ({"access": "invited"}, "Only invited people can answer")],
     )  # fmt: skip
     def test_it_says_who_may_answer(self, given: dict[str, Any], words: str) -> None:
         survey = opened(**given)
