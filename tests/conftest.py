@@ -66,7 +66,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Half of all files need not be loaded where only the tests with a mark are wanted."""
+    """Skip files without tests of the requested mark."""
     phase = config.getoption("phase")
     if phase not in BY_MARK or not collection_path.name.startswith("test_"):
         return None
@@ -94,14 +94,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def uses_server(item: pytest.Item) -> bool:
-    """Whether another database could make a difference."""
+    """Return whether a test could behave differently on another database."""
     marks = {mark.name for mark in item.iter_markers()}
     fixtures = set(getattr(item, "fixturenames", ()))
     return bool(marks & {"django_db", "postgresql", "redis"} or fixtures & DATABASE)
 
 
 def put_into_group(item: pytest.Item) -> None:
-    """What pytest-xdist does for --dist=loadgroup, in the way that this pytest keeps its names."""
+    """Do what pytest-xdist does for --dist=loadgroup, with this pytest's names."""
     groups = sorted({str(mark.args[0]) for mark in item.iter_markers("xdist_group")})
     if groups:
         item._id = NodeId.parse(f"{item.nodeid}@{'_'.join(groups)}")
@@ -112,7 +112,7 @@ def put_into_group(item: pytest.Item) -> None:
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
-    """Debian's Chromium. Its sandbox does not work for root."""
+    """Use Debian's Chromium, without the sandbox, which does not work for root."""
     sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
     return {
         **browser_type_launch_args,
@@ -123,9 +123,9 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
 
 @pytest.fixture
 def page_problems() -> Iterator[list[str]]:
-    """What went wrong in the pages of a test: policy violations and uncaught errors.
+    """Collect the problems in the pages of a test: policy violations and uncaught errors.
 
-    Empty at the end, or the test fails. A test that provokes a problem looks for it and clears
+    The test fails unless it is empty at the end. A test that provokes a problem checks and clears
     the list.
     """
     problems: list[str] = []
@@ -137,7 +137,7 @@ def page_problems() -> Iterator[list[str]]:
 def new_context(
     new_context: Callable[..., BrowserContext], page_problems: list[str]
 ) -> Iterator[Callable[..., BrowserContext]]:
-    """Every context, and so every page, of every browser test is watched."""
+    """Watch every context, and so every page, of every browser test."""
     coverage = os.environ.get("CANDOR_TEST_COVERAGE")
     measured: list[list[CDPSession]] = []
 
@@ -159,28 +159,28 @@ def new_context(
 
 @pytest.fixture(scope="session")
 def candor_server(request: pytest.FixtureRequest) -> Candor:
-    """A running installation: `.url`, `.env`, `.manage("command", …)`, `.log`, `.processes()`."""
+    """Yield a running installation: `.url`, `.env`, `.manage(…)`, `.log`, `.processes()`."""
     server: Candor = request.getfixturevalue(f"{getattr(request, 'param', 'embedded')}_candor")
     return server
 
 
 @pytest.fixture(scope="session")
 def embedded_candor() -> Iterator[Candor]:
-    """On SQLite and the broker that needs no server."""
+    """Yield an installation on SQLite and the embedded broker."""
     with Candor() as candor:
         yield candor
 
 
 @pytest.fixture(scope="session")
 def production_candor() -> Iterator[Candor]:
-    """On PostgreSQL and Redis."""
+    """Yield an installation on PostgreSQL and Redis."""
     with production() as environment, Candor(**environment) as candor:
         yield candor
 
 
 @pytest.fixture(autouse=True, scope="session")
 def tables_can_be_emptied() -> Iterator[None]:
-    """After a test that commits, without the triggers that keep surveys and releases."""
+    """Let tests that commit empty the tables, without the triggers that protect them."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(TransactionTestCase, "_fixture_teardown", lambda _: empty_tables())
         yield
@@ -188,7 +188,7 @@ def tables_can_be_emptied() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="session")
 def static_files_are_looked_for_once() -> Iterator[None]:
-    """Every new test client would look at all of them."""
+    """Otherwise every new test client would search for all of them."""
     find: Callable[..., None] = WhiteNoise.update_files_dictionary
     found: dict[tuple[str, str], dict[str, Any]] = {}
 
@@ -228,7 +228,7 @@ def empty_tables() -> None:
 
 @pytest.fixture(autouse=True)
 def forget_surveys(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The door remembers opened surveys for good, and counts requests; a test begins without."""
+    """Clear the door's remembered surveys and request counts before each test."""
     from aggregation.jobs import tasks
     from survey.collect import door, throttle
 
@@ -242,7 +242,7 @@ def forget_surveys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session")
 def migrated(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Store]:
-    """A database without a survey, which tests copy: migrating takes seconds, copying does not."""
+    """Return an empty migrated database that tests copy, because migrating takes seconds."""
 
     @cache
     def get(kind: str) -> Store:
@@ -256,7 +256,7 @@ def migrated(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Store]
 
 @pytest.fixture
 def store(kind: str, migrated: Callable[[str], Store], tmp_path: Path) -> Store:
-    """For tests with @pytest.mark.parametrize("kind", BOTH): a migrated database of their own."""
+    """Yield a migrated database for a test with @pytest.mark.parametrize("kind", BOTH)."""
     return Store(kind, tmp_path, migrated(kind))
 
 
@@ -271,7 +271,7 @@ def store(kind: str, migrated: Callable[[str], Store], tmp_path: Path) -> Store:
 
 @pytest.fixture(autouse=True)
 def noise_is_the_same_in_every_run() -> Iterator[None]:
-    """Of simulated people; without it, one run in many would meet with a rare estimate."""
+    """Seed the noise of simulated people, because rare estimates would fail a run in many."""
     from survey import simulation
 
     with pytest.MonkeyPatch.context() as patch:
@@ -281,7 +281,7 @@ def noise_is_the_same_in_every_run() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def no_day_and_no_minute_ends() -> Iterator[None]:
-    """A test that begins before midnight ends before midnight, as far as this process can tell.
+    """Freeze the date and the minute of the request counters during a test.
 
     And the minute in which requests and failed logins are counted does not end, unless the test
     sets the clock itself.
@@ -315,7 +315,7 @@ def no_day_and_no_minute_ends() -> Iterator[None]:
 
 @pytest.fixture
 def still_clock() -> Iterator[None]:
-    """Time stands still at the beginning of a minute: of limits, codes and what is signed."""
+    """Freeze the time of limits, codes and signatures at the beginning of a minute."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(time, "time", lambda: 1_800_000_000.0)
         yield

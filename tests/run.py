@@ -93,12 +93,12 @@ class Run:
             self.environment["CANDOR_TEST_REDIS"] = self.redis.url
 
     def spared(self) -> list[int]:
-        """What may go on after a phase, with all that is below it."""
+        """Return the processes that may continue after a phase, with their children."""
         running = [one.process for one in (self.postgresql, self.redis, self.beside) if one]
         return [process.pid for process in running if process]
 
     def command(self, command: list[str], **environment: str) -> int:
-        """Run one program to its end; on Ctrl-C, let it clean up first."""
+        """Run a program; on Ctrl-C, let it clean up first."""
         process = subprocess.Popen(
             command,
             cwd=ROOT,
@@ -132,7 +132,7 @@ class Run:
 
 
 class Beside:
-    """Phases as a test run of their own, with servers of their own, while others go on."""
+    """Phases that run in parallel as a separate test run with its own servers."""
 
     def __init__(self, names: list[str], run: Run) -> None:
         self.names = names
@@ -158,7 +158,7 @@ class Beside:
         self.process.wait(60)
 
     def join(self) -> Outcome:
-        """Wait until it ends, print its output and return what it came to."""
+        """Wait until it ends, print its output and return its outcome."""
         code = self.process.wait(PHASE_SECONDS)
         text = self.output.read_text()
         print(text)
@@ -235,12 +235,12 @@ def on_postgresql(run: Run, phase: str, markers: str) -> Outcome:
 
 
 def smoke(run: Run) -> Outcome:
-    """One path through a browser and one kill, one at a time."""
+    """Run one path through a browser and one kill, one after the other."""
     return run.pytest("smoke", "smoke", **IN_BROWSER)
 
 
 def faults(run: Run) -> Outcome:
-    """One at a time: these kill processes."""
+    """Run one at a time, because these kill processes."""
     return run.pytest("faults", "faults and not (browser or measured or smoke)")
 
 
@@ -249,7 +249,7 @@ def browser(run: Run) -> Outcome:
 
 
 def measured(run: Run) -> Outcome:
-    """One at a time: these look at the clock."""
+    """Run one at a time, because these measure time."""
     return run.pytest("measured", "measured", **IN_BROWSER)
 
 
@@ -335,7 +335,7 @@ def chosen_phases(words: list[str]) -> tuple[list[str], list[str]]:
 
 
 def adopt_orphans() -> None:
-    """Whatever our children leave behind becomes our child, so that it can be found."""
+    """Adopt processes that children leave behind, so that they can be found."""
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
@@ -345,7 +345,7 @@ def interrupt(number: int, frame: FrameType | None) -> None:
 
 @contextlib.contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """Open to pass through, for the account that PostgreSQL runs as."""
+    """Make a temporary folder that PostgreSQL's account can enter."""
     folder = Path(tempfile.mkdtemp(prefix="candor-test-", dir=reachable_temporary()))
     folder.chmod(0o711)
     try:
@@ -355,7 +355,7 @@ def temporary_folder() -> Iterator[Path]:
 
 
 def look_for_packages(names: list[str]) -> list[packages.Need]:
-    """Installs what the chosen phases miss, when that is possible; what is missing still."""
+    """Install what the chosen phases need, if possible; return what is still missing."""
     wanted = {PHASES[name].needs for name in names}
     wanted |= {one.name for one in packages.NEEDS.values() if set(one.phases.split()) & set(names)}
     return packages.provide(wanted)
@@ -402,7 +402,7 @@ def carry_out(
 
 
 def prepare(run: Run, stack: contextlib.ExitStack, outcomes: dict[str, Outcome]) -> None:
-    """The servers, and the static files under their content-hashed names."""
+    """Start the servers and collect the static files."""
     heading("preparation")
     started = time.monotonic()
     run.start_servers(stack)
@@ -414,7 +414,7 @@ def prepare(run: Run, stack: contextlib.ExitStack, outcomes: dict[str, Outcome])
 
 
 def end_what_is_left(spared: list[int]) -> list[str]:
-    """What runs below us besides what is spared, after a moment's grace; it is killed."""
+    """Kill and return the processes that are still running, except those in `spared`."""
 
     def strays() -> dict[int, str]:
         alive = {pid for one in spared for pid in (one, *descendants(one))}

@@ -1,4 +1,4 @@
-"""The worked examples of the documentation give what they say."""
+"""The examples in the documentation work."""
 
 import doctest
 

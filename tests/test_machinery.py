@@ -1,4 +1,4 @@
-"""The test run itself: what it counts, what its servers promise, what it finds in a page."""
+"""The test run itself: its counts, its servers, and the problems it finds in pages."""
 
 import os
 import re
@@ -87,7 +87,7 @@ def test_features_that_playwright_disables_stay_disabled() -> None:
 
 @pytest.mark.xdist_group("machinery")
 def test_the_name_of_a_group_reaches_the_scheduler(request: pytest.FixtureRequest) -> None:
-    """Otherwise every process would start what one group shares."""
+    """Otherwise every process would start the group's installation."""
     shared = "PYTEST_XDIST_WORKER" in os.environ
     assert request.node.nodeid.endswith("@machinery") == shared
 

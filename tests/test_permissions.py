@@ -1,4 +1,4 @@
-"""Who may do what: every address of the site with every role, from the URL configuration itself.
+"""Permissions: every address of the site with every role, from the URL configuration.
 
 Charlie has an account and no part in the survey, Victor is a viewer of it, Alice a researcher, Olga
 its owner, and the three are the same in a team; Root is an admin. An address or a method that is
@@ -36,17 +36,17 @@ def everybody(status: int = 200) -> Statuses:
 
 
 def people(nobody: int = LOGIN, status: int = 200) -> Statuses:
-    """Whoever has an account."""
+    """Return everyone with an account."""
     return (nobody, status, status, status, status, status)
 
 
 def readers(nobody: int = LOGIN, status: int = 200) -> Statuses:
-    """Whoever has a part in the survey."""
+    """Return everyone with a role in the survey."""
     return (nobody, 403, status, status, status, status)
 
 
 def askers(nobody: int = LOGIN, status: int = 200) -> Statuses:
-    """Researchers and owners."""
+    """Return researchers and owners."""
     return (nobody, 403, 403, status, status, status)
 
 
@@ -205,14 +205,14 @@ def call(world: dict[str, Any], role: str, method: str, address: str) -> int:
 
 @contextmanager
 def undone() -> Iterator[None]:
-    """Whatever is done here is undone, so that the next one finds the world as it was."""
+    """Undo everything at the end, so that the next request finds the same state."""
     with transaction.atomic():
         yield
         transaction.set_rollback(True)
 
 
 def test_every_url_is_in_the_table() -> None:
-    """Those that Django knows, and those of reports, which never come to it."""
+    """Both Django's addresses and those of reports, which never reach Django."""
     reports = {"api/v1/surveys/<slug:slug>/reports/", "api/v1/surveys/<slug:slug>/reports/batch/"}
     assert set(addresses(get_resolver())) | reports == set(TABLE)
     assert not reports & set(addresses(get_resolver()))
@@ -273,7 +273,7 @@ def test_public_results_are_for_everybody_and_nothing_else_is(world: dict[str, A
 
 @pytest.mark.slow
 def test_each_role_gets_the_files_of_a_release_it_may_have(world: dict[str, Any]) -> None:
-    """The files made of estimates are for all who read, those of reports for who may take them."""
+    """Files of estimates are for all members, files of reports for researchers and owners."""
     for public, root, name in product((False, True), ("surveys", "api/v1/surveys"), FILES):
         Survey.objects.update(results_public=public)
         nobody = 401 if root.startswith("api") else LOGIN

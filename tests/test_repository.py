@@ -1,4 +1,4 @@
-"""What holds for the repository as a whole: import direction, words, pins, documentation."""
+"""Rules for the whole repository: imports, words, pins, documentation."""
 
 import ast
 import json
@@ -31,7 +31,7 @@ def module_name(path: Path) -> str:
 
 
 def imports(source: ast.AST, module: str, is_package: bool = False) -> set[str]:
-    """What a module imports, wherever the statement stands, in full: `from a import b` is a.b."""
+    """Return what a module imports, anywhere in it, in full: `from a import b` is a.b."""
     found: set[str] = set()
     for node in ast.walk(source):
         if isinstance(node, ast.Import):
@@ -53,7 +53,7 @@ def below(name: str, allowed: tuple[str, ...]) -> bool:
 
 
 def outside(path: Path, *allowed: str) -> set[str]:
-    """What a module imports besides the standard library and these."""
+    """Return what a module imports besides the standard library and these."""
     standard = tuple(sys.stdlib_module_names)
     return {name for name in imports_of(path) if not below(name, (*standard, *allowed))}
 
@@ -74,9 +74,9 @@ CLOCK = re.compile(r"\b(monotonic|perf_counter)\(\)")
 
 
 def test_no_test_depends_on_time_or_luck() -> None:
-    """Tests wait for what they need (wait_until, await_in, expect), and give chance a seed.
+    """Tests wait for conditions (wait_until, await_in, expect) and seed their randomness.
 
-    Only what is marked as measured looks at a clock.
+    Only tests marked as measured use a clock.
     """
     here = Path(__file__).name
     for path in sorted((ROOT / "tests").rglob("test_*.py")):
@@ -110,7 +110,7 @@ def test_codes_of_the_app_are_made_by_the_standard_library_alone() -> None:
 
 
 def test_no_test_module_is_imported() -> None:
-    """What tests share lives in tests/support."""
+    """Shared test code is in tests/support."""
     for path in (ROOT / "tests").rglob("*.py"):
         found = imports_of(path.relative_to(ROOT))
         assert not [name for name in found if re.search(r"\btests\..*\btest_", name)], path
@@ -144,7 +144,7 @@ def test_a_site_without_redis_does_not_load_it() -> None:
 
 
 def test_the_pure_modules_load_without_django() -> None:
-    """And without those parts of SciPy that take longer to load than all the rest."""
+    """And without the parts of SciPy that are slow to load."""
     names = ["survey.design.languages", "survey.design.passes", "aggregation.planner.plan"]
     names += ["aggregation.planner.grid", "aggregation.planner.solving"]
     names += ["aggregation.counting.planes", "aggregation.counting.tables"]
@@ -172,7 +172,7 @@ OTHER_PHRASES = re.compile(
 
 
 def names_given(tree: ast.AST) -> Iterator[str]:
-    """The names that a module gives: functions, classes, arguments, variables, attributes."""
+    """Yield the names that a module defines: functions, classes, arguments, variables."""
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield node.name

@@ -1,4 +1,4 @@
-"""A queue that tests work off."""
+"""A queue that tests process."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -12,7 +12,7 @@ from aggregation.models import job as jobs
 
 @pytest.fixture
 def messages(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
-    """What would be on the queue, in order; `work_off` does it. Its contents are ids."""
+    """Collect the messages that would be queued, in order; `work_off` processes them."""
     sent: list[tuple[Any, ...]] = []
     app = SimpleNamespace(send_task=lambda name, args: sent.append((tasks.run, *args)))
     monkeypatch.setattr(jobs, "current_app", app)

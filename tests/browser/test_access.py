@@ -17,7 +17,7 @@ PEOPLE, RESULTS = f"/surveys/{SLUG}/people/", f"/results/{SLUG}/"
 
 @pytest.fixture(autouse=True)
 def quiet_console(page: Page, page_problems: list[str]) -> None:
-    """What a page writes to the console as an error is one, but that a form was refused."""
+    """Fail on console errors, except for refused forms."""
 
     def on_console(message: ConsoleMessage) -> None:
         if message.type == "error" and "status of 400" not in message.text:

@@ -1,4 +1,4 @@
-"""WCAG 2.2 AA on every state of the respondent's page, in many variants, and what is read aloud."""
+"""WCAG 2.2 AA in every state of the respondent's page, and screen reader output."""
 
 import json
 from collections.abc import Callable
@@ -113,7 +113,7 @@ def change_look(page: Page, viewport: ViewportSize, **media: Any) -> None:
 
 
 def test_axe_finds_a_broken_page(page: Page, url: str) -> None:
-    """The rules are really run: a target that is too small, and one that has no name."""
+    """axe reports a target that is too small and one without a name."""
     page.goto(url)
     expect(page.get_by_role("button", name="Start")).to_be_visible()
     page.evaluate("""() => {

@@ -1,4 +1,4 @@
-"""Analyses in a real browser with a real worker: asked, watched, cancelled, read, shared."""
+"""Analyses in a real browser with a real worker."""
 
 import csv
 import io
@@ -93,7 +93,7 @@ def ask(page: Page, kind: str) -> None:
 
 
 def done(page: Page) -> None:
-    """Run the analysis and wait for its result, which appears without a reload."""
+    """Run the analysis and wait until its result appears without a reload."""
     page.get_by_role("button", name="Run", exact=True).click()
     expect(page.get_by_role("heading", name="Download")).to_be_visible(timeout=60_000)
 
@@ -164,7 +164,7 @@ def test_a_regression_leads_back_to_its_form(here: Page) -> None:
 
 
 def test_a_whole_background_question_explains(here: Page) -> None:
-    """Nobody declines, so that what they would answer cannot be told; the others can."""
+    """Nobody declines, so that coefficient has no estimate; the others do."""
     ask(here, "Regression")
     here.get_by_label("The answer to explain").select_option("tired:yes")
     here.get_by_label("By", exact=True).select_option("role")

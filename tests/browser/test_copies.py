@@ -1,4 +1,4 @@
-"""A large file is made by a real worker while a real browser follows it."""
+"""Large files in a real browser with a real worker."""
 
 import io
 import subprocess
@@ -37,7 +37,7 @@ class Site(NamedTuple):
 
 @pytest.fixture(scope="module")
 def site() -> Iterator[Site]:
-    """The demo, closed, where 5,000 reports are many."""
+    """Yield the closed demo, where 5,000 reports count as many."""
     with Candor(CANDOR_STREAMED_REPORTS="1000") as candor:
         candor.load_demo()
         yield Site(candor, int(candor.manage("shell", "-v0", "-c", CLOSE)))
@@ -75,7 +75,7 @@ def test_the_complete_download_reproduces_the_estimates(
 
 
 def test_a_file_can_be_cancelled_and_deleted(site: Site, page: Page) -> None:
-    """No worker takes it while it is stopped, so that there is time to press the button."""
+    """The worker is stopped, so that there is time to press the button."""
     candor = site.candor
     candor.manage(
         "shell", "-v0", "-c",

@@ -1,4 +1,4 @@
-"""The dashboard, the trend and the overview in a real browser: live, by keyboard, for everybody."""
+"""The dashboard, the trend and the overview in a real browser."""
 
 import re
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""A researcher takes a release home with a real browser."""
+"""A researcher downloads a release in a real browser."""
 
 import io
 import subprocess

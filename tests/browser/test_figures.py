@@ -1,4 +1,4 @@
-"""Figures saved from a real browser: the SVG as it is served, and a PNG that is really drawn."""
+"""Figures saved in a real browser, as SVG and PNG."""
 
 import base64
 import struct
@@ -136,7 +136,7 @@ def test_pages_with_figures_are_accessible(
 
 
 def test_the_texts_of_a_figure_do_not_overlap(dashboard: Page) -> None:
-    """With the fonts that are here: no two texts of a figure overlap, and none leaves it."""
+    """With the installed fonts, no two texts of a figure overlap and none leaves it."""
     names = ["figure-harassed", "figure-exhausted", "figure-exhausted.by-years"]
     for name in names:
         address = f"{dashboard.url}releases/1/{name}.svg"

@@ -1,4 +1,4 @@
-"""What Chromium makes of a site that does not serve what its shell promises."""
+"""Chromium and a site that does not serve what its shell promises."""
 
 import json
 import re
@@ -29,7 +29,7 @@ def loaded_by(site: str, path: str) -> list[str]:
 
 
 def modules(site: str) -> list[str]:
-    """Those that the page needs: all but the other languages."""
+    """Return the modules that the page needs: all except the other languages."""
     files = [address for address in loaded_by(site, PATH) if address.endswith(".js")]
     found = [address for address in files if not re.search(r"/words/(?!en\.)", address)]
     assert 5 < len(found) == len(files) - 4
@@ -37,7 +37,7 @@ def modules(site: str) -> list[str]:
 
 
 def expect_no_start(page: Page, mirror: Mirror) -> None:
-    """Only what the shell itself says is there, and nothing was sent."""
+    """Expect only the shell's own text, and no report."""
     texts = page.locator("#page > *").all_text_contents()
     assert [text.strip().splitlines()[0] for text in texts][-1:] == ["The survey is not starting"]
     assert page.get_by_role("button").count() == 0
@@ -102,7 +102,7 @@ def test_a_changed_language_file_is_not_used(
 def test_a_module_that_the_shell_does_not_list_does_not_run(
     site: str, page: Page, page_problems: list[str]
 ) -> None:
-    """As when a browser fetches a refused module again, for the one that imports it."""
+    """Browsers may fetch a refused module again for the one that imports it."""
     (entry,) = [address for address in modules(site) if "/app." in address]
 
     def alter(reply: Reply) -> None:
@@ -137,7 +137,7 @@ def test_a_changed_stylesheet_is_not_applied(site: str, page: Page) -> None:
 def test_the_preloaded_definition_is_fetched_once(
     site: str, page: Page, slug: str, status: int
 ) -> None:
-    """With the page's own script taken out, so that it is this test that asks for it."""
+    """The page's script is removed, so that only this test fetches it."""
 
     def without_modules(reply: Reply) -> None:
         reply.body = re.sub(rb"<script.+?</script>", b"", reply.body)

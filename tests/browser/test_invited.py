@@ -1,4 +1,4 @@
-"""From an invitation to a report that nobody can connect with it, on the real pages."""
+"""From an invitation to a report, on the real pages."""
 
 import csv
 import json
@@ -32,7 +32,7 @@ def url(candor_server: Candor) -> str:
 
 @pytest.fixture(scope="session")
 def links(candor_server: Candor, url: str) -> Iterator[str]:
-    """Links, one after the other, made as the page makes them."""
+    """Yield links, made as the page makes them."""
     made = candor_server.manage(
         "shell", "-v0", "-c",
         "from survey.access import invitations\nfrom survey.models import Survey\n"
@@ -135,7 +135,7 @@ def test_a_code_works_once_and_says_so(
 def test_a_reload_or_a_lost_answer_loses_no_pass(
     candor_server: Candor, url: str, links: Iterator[str], context: BrowserContext
 ) -> None:
-    """Before the exchange, after one whose answer was lost, with the tab closed, and in between."""
+    """Reload before the exchange, after a lost reply, with the tab closed, and in between."""
     link = next(links)
     asked = exchanges(context)
     page = context.new_page()
@@ -189,7 +189,7 @@ def test_a_code_can_be_typed(url: str, links: Iterator[str], page: Page) -> None
 
 
 def served(alter: Callable[[dict[str, Any]], object]) -> Callable[[Route], None]:
-    """What a site does that shows somebody a design of their own, with its own right hash."""
+    """Serve someone a different design with its correct hash."""
 
     def fulfil(route: Route) -> None:
         response = route.fetch()
@@ -206,7 +206,7 @@ def served(alter: Callable[[dict[str, Any]], object]) -> Callable[[Route], None]
 def test_a_site_that_shows_another_design_is_refused(
     url: str, links: Iterator[str], page: Page, without: bool
 ) -> None:
-    """Another key, or none, means another design; link and kept pass both name the right one."""
+    """Another key, or none, means another design; link and stored pass name the right one."""
     link = next(links)
     key = passes.public_text(passes.new_key().public_key())
 

@@ -1,4 +1,4 @@
-"""The page in five languages, and the survey in as many as it has."""
+"""The page and the survey in several languages."""
 
 import json
 from collections.abc import Callable
@@ -23,7 +23,7 @@ LANGUAGES = {
 
 @pytest.fixture(scope="session")
 def url(candor_server: Candor) -> str:
-    """The demo survey, which is translated into all five."""
+    """Return the address of the demo survey, which is translated into all five languages."""
     survey = json.loads((ROOT / "survey/demo/wellbeing-at-work.json").read_text())
     survey["slug"] = "languages"
     candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(survey))

@@ -18,7 +18,7 @@ NewContext = Callable[..., BrowserContext]
 
 
 def rows(candor: Candor, statement: str) -> int:
-    """A count in the database of an embedded installation."""
+    """Count rows in the database of an embedded installation."""
     with sqlite3.connect(f"file:{candor.var / 'candor.sqlite3'}?mode=ro", uri=True) as database:
         return int(database.execute(statement).fetchone()[0])
 

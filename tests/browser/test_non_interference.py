@@ -52,7 +52,7 @@ LEFT_BEHIND = """async () => ({
 
 @pytest.fixture
 def prepared(tmp_path: Path) -> Candor:
-    """An installation with an open survey; nothing of it runs yet."""
+    """Return an installation with an open survey that is not running yet."""
     candor = Candor(parent=tmp_path)
     candor.var.mkdir()
     candor.migrate()
@@ -63,7 +63,7 @@ def prepared(tmp_path: Path) -> Candor:
 
 @contextmanager
 def web_server(candor: Candor, log: Path) -> Iterator[None]:
-    """The web server alone: no worker or beat whose own doings would differ from run to run."""
+    """Run only the web server: a worker or beat would differ from run to run."""
     with log.open("wb") as out:
         process = subprocess.Popen(
             [sys.executable, "-m", "operations.serve", "127.0.0.1",
@@ -79,7 +79,7 @@ def web_server(candor: Candor, log: Path) -> Iterator[None]:
 
 
 def traces(candor: Candor, browser: Browser, word: int, positions: tuple[int, ...]) -> Any:
-    """Everything that one visit leaves, on a fresh copy of the same installation."""
+    """Return everything that one visit leaves on a fresh copy of the same installation."""
     pristine = candor.folder / "pristine"
     if not pristine.exists():
         shutil.copytree(candor.var, pristine)
@@ -113,7 +113,7 @@ def traces(candor: Candor, browser: Browser, word: int, positions: tuple[int, ..
 
 
 def note(request: Request, sent: list[Any]) -> None:
-    """Every request but that for the icon, which the browser makes at a moment of its own."""
+    """Note every request except the one for the icon, whose time varies."""
     if re.search(r"/static/icon\.\w+\.svg$", request.url) and request.method == "GET":
         return
     sent.append(describe(request))
@@ -125,7 +125,7 @@ def describe(request: Request) -> Any:
 
 
 def answer_everything(page: Page, positions: tuple[int, ...], sent: list[Any]) -> list[Any]:
-    """The whole of what the page offers; what is kept, and how much was sent, after each stage."""
+    """Use everything on the page; return the storage and number of requests after each stage."""
     stages: list[Any] = []
 
     def note_stage() -> None:

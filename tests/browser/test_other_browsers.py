@@ -1,4 +1,4 @@
-"""Whole paths through the pages in Firefox and in WebKit: what another engine could break."""
+"""Whole paths through the pages in Firefox and WebKit."""
 
 import json
 import shutil
@@ -67,7 +67,7 @@ def started(request: pytest.FixtureRequest) -> Iterator[Browser]:
 
 @pytest.fixture
 def window(started: Browser) -> Iterator[Browser]:
-    """As a laptop's reader of English has it. A test that provokes a problem asks for it."""
+    """Yield an English browser the size of a laptop; fail on unexpected problems."""
     started.speak("en-US")
     started.resize(1280, 800)
     yield started
@@ -90,7 +90,7 @@ def site(candor: Candor) -> Iterator[Site]:
 
 @pytest.fixture
 def account(window: Browser, candor: Candor) -> Iterator[str]:
-    """The name of somebody who may write surveys: that of the browser."""
+    """Return the name of an account that may create surveys: the browser's name."""
     name = type(window).__name__.lower()
     candor.manage(
         "shell", "-v0", "-c",
@@ -112,14 +112,14 @@ def begin(window: Browser, site: Site, address: str = f"/s/{SLUG}/") -> None:
 
 
 def go_on(window: Browser) -> None:
-    """Tap the main button, and wait for another screen."""
+    """Tap the main button and wait for the next screen."""
     window.script("document.querySelector('.screen').dataset.before = ''")
     window.click(".primary")
     window.wait(".screen:not([data-before]):not([aria-busy])")
 
 
 def answer(window: Browser) -> None:
-    """From the first question to the review, with the second choice everywhere."""
+    """Answer everything with the second choice, up to the review."""
     while window.script("return document.querySelector('.asking') !== null"):
         window.click(".option:nth-of-type(2)")
         go_on(window)
@@ -221,7 +221,7 @@ def test_arabic_runs_from_right_to_left_on_a_phone(window: Browser, site: Site) 
 
 @pytest.mark.parametrize("language", ["ar", "ar-EG"])  # in some browsers only one of them differs
 def test_an_arabic_page_has_one_kind_of_digits(window: Browser, site: Site, language: str) -> None:
-    """Those of codes, receipts and hashes, which cannot be written in any other way."""
+    """The digits are those of codes, receipts and hashes."""
 
     def check(expected: str) -> None:
         open_all(window)
@@ -283,7 +283,7 @@ def test_an_invited_person_answers_with_a_pass(window: Browser, site: Site, cand
 
 
 def in_kiosk(window: Browser, site: Site) -> None:
-    """To the opening of a kiosk that does nothing by itself."""
+    """Open a kiosk whose timers do not run."""
     begin(window, site, f"/s/{SLUG}/?kiosk")
     window.script(HOLD_TIMERS)
 

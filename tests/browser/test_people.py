@@ -1,4 +1,4 @@
-"""From an empty site to an answer and a team: set-up, studio, invitations, sessions, the end."""
+"""From an empty site to an answer and a team: setup, studio, invitations, sessions."""
 
 import base64
 import csv
@@ -20,7 +20,7 @@ PASSWORD = "seven quiet herons"
 
 @pytest.fixture
 def empty_site() -> Iterator[Candor]:
-    """No demo: as somebody finds it who has just installed it, but without TLS."""
+    """Yield a newly installed site without demo data and TLS."""
     strict = {"CANDOR_CHECKLIST": "1", "CANDOR_MAX_EPSILON": "4"}
     with Candor(CANDOR_DEMO="0", CANDOR_SSL_REDIRECT="0", **strict) as candor:
         yield candor
@@ -47,7 +47,7 @@ def wrong_code(secret: bytes) -> str:
 
 
 def set_up_factor(page: Page) -> tuple[bytes, list[str]]:
-    """The secret that the page shows, as an app would read it, and the recovery codes."""
+    """Set up a second factor; return its secret and the recovery codes."""
     page.get_by_text("No camera?").click()
     text = page.get_by_label("Secret of the app").inner_text()
     secret = base64.b32decode(text + "=" * (-len(text) % 8))

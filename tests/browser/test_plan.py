@@ -1,4 +1,4 @@
-"""The planner in a real browser: live, by keyboard, without script, for everybody."""
+"""The planner in a real browser."""
 
 from collections.abc import Callable
 

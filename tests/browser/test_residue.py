@@ -1,4 +1,4 @@
-"""Nothing is left behind: in storage, in forms, in the history, on a device of many people."""
+"""Nothing is left behind in storage, forms or history, or on a shared device."""
 
 import json
 import re
@@ -72,7 +72,7 @@ def test_a_page_that_was_left_has_forgotten_the_answers(url: str, page: Page) ->
 
 
 def test_the_screen_is_empty_while_the_page_is_hidden_away(url: str, page: Page) -> None:
-    """What a browser keeps of a page that it may bring back: nothing is on it any more."""
+    """A browser may restore a page, but it is empty."""
     respondent.start(page, url)
     page.get_by_role("radio").nth(1).check(force=True)
     page.evaluate("dispatchEvent(new PageTransitionEvent('pagehide', {persisted: true}))")
@@ -192,7 +192,7 @@ def test_a_kiosk_forgets_a_person_who_walks_away(url: str, page: Page) -> None:
 
 
 def test_a_kiosk_forgets_also_without_a_pointer_or_a_key(url: str, page: Page) -> None:
-    """As assistive technology taps."""
+    """Assistive technology taps without a pointer or key."""
     page.clock.install()
     page.goto(f"{url}?kiosk")
     expect(page.get_by_role("button", name="Start")).to_be_visible()

@@ -1,4 +1,4 @@
-"""The respondent's page in Chromium: its promises, its errors, its ways of use."""
+"""The respondent's page in Chromium."""
 
 import json
 from typing import Any
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture(scope="session")
 def survey_url(candor_server: Candor) -> str:
-    """An open survey of two questions and a background question."""
+    """Return the address of an open survey of two questions and a background question."""
     candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(builders.FILE))
     return f"{candor_server.url}/s/small/"
 
@@ -40,7 +40,7 @@ def test_back_loses_nothing_and_the_address_never_changes(survey_url: str, page:
 
 
 def test_the_forward_button_skips_no_question(survey_url: str, page: Page) -> None:
-    """The entries that an earlier visit left in the history are no places of this one."""
+    """History entries of an earlier visit are not places of this one."""
     respondent.start(page, survey_url)
     respondent.answer(page, 1, 0)
     expect(page.get_by_role("heading", name="Check and send")).to_be_visible()
@@ -85,7 +85,7 @@ def test_without_a_secure_generator_nothing_is_sent(survey_url: str, page: Page)
 
 
 def test_every_browser_feature_is_switched_off(survey_url: str, page: Page) -> None:
-    """As Chromium understood the header, not as we wrote it."""
+    """Check how Chromium understood the header."""
     page.goto(survey_url)
     known = set(page.evaluate("document.featurePolicy.features()"))
     allowed = set(page.evaluate("document.featurePolicy.allowedFeatures()"))
@@ -141,7 +141,7 @@ def test_every_refusal_is_explained(survey_url: str, page: Page, status: int, wo
 def test_a_design_of_another_survey_is_explained(
     survey_url: str, candor_server: Candor, page: Page
 ) -> None:
-    """Through the real server: the page was given a genuine design that is not this survey's."""
+    """The page gets a genuine design of another survey, and the real server refuses it."""
     other = builders.FILE | {"slug": "otherwise", "epsilon": 1}
     candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(other))
 

@@ -1,4 +1,4 @@
-"""One person, one report: whatever happens to the network, the page, the tab or the patience."""
+"""One person, one report, whatever happens to the network, the page or the tab."""
 
 import json
 from collections.abc import Callable
@@ -24,7 +24,7 @@ def url(candor_server: Candor) -> str:
 
 @pytest.fixture
 def one_report(candor_server: Candor, context: BrowserContext) -> Callable[[], list[bytes]]:
-    """Call it at the end: one report more is stored, and every POST had the same bytes."""
+    """Check at the end that one more report is stored and every POST had the same bytes."""
     before = respondent.stored(candor_server, "once")
     bodies = respondent.posts(context)
 
@@ -264,7 +264,7 @@ def test_a_report_deleted_in_another_tab_is_not_sent(
 
 @pytest.mark.parametrize("status", [400, 415])
 def test_a_refused_report_is_not_drawn_again(url: str, page: Page, status: int) -> None:
-    """It may have kept the report, whatever it says."""
+    """The site may have stored the report, whatever it says."""
     bodies = respondent.posts(page)
     page.route(
         "**/reports/",

@@ -28,7 +28,7 @@ HOUR = (
 
 
 def log_in_as_author(candor: Candor, page: Page, name: str, address: str = "/surveys/") -> None:
-    """Log in somebody who may make surveys, and has none yet."""
+    """Log in as someone who may create surveys and has none yet."""
     candor.manage("shell", "-v0", "-c", MAKER.format(name=name))
     log_in(page, f"{candor.url}{address}", name, f"long-enough-{name}")
 
@@ -47,7 +47,7 @@ def card(page: Page, number: int, kind: str = "questions") -> Locator:
 
 
 def drag(page: Page, handle: Locator, to: Locator) -> None:
-    """From the handle to below the middle of another one."""
+    """Drag a handle to below the middle of another item."""
     handle.evaluate("node => node.scrollIntoView({ block: 'center' })")
     start, end = handle.bounding_box(), to.bounding_box()
     assert start and end
@@ -183,7 +183,7 @@ def test_an_author_can_finish_a_draft_from_a_topic(
 
 @pytest.fixture
 def strict_site() -> Iterator[Candor]:
-    """Where the checklist blocks."""
+    """Yield a site where the checklist blocks."""
     with Candor(CANDOR_CHECKLIST="1", CANDOR_MAX_EPSILON="4") as candor:
         yield candor
 

@@ -36,7 +36,7 @@ FITS = "It does what was promised, as far as 100,000 runs can show."
 
 @pytest.fixture(scope="session")
 def verify_url(candor_server: Candor) -> str:
-    """The page, on a site with an open survey of one block: 2 x 4 options at ε = 2.
+    """Return the page's address on a site with an open survey of one block: 2 x 4 options, ε = 2.
 
     Only the title and the first question are translated, and only into German.
     """
@@ -56,14 +56,14 @@ def verdict(page: Page) -> Any:
 
 
 def requests(page: Page) -> list[str]:
-    """The addresses that the page asks for from now on."""
+    """Collect the addresses that the page requests from now on."""
     found: list[str] = []
     page.on("request", lambda request: found.append(request.url))
     return found
 
 
 def alter(page: Page, place: str, change: str) -> None:
-    """Serve a randomizer with one place changed, in a shell that no longer says its hash."""
+    """Serve a randomizer with one change, in a shell without its hash."""
 
     def module(route: Route) -> None:
         answer = route.fetch()
@@ -163,7 +163,7 @@ def test_a_survey_of_another_protocol_is_explained(verify_url: str, page: Page) 
 
 
 def test_nothing_is_requested_while_the_check_runs(verify_url: str, page: Page) -> None:
-    """Even when the button is pressed before the files are here: the runs wait for them."""
+    """If the button is pressed before the files are loaded, the runs wait for them."""
     held: list[Route] = []
     page.route("**/.well-known/*", lambda route: held.append(route))
     page.goto(verify_url)
@@ -194,7 +194,7 @@ def test_the_check_can_be_stopped_and_run_again(verify_url: str, page: Page) -> 
 
 
 def test_the_check_goes_on_in_a_background_tab(verify_url: str, page: Page) -> None:
-    """There, no frame is drawn and timers wait for minutes."""
+    """Background tabs draw no frames and delay timers for minutes."""
     page.goto(verify_url)
     expect(page.get_by_role("button", name="Run")).to_be_visible()
     page.evaluate("globalThis.requestAnimationFrame = globalThis.setTimeout = () => 0")
@@ -345,7 +345,7 @@ def test_the_check_runs_without_the_list_of_files(
 
 
 def check_access(page: Page) -> None:
-    """No violation and no sideways scrolling, on a small phone and a laptop, light and dark."""
+    """Expect no violation and no horizontal scrolling on a phone and a laptop, light and dark."""
     for size in ((320, 640), (1280, 800)):
         page.set_viewport_size({"width": size[0], "height": size[1]})
         for scheme in ("light", "dark"):

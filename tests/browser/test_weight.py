@@ -1,4 +1,4 @@
-"""What the respondent's page weighs, and how soon a slow phone can answer. Figures are printed."""
+"""The size of the respondent's page, and how soon a slow phone can answer. Prints both."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""The application as the web server sees it: bodies, headers, which way a request goes, the end."""
+"""The ASGI application: bodies, headers, routing and shutdown."""
 
 import asyncio
 import json
@@ -31,7 +31,7 @@ def survey() -> Survey:
 
 @pytest.fixture(autouse=True)
 def no_connection_is_left(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """One thread for pages, so that its connection can be closed; the database is dropped later."""
+    """Use one thread for pages, so that its connection can be closed at the end."""
     pages = WSGIMiddleware(asgi.django, workers=1)
     monkeypatch.setattr(asgi, "pages", pages)
     yield
@@ -56,7 +56,7 @@ async def request(
     method: str = "POST",
     scheme: str = "http",
 ) -> Told | None:
-    """What the door tells; None where it tells nothing. A body that ends early hangs up."""
+    """Return the application's reply, or None. A body that ends early hangs up."""
 
     async def chunks() -> AsyncIterator[dict[str, Any]]:
         if isinstance(body, bytes):
@@ -102,7 +102,7 @@ def good(survey: Survey, **changes: Any) -> bytes:
 
 
 def test_every_report_of_a_process_gets_the_same_headers(survey: Survey) -> None:
-    """The first one to a survey, too: which process has met a survey is nobody's business."""
+    """The first report to a survey as well, so that nobody can tell which process knows it."""
     assert survey.slug not in door.known
     told = [ask(REPORTS, good(survey)) for _ in range(3)]
     for one, stored in zip(told, Report.objects.all(), strict=True):
@@ -141,7 +141,7 @@ def test_only_surveys_that_exist_are_remembered(survey: Survey) -> None:
 
 
 def test_names_that_are_made_up_do_not_pile_up(survey: Survey) -> None:
-    """Few wait to be looked up, the others are told to come again, and known surveys go on."""
+    """Few wait for a lookup, others get 503, and known surveys are not delayed."""
     ask(REPORTS, good(survey))
     going_on, begun = threading.Event(), threading.Event()
 
@@ -165,7 +165,7 @@ def test_names_that_are_made_up_do_not_pile_up(survey: Survey) -> None:
 
 
 def test_large_batches_leave_the_event_loop_alone(survey: Survey, settings: Any) -> None:
-    """While they wait to be parsed a report passes by; few of them wait, and fewer are checked."""
+    """Reports pass while batches wait to be parsed; few batches wait, and fewer are checked."""
     settings.INGEST_PER_MINUTE = 1500
     ask(REPORTS, good(survey))
     going_on, begun = threading.Event(), threading.Event()
@@ -247,7 +247,7 @@ def test_strict_transport_is_said_as_django_says_it(
 def test_the_end_waits_until_every_report_is_written(
     survey: Survey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also of senders who have hung up: what was accepted is kept."""
+    """Accepted reports are kept even if the sender has hung up."""
     ask(REPORTS, good(survey))
     going_on = threading.Event()
     asgi.inbox.thread.submit(going_on.wait)
@@ -292,7 +292,7 @@ def test_an_incomplete_body_stores_nothing(survey: Survey) -> None:
 
 
 def test_a_body_that_is_too_slow_is_408(survey: Survey, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Although something comes all the time."""
+    """Even if bytes keep arriving."""
 
     async def trickle() -> AsyncIterator[bytes]:
         while True:

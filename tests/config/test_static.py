@@ -1,4 +1,4 @@
-"""What is served of the respondent's page is its source without comments, and nothing else."""
+"""The respondent's page is served as its source without comments."""
 
 import gzip
 import json
@@ -30,7 +30,7 @@ def test_the_randomizer_is_served_whole() -> None:
 
 @pytest.mark.parametrize("path", SERVED, ids=lambda path: path.name)
 def test_only_comments_and_indentation_are_removed(path: Path) -> None:
-    """Every line that is left is one of the source, in its order, and what is gone is no code."""
+    """The served lines are lines of the source in order, and no code is removed."""
     text = path.read_text()
     short = bare(text)
     text = re.sub(r'" \+\n +"', "", text)
@@ -51,7 +51,7 @@ def test_only_comments_and_indentation_are_removed(path: Path) -> None:
 
 @pytest.mark.slow
 def test_collected_files_equal_their_sources(tmp_path: Path) -> None:
-    """Under the plain name and under the hashed one, but for the names in its imports."""
+    """Under the plain and the hashed name, except for the names in imports."""
     storage = collect(str(tmp_path))
     names = re.compile(r"\.[0-9a-f]{12}(?=\.js)")
     for path in SERVED:
@@ -65,7 +65,7 @@ def test_collected_files_equal_their_sources(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_every_module_of_ours_imports_hashed_names(tmp_path: Path) -> None:
-    """Imports are looked for in our own files only, wherever these are."""
+    """Only our own files are searched for imports."""
     storage = collect(str(tmp_path))
     relative = re.compile(r"""\b(?:from|import)\s*\(?\s*["'](\./|\.\./)[^"']*["']""")
     found = 0

@@ -1,4 +1,4 @@
-"""Installations that the fault tests share; each test leaves its own whole again."""
+"""Installations that the fault tests share; each test restores its own."""
 
 from collections.abc import Iterator
 
@@ -37,7 +37,7 @@ def embedded_console(embedded_candor: Candor) -> Iterator[Console]:
 
 @pytest.fixture
 def trial(request: pytest.FixtureRequest) -> Trial:
-    """A survey of its own, embedded or on the machines: ON_BOTH."""
+    """Yield a new survey, embedded or on the machines (ON_BOTH)."""
     if getattr(request, "param", "embedded") == "machines":
         machines: Machines = request.getfixturevalue("machines")
         return machines.trial()

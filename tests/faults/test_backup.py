@@ -1,4 +1,4 @@
-"""A backup that is made while reports arrive, put back after everything is gone."""
+"""A backup made while reports arrive, and restored after everything is gone."""
 
 import contextlib
 import json
@@ -33,14 +33,14 @@ TABLES = (
 
 @contextlib.contextmanager
 def installation(kind: str) -> Iterator[Candor]:
-    """One that may be destroyed."""
+    """Yield an installation that tests may destroy."""
     with contextlib.ExitStack() as stack:
         servers = stack.enter_context(production()) if kind == "production" else {}
         yield stack.enter_context(Candor(CANDOR_RELEASE_SECONDS="1", **servers))
 
 
 def rows(candor: Candor) -> dict[str, list[str]]:
-    """Everything that must come back, by table, in an order of its own."""
+    """Return all rows that must come back, sorted, by table."""
     if url := candor.env.get("DATABASE_URL"):
         import psycopg
 
@@ -70,7 +70,7 @@ def destroy(candor: Candor) -> None:
 
 
 def refused(candor: Candor, *arguments: str) -> str:
-    """What a command says that fails."""
+    """Return the message of a failing command."""
     done = subprocess.run(
         [sys.executable, "manage.py", *arguments],
         capture_output=True, text=True, cwd=ROOT, env=candor.env, check=False,
@@ -80,7 +80,7 @@ def refused(candor: Candor, *arguments: str) -> str:
 
 
 def damaged(path: Path) -> Path:
-    """The same file with one wrong byte in the database, and everything else right."""
+    """Copy the file with one wrong byte in the database."""
     found = path.with_name("damaged")
     with zipfile.ZipFile(path) as source, zipfile.ZipFile(found, "w") as target:
         target.writestr("manifest.json", source.read("manifest.json"))

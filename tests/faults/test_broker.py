@@ -1,4 +1,4 @@
-"""The embedded broker under real processes: nothing lost, nothing done twice, nothing left over.
+"""The embedded broker with real processes: no message is lost, repeated or left over.
 
 Each test has a broker file of its own and Celery workers of a tiny application, whose tasks write
 down what they did, one line each, in one file.
@@ -63,7 +63,7 @@ QUEUE = "celery"
 
 
 class Tiny:
-    """A broker file, the workers on it, and what their tasks have written down."""
+    """A broker file, its workers, and what their tasks wrote."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -124,17 +124,17 @@ class Tiny:
         return Connection(f"candor-sqlite://{self.broker}", transport_options=options)
 
     def rows(self) -> int:
-        """All messages in the file, hidden ones too."""
+        """Return all messages in the file, hidden ones included."""
         with closing(sqlite3.connect(self.broker)) as file:
             return int(file.execute("SELECT count(*) FROM message").fetchone()[0])
 
     def hidden_until(self) -> float:
-        """When the message that is hidden for the longest time shows up again."""
+        """Return when the last hidden message becomes visible."""
         with closing(sqlite3.connect(self.broker)) as file:
             return float(file.execute("SELECT max(visible) FROM message").fetchone()[0])
 
     def pass_time(self, seconds: float) -> None:
-        """As if so much time had passed for the messages in the file."""
+        """Pretend that this much time has passed for the messages in the file."""
         with closing(sqlite3.connect(self.broker)) as file, file:
             file.execute("UPDATE message SET visible = visible - ?", [seconds])
 
@@ -151,7 +151,7 @@ def tiny(tmp_path: Path) -> Iterator[Tiny]:
 
 
 def kill_all(process: "subprocess.Popen[bytes]") -> None:
-    """With -9, a worker and its pool at once."""
+    """Kill a worker and its pool at once with -9."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
@@ -235,7 +235,7 @@ def test_the_message_of_a_killed_process_is_done_by_the_next(tiny: Tiny) -> None
 
 
 def fork(work: Callable[[], object]) -> int:
-    """Do it in a fork of this process, with everything that it inherits; its process id."""
+    """Run this in a fork; return the fork's process id."""
     child = os.fork()
     if child == 0:
         try:

@@ -62,7 +62,7 @@ def test_nothing_of_the_sender_is_kept(candor_server: Candor) -> None:
 
 @pytest.mark.parametrize("candor_server", BOTH_INSTALLATIONS, indirect=True)
 def test_codes_passes_and_addresses_are_kept_nowhere_else(candor_server: Candor) -> None:
-    """An invitation is exchanged and its pass spent; another waits at its address."""
+    """One invitation is used for a report; another waits at its address."""
     slug, email = f"s{uuid4().hex[:16]}", f"{uuid4().hex}@example.org"
     data = builders.FILE | {"slug": slug, "access": "invited"}
     candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(data))
@@ -99,7 +99,7 @@ def test_codes_passes_and_addresses_are_kept_nowhere_else(candor_server: Candor)
 
 
 def await_release(candor: Candor, slug: str) -> None:
-    """Until beat and worker have done all that is to be done for this survey."""
+    """Wait until the beat and the worker have finished with this survey."""
     done = (
         f"from survey.models import Survey; survey = Survey.objects.get(slug='{slug}')\n"
         "print(survey.releases.exists() and not survey.jobs.filter(active=True).exists())"

@@ -1,4 +1,4 @@
-"""Clients that do not behave: slow, silent, repeating themselves, or talking nonsense."""
+"""Misbehaving clients: slow, silent, repetitive or invalid."""
 
 import contextlib
 import json
@@ -19,7 +19,7 @@ MEGABYTES = 1_000_000
 
 @contextlib.contextmanager
 def bounded(trial: Trial, megabytes: int) -> Iterator[None]:
-    """The web processes hold at most so much more memory afterwards."""
+    """Check that the web processes use at most this much more memory afterwards."""
     with Senders(trial) as warm:
         warm.await_more(50)
     trial.acknowledged.update(warm.acknowledged)
@@ -31,7 +31,7 @@ def bounded(trial: Trial, megabytes: int) -> Iterator[None]:
 
 @ON_BOTH
 def test_slow_and_silent_clients_hold_nobody_up(trial: Trial) -> None:
-    """100 send a byte a second, 100 half a body and then nothing; reports are stored as ever."""
+    """100 send a byte a second and 100 stop halfway; reports are stored as usual."""
     with bounded(trial, megabytes=20):
         with Senders(trial) as alone:
             alone.await_more(200)
@@ -53,7 +53,7 @@ def test_slow_clients_do_not_slow_others_down(trial: Trial) -> None:
 
 @ON_BOTH
 def test_one_id_sent_ten_thousand_times_is_stored_once(trial: Trial) -> None:
-    """One is stored, whatever stands between; every reply has the status that it deserves."""
+    """One report is stored, and every reply has the right status."""
     cell = CELLS[5]
     body = json.dumps(trial.report(cell)).encode()
     with bounded(trial, megabytes=30), Senders(trial) as senders:

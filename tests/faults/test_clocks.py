@@ -1,4 +1,4 @@
-"""Clocks that jump by hours, and machines whose clocks disagree: clock.c shows them to programs."""
+"""Clocks that jump by hours or disagree between machines; clock.c fakes them."""
 
 import os
 import struct
@@ -18,7 +18,7 @@ SOURCE = ROOT / "tests/support/clock.c"
 
 
 class Clock:
-    """One that can be set while programs go by it."""
+    """A clock that can be set while programs use it."""
 
     def __init__(self, folder: Path) -> None:
         self.file = folder / f"clock-{uuid4()}"
@@ -32,7 +32,7 @@ class Clock:
 
 
 def library(folder: Path) -> Path:
-    """clock.c, compiled."""
+    """Compile clock.c."""
     made = folder / "clock.so"
     if not made.exists():
         flags = ["-shared", "-fPIC", "-nostdlib", "-o", str(made)]
@@ -41,7 +41,7 @@ def library(folder: Path) -> Path:
 
 
 def shows_work(trial: Trial) -> None:
-    """Releases come unasked, and an analysis is done."""
+    """Check that automatic releases and analyses work."""
     before = released(trial)
     wait_until(lambda: released(trial) > before, WAIT_SECONDS, "a release that nobody asked for")
     trial.await_done(trial.analyse(kind="crosstab", questions=["q1", "q2"]))
@@ -50,7 +50,7 @@ def shows_work(trial: Trial) -> None:
 @pytest.mark.postgresql
 @pytest.mark.redis
 def test_nothing_is_lost_when_machine_clocks_disagree(machines: Machines, tmp_path: Path) -> None:
-    """One worker hours ahead, another hours behind, the beat as well; and they jump."""
+    """One worker is hours ahead, another and the beat hours behind; then they jump."""
     fleet, trial = machines.fleet, machines.trial()
     clocks = {name: Clock(tmp_path) for name in ("worker0", "worker1", "beat0")}
     for name, clock in clocks.items():
@@ -67,7 +67,7 @@ def test_nothing_is_lost_when_machine_clocks_disagree(machines: Machines, tmp_pa
 
 
 def test_nothing_is_lost_when_the_clock_jumps(tmp_path: Path) -> None:
-    """Back and forth; a job whose worker died under the wrong time is taken up by the right one."""
+    """The clock jumps back and forth; a job whose worker died is taken up at the right time."""
     clock = Clock(tmp_path)
     everything = clock.environment | {"CANDOR_RELEASE_SECONDS": "2"}
     with Fleet(**everything) as fleet, Console(fleet) as console:

@@ -1,4 +1,4 @@
-"""Every acknowledged report is counted exactly once, whatever is killed meanwhile."""
+"""Every acknowledged report is counted exactly once, whatever is killed."""
 
 import contextlib
 import json
@@ -45,7 +45,7 @@ class Api:
 
 
 def kill(candor: Candor, *words: str) -> None:
-    """kill -9 of every process of the installation whose command line has all these words."""
+    """Kill with -9 every process of the installation whose command line has all these words."""
     for pid in candor.processes():
         if all(word in command_line(pid) for word in words):
             with contextlib.suppress(ProcessLookupError):
@@ -144,7 +144,7 @@ def ask_for_release(api: Api) -> None:
 
 @pytest.mark.parametrize("candor_server", BOTH_INSTALLATIONS, indirect=True)
 def test_tasks_that_run_twice_and_at_once_count_once(candor_server: Candor) -> None:
-    """Six processes move and publish the same survey at the same time."""
+    """Six processes move and publish the same survey concurrently."""
     import subprocess
     import sys
 

@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.faults, pytest.mark.disk]
 
 
 class Disk:
-    """A small one, on which somebody writes until it is full."""
+    """A small disk that a test can fill."""
 
     def __init__(self, folder: Path, megabytes: int) -> None:
         self.folder = folder
@@ -73,7 +73,7 @@ def fill_and_free(disk: Disk, trial: Trial, servers: list[PostgreSQL]) -> None:
 
 @pytest.mark.parametrize("disk", [60], indirect=True)
 def test_an_embedded_installation_survives_a_full_disk(disk: Disk) -> None:
-    """Database, broker and all in one place."""
+    """Database, broker and files share the disk."""
     with Candor(disk.folder) as candor, Console(candor) as console:
         fill_and_free(disk, Trial(candor, console), [])
 

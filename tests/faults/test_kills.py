@@ -1,4 +1,4 @@
-"""The end of every program under load, mostly by kill -9: what was acknowledged is counted once.
+"""Killing every program under load: each acknowledged report is counted once.
 
 Each test repeats its fault. `Trial.hurry` stands for the half minute after which work whose worker
 died is taken up again; that this happens without it is in test_conservation.py.
@@ -59,7 +59,7 @@ def test_nothing_is_lost_when_a_web_process_is_killed(trial: Trial) -> None:
 @ON_BOTH
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM], ids=["killed", "asked"])
 def test_nothing_is_lost_when_the_web_server_ends(trial: Trial, number: signal.Signals) -> None:
-    """Its main process: those that answer requests go with it, and all come back."""
+    """Killing the main process ends those that answer requests; all are restarted."""
     with Senders(trial) as senders:
         for _ in range(2):
             senders.await_more(60)
@@ -75,7 +75,7 @@ def test_nothing_is_lost_when_the_web_server_ends(trial: Trial, number: signal.S
 @pytest.mark.postgresql
 @pytest.mark.redis
 def test_a_report_in_flight_is_stored_before_the_web_server_ends(machines: Machines) -> None:
-    """One sender waits for the answer and gets it; the other has hung up."""
+    """One sender waits for the reply and gets it; the other has hung up."""
     trial = machines.trial()
     reports = [trial.report(CELLS[0]) for _ in machines.fleet.ports]
     before = web_processes(machines.fleet)
@@ -103,7 +103,7 @@ def test_a_report_in_flight_is_stored_before_the_web_server_ends(machines: Machi
 
 @on_both(pytest.mark.smoke)
 def test_a_worker_killed_at_any_moment_moves_all_or_nothing(trial: Trial) -> None:
-    """Four times in 20,000 reports; each time the next worker finds all or nothing moved."""
+    """Four times in 20,000 reports, the next worker finds all or nothing moved."""
     trial.fill(20_000)
     for moment in (
         "True",  # just asked for
@@ -122,7 +122,7 @@ def test_a_worker_killed_at_any_moment_moves_all_or_nothing(trial: Trial) -> Non
 
 @contextmanager
 def held(machines: Machines, table: str, mode: str) -> Iterator[None]:
-    """A table that nobody can write to meanwhile, so that whoever wants to stops half-way."""
+    """Lock a table, so that a writer stops halfway."""
     import psycopg
 
     with psycopg.connect(machines.fleet.env["DATABASE_URL"]) as connection:
@@ -132,7 +132,7 @@ def held(machines: Machines, table: str, mode: str) -> Iterator[None]:
 
 
 def stuck(machines: Machines, statement: str = "") -> int:
-    """How many of the workers' statements wait for a lock."""
+    """Count the workers' statements that wait for a lock."""
     import psycopg
 
     with psycopg.connect(machines.fleet.env["DATABASE_URL"]) as connection:
@@ -146,7 +146,7 @@ def stuck(machines: Machines, statement: str = "") -> int:
 @pytest.mark.postgresql
 @pytest.mark.redis
 def test_a_worker_killed_between_inbox_and_batch_loses_no_reports(machines: Machines) -> None:
-    """Exactly there: the inbox is emptied, the batch is not yet stored, nothing is committed."""
+    """It is killed after emptying the inbox and before storing the batch; nothing is committed."""
     trial = machines.trial()
     with held(machines, "aggregation_batch", "SHARE"):
         trial.fill(2_000)
@@ -165,7 +165,7 @@ def test_a_worker_killed_between_inbox_and_batch_loses_no_reports(machines: Mach
 @pytest.mark.postgresql
 @pytest.mark.redis
 def test_killing_workers_does_not_change_an_analysis(machines: Machines) -> None:
-    """While they count its parts, and twice while they compute; its figures are the same."""
+    """Workers are killed while counting and twice while computing; the results are the same."""
     trial = Trial(machines.fleet, machines.console, extra=6)
     trial.divide(batches=18, reports=100)
     asked = {"kind": "profiles", "questions": [f"more{i}" for i in range(6)], "classes": 3}
@@ -196,7 +196,7 @@ def test_killing_workers_does_not_change_an_analysis(machines: Machines) -> None
 @pytest.mark.postgresql
 @pytest.mark.redis
 def test_two_schedulers_or_none_lose_and_repeat_nothing(machines: Machines) -> None:
-    """Without a beat nothing is begun unasked; with two, nothing is done twice."""
+    """Without a beat nothing starts automatically; with two, nothing is done twice."""
     fleet, trial = machines.fleet, machines.trial()
     with Senders(trial) as senders:
         fleet.end("beat0")

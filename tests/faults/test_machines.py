@@ -9,14 +9,14 @@ pytestmark = [pytest.mark.faults, pytest.mark.postgresql, pytest.mark.redis]
 
 
 def done_by(machines: Machines, task: str) -> dict[str, int]:
-    """How many of these tasks each worker has begun, as it says itself."""
+    """Return how many of these tasks each worker reports to have started."""
     with Celery(broker=machines.redis.url) as app:
         answers = app.control.inspect(timeout=WAIT_SECONDS, limit=3).stats() or {}  # all three
     return {name: said["total"].get(task, 0) for name, said in answers.items()}
 
 
 def test_three_workers_share_the_work_of_two_web_servers(machines: Machines) -> None:
-    """Three surveys at once, released again and again and analysed; the figures add up."""
+    """Three surveys are released repeatedly and analysed; the figures add up."""
     trials = [machines.trial() for _ in range(3)]
     trials[0].divide(batches=20, reports=100)
     asked = [

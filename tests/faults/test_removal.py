@@ -1,4 +1,4 @@
-"""A survey is archived and removed on a running installation, down to its files."""
+"""Archiving and removing a survey on a running installation, down to its files."""
 
 import json
 import threading
@@ -79,7 +79,7 @@ def test_nothing_of_a_removed_survey_is_kept(candor_server: Candor, tmp_path: Pa
 
 
 def kept(candor: Candor, slug: str, reports: list[dict[str, Any]]) -> int:
-    """How many of the ids stand anywhere in the files or tables of the installation."""
+    """Count the ids that are anywhere in the files or tables of the installation."""
     stored = b"".join(content for _, content in everything(candor, slug)).replace(b"-", b"")
     return sum(report["id"].replace("-", "").encode() in stored for report in reports)
 
@@ -98,7 +98,7 @@ def blocked(candor: Candor) -> bool:
 
 @pytest.mark.parametrize("candor_server", BOTH_INSTALLATIONS[1:], indirect=True)
 def test_nobody_slips_into_an_address_while_its_survey_is_removed(candor_server: Candor) -> None:
-    """PostgreSQL lets an insert wait for the other transaction, and then go on."""
+    """On PostgreSQL, an insert waits for the other transaction and then continues."""
     import psycopg
 
     slug = opened(candor_server)

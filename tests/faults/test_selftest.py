@@ -1,4 +1,4 @@
-"""`manage.py selftest` on running installations: what is well passes, what is not is found."""
+"""`manage.py selftest` on running installations: it passes good ones and finds every fault."""
 
 import contextlib
 import json
@@ -35,7 +35,7 @@ class World:
         self.trial = Trial(candor, console)
 
     def failing(self, url: str = "", *logs: Path) -> dict[str, str]:
-        """The checks that fail, with what they say."""
+        """Return the failing checks and their messages."""
         found: list[list[str]] = self.console.do(
             "from pathlib import Path\n"
             "from operations.selftest import checks, running\n"
@@ -49,7 +49,7 @@ class World:
         return {name: problem for name, problem in found if problem}
 
     def run(self, statement: str, *values: str) -> list[Any]:
-        """A statement of somebody with all rights in the database."""
+        """Run a statement with full rights in the database."""
         if url := self.candor.env.get("DATABASE_URL"):
             import psycopg
 
@@ -98,7 +98,7 @@ def test_a_good_installation_passes_and_no_trace_is_left(world: World) -> None:
 
 @pytest.mark.parametrize("world", KINDS, indirect=True)
 def test_a_stored_visitor_address_is_found(world: World, tmp_path: Path) -> None:
-    """In a table, and in the access log of a proxy."""
+    """It is found in a table and in a proxy's access log."""
     check = "visitors' addresses and browsers are not stored"
     insert = "INSERT INTO django_session (session_key, session_data, expire_date) VALUES (?, ?, ?)"
 

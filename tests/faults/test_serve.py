@@ -41,7 +41,7 @@ def candor() -> Iterator[Candor]:
 
 
 def answers(url: str, at: str = "/healthz") -> bool:
-    """Whether any HTTP status comes back."""
+    """Return whether the address answers with any HTTP status."""
     try:
         with urllib.request.urlopen(url + at, timeout=5):
             return True
@@ -58,7 +58,7 @@ def supervisor(candor: Candor) -> int:
 
 
 def child(candor: Candor, name: str) -> int | None:
-    """The main process of one of the three programs."""
+    """Return the main process of one of the three programs."""
     for pid in descendants(supervisor(candor)):
         if parent(pid) == supervisor(candor) and NAMES[name] in command_line(pid):
             return pid
@@ -102,7 +102,7 @@ def test_a_killed_program_comes_back(candor: Candor, name: str) -> None:
 
 
 def test_ctrl_c_ends_every_process_and_exits_with_success(candor: Candor) -> None:
-    """SIGTERM does the same: whenever a test stops an installation, that is asserted."""
+    """SIGTERM does the same, which every test that stops an installation asserts."""
     process = candor.process
     assert process is not None
     before = candor.log.stat().st_size  # the tests before this one killed programs, which shows
@@ -130,7 +130,7 @@ def run(*command: str, **environment: str) -> "subprocess.CompletedProcess[str]"
 
 
 def sentence(done: "subprocess.CompletedProcess[str]") -> str:
-    """The one line that a refusal consists of."""
+    """Return the one line of a refusal."""
     assert done.returncode == 1, done.stdout + done.stderr
     assert "Traceback" not in done.stderr
     (line,) = done.stderr.strip().splitlines()
@@ -237,7 +237,7 @@ def test_killing_the_supervisor_ends_every_process(running_demo: Demo) -> None:
 
 
 def demo(env_file: Path, **environment: str) -> "subprocess.CompletedProcess[str]":
-    """A demo that is refused before it serves, or this test would never end."""
+    """Run a demo that must be refused before it serves."""
     environment.setdefault("PORT", str(free_port()))
     environment.setdefault("CANDOR_VAR", str(env_file.parent))
     return run("-m", "operations.demo", CANDOR_DEMO_ENV=str(env_file), **environment)

@@ -1,4 +1,4 @@
-"""PostgreSQL and Redis go away under load and come back; messages come twice, late and mixed up.
+"""PostgreSQL and Redis fail under load and come back; messages are repeated and reordered.
 
 Web servers and workers are never touched here: they find their way back.
 """
@@ -36,7 +36,7 @@ CHANCE = Random(1)
 @pytest.mark.postgresql
 @pytest.mark.redis
 def test_nothing_is_lost_when_postgresql_is_killed(machines: Machines) -> None:
-    """Twice, all of it with -9. Meanwhile 503 with Retry-After, and never a 2xx, on every path."""
+    """It is killed twice. Meanwhile every path answers 503 with Retry-After, never 2xx."""
     trial = machines.trial()
     seen: Counter[tuple[str, int]] = Counter()
 
@@ -71,7 +71,7 @@ def test_nothing_is_lost_when_postgresql_is_killed(machines: Machines) -> None:
 @pytest.mark.postgresql
 @pytest.mark.redis
 def test_no_report_is_refused_after_a_restart_of_postgresql(machines: Machines) -> None:
-    """Every process finds its connections ended, and tries once more on fresh ones.
+    """Every process finds its connections closed and retries once on new ones.
 
     One for what it stores, and one to look up a survey that it does not know.
     """
@@ -89,7 +89,7 @@ def test_no_report_is_refused_after_a_restart_of_postgresql(machines: Machines) 
 
 
 def status_of(trial: Trial, path: str) -> int:
-    """Of a page; a 503 says when to come again."""
+    """Return the status of a page; a 503 must have Retry-After."""
     url = f"http://127.0.0.1:{CHANCE.choice(ports(trial.candor))}{path}"
     try:
         with urllib.request.urlopen(url, timeout=WAIT_SECONDS) as response:
@@ -106,7 +106,7 @@ def status_of(trial: Trial, path: str) -> int:
 @pytest.mark.redis
 @pytest.mark.parametrize("memory", [True, False])
 def test_reports_do_not_notice_that_redis_is_killed(machines: Machines, memory: bool) -> None:
-    """Twice; it comes back with what it had, or with nothing. Reports never notice.
+    """It is killed twice and comes back with its data or empty. Reports are not affected.
 
     Celery's workers find their way back, or end (kombu fails when it acknowledges a message of a
     connection that is gone) and are started again by whoever watches over them.
@@ -145,7 +145,7 @@ def await_release(machines: Machines, trial: Trial) -> None:
 
 @ON_BOTH
 def test_repeated_and_disordered_messages_change_nothing(trial: Trial) -> None:
-    """Every message that there could be, three times, mixed up, while workers run; then once more.
+    """Send every possible message three times in random order while workers run, then again.
 
     Those of this survey: of jobs that wait, run, have ended or were cancelled, and of parts that
     are being counted or are long gone.

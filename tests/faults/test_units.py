@@ -1,4 +1,4 @@
-"""What the systemd units and the container image run, run: from the files that an image would hold.
+"""The commands of the systemd units and the container image, run from the files in the image.
 
 With the settings of the example, on PostgreSQL and Redis, behind nginx; without systemd and
 containers.
@@ -43,7 +43,7 @@ BIN = Path(sys.executable).parent
 
 
 def image(folder: Path) -> Path:
-    """The source as `COPY . ./` would bring it in."""
+    """Copy the source as `COPY . ./` would."""
     patterns = (DEPLOY / "Dockerfile.dockerignore").read_text().splitlines()
     top = [one[1:] for one in patterns if one.startswith("/")]
     deep = [one[3:] for one in patterns if one.startswith("**/")]
@@ -60,7 +60,7 @@ def image(folder: Path) -> Path:
 
 
 def settings(var: Path, servers: dict[str, str]) -> dict[str, str]:
-    """Those of the example, filled in."""
+    """Return the settings of the example, filled in."""
     lines = (DEPLOY / "env.example").read_text().splitlines()
     example = dict(line.split("=", 1) for line in lines if line and not line.startswith("#"))
     given = {

@@ -1,6 +1,6 @@
-"""The files in deploy/: they name commands, variables, paths and limits that there are.
+"""The files in deploy/ name commands, variables, paths and limits that exist.
 
-Containers are not run here: there is no engine for them. What can be checked without one is.
+There is no container engine here, so these tests check what they can without one.
 """
 
 import contextlib
@@ -33,7 +33,7 @@ REPORTS = "/api/v1/surveys/small/reports/"
 
 
 def check_command(words: list[str]) -> None:
-    """The program is installed, knows its options, and a command of manage.py is one."""
+    """Check that the program and its options exist, or that manage.py has the command."""
     program = Path(words[0]).name
     assert (PYTHON / program).exists(), program
     if "manage.py" in words:
@@ -71,7 +71,7 @@ def test_the_example_sets_only_variables_that_are_read() -> None:
 
 @pytest.mark.slow
 def test_django_has_no_deployment_warnings_in_production(tmp_path: Path) -> None:
-    """As the example sets it, behind nginx."""
+    """The settings are those of the example, behind nginx."""
     env = clean_environment() | {
         "CANDOR_SECRET_KEY": "k3" * 30 + "a-b_c",
         "CANDOR_HOSTS": "survey.example.org",
@@ -166,7 +166,7 @@ def nginx() -> str:
 
 
 def directives(text: str) -> list[tuple[str, str]]:
-    """What is said, in order, comments and blocks aside."""
+    """Return the directives in order, ignoring comments and blocks."""
     plain = re.sub(r"#.*", "", text)
     assert plain.count("{") == plain.count("}")
     return [
@@ -232,7 +232,7 @@ def test_nginx_accepts_the_configuration(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def proxy() -> Iterator[Nginx]:
-    """nginx in front of nothing: what it passes on is a 502."""
+    """Yield nginx without a site behind it: what it passes on gets 502."""
     with Nginx(free_port()) as proxy:
         yield proxy
 
@@ -242,7 +242,7 @@ def proxy() -> Iterator[Nginx]:
 @pytest.mark.openssl
 class TestNginxItself:
     def exchange(self, nginx: Nginx, path: str, length: int = 0) -> tuple[int, str]:
-        """GET a page, or announce a body of so many bytes."""
+        """Get a page, or announce a body of this many bytes."""
         headers = {"Content-Length": str(length)} if length else {}
         with contextlib.closing(nginx.connect()) as connection:
             connection.request("POST" if length else "GET", path, None, headers)
@@ -267,7 +267,7 @@ class TestNginxItself:
     def test_nginx_limits_requests_that_come_at_once(
         self, proxy: Nginx, path: str, burst: int
     ) -> None:
-        """All in one piece, so that nginx gets them faster than it forgets them."""
+        """Send them in one piece, faster than the rate limit refills."""
         request = f"GET {path} HTTP/1.1\r\nHost: localhost\r\n"
         with contextlib.closing(proxy.connect()) as connection:
             connection.connect()
@@ -279,7 +279,7 @@ class TestNginxItself:
         assert burst < counts["502"] < 900
 
     def test_nginx_logs_no_request(self, proxy: Nginx) -> None:
-        """Its only open file is the log of errors, where a dead site leaves no line."""
+        """Its only open file is the error log, where a dead site leaves no line."""
         for path in ("/s/small/", REPORTS, "/login/"):
             self.exchange(proxy, path)
         assert proxy.process

@@ -1,4 +1,4 @@
-"""Health checks, and metrics in which no report can be seen."""
+"""Health checks, and metrics that reveal no report."""
 
 import logging
 import re
@@ -128,7 +128,7 @@ def test_every_line_of_metrics_has_the_right_format() -> None:
 
 
 def test_no_metric_changes_by_one_report() -> None:
-    """Nor by any number of them below a crowd, whatever the beat does meanwhile."""
+    """Nor by any number of reports below a crowd, whatever the beat does."""
     survey = builders.opened()
     path = f"/api/v1/surveys/{survey.slug}/reports/"
 

@@ -55,7 +55,7 @@ def randomizer(reference: Path) -> str:
 
 
 def run(*arguments: object) -> tuple[int, str]:
-    """The status and the output. Isolated: nothing of this repository can be imported."""
+    """Return status and output. Runs isolated, without imports from this repository."""
     done = subprocess.run(
         [sys.executable, "-I", SOURCE, *map(str, arguments)],
         capture_output=True, text=True, timeout=120, check=False,
@@ -341,7 +341,7 @@ MOVED = b'<meta http-equiv="refresh" content="0;url=/evil/">'
 
 
 def written(reply: Reply, *lines: bytes, body: bytes | None = None) -> list[bytes]:
-    """The reply with these lines as its last headers, in place of its length."""
+    """Return the reply with these lines as its last headers instead of its length."""
     head = [b"HTTP/1.1 200 OK", *(f"{name}: {value}".encode() for name, value in reply.headers)]
     body = reply.body if body is None else body
     return [b"\r\n".join([*head, *lines, b"Connection: close", b"", b""]) + body]

@@ -5,7 +5,7 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def cheap_passwords(settings: Any) -> None:
-    """Argon2 takes its time on purpose; those who test it ask for it."""
+    """Use a fast password hash, because Argon2 is slow on purpose."""
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 

@@ -1,4 +1,4 @@
-"""Hostile texts through every field of the pages of people: said or kept as text, never a fault."""
+"""Hostile texts in every field of the account pages stay texts and cause no error."""
 
 from typing import Any
 

@@ -45,7 +45,7 @@ def alice() -> User:
 
 
 def with_factor(user: User) -> list[str]:
-    """Set up some time ago: its code is used, the present one is not."""
+    """Return a user with a second factor whose current code is unused."""
     codes = Factor.switch_on(user, SECRET, totp.code(SECRET, totp.step_at(time.time())))
     assert codes is not None
     Factor.objects.update(step=0)
@@ -344,7 +344,7 @@ def test_an_unknown_second_factor_setting_is_refused() -> None:
 
 
 def switch_on(client: Client, page: str = "/account/factor/") -> list[str]:
-    """As the page does it: the secret comes sealed and goes back so."""
+    """Turn on a second factor as the page does."""
     form = client.get(page).context
     secret = account.fernet().decrypt(form["sealed"].encode())
     assert totp.text(secret) == form["secret"]

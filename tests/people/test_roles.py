@@ -1,4 +1,4 @@
-"""Roles in a survey: what each may do, and the page where its owner gives and takes them."""
+"""Roles in a survey: what each may do, and the page where the owner manages them."""
 
 import json
 import threading

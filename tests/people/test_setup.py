@@ -1,4 +1,4 @@
-"""The first run of a site: one account, made by whoever holds the code, and never again."""
+"""The first run of a site: one account, created with the setup code."""
 
 import threading
 from io import StringIO

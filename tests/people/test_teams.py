@@ -47,7 +47,7 @@ def survey() -> Survey:
 
 
 def at_once(*calls: Callable[[], Any]) -> list[Exception]:
-    """What was raised of calls that start together, each in a thread with its own connection."""
+    """Run calls at the same time, each in a thread with its own connection; return their errors."""
     start, raised = threading.Barrier(len(calls)), []
 
     def run(call: Callable[[], Any]) -> None:
@@ -195,7 +195,7 @@ def test_a_survey_is_given_to_a_team_and_back(survey: Survey) -> None:
 
 
 def link(client: Client, page: str = PAGE, **given: str) -> str:
-    """The path of a new invitation, as the page shows it."""
+    """Create an invitation; return its path."""
     response = client.post(page, {"invite": "1", "role": "researcher"} | given)
     assert response.status_code == 200, response.content.decode()
     found: str = response.context["link"]
@@ -400,7 +400,7 @@ def test_the_last_owner_cannot_delete_the_account_and_learns_why(survey: Survey)
 
 @pytest.mark.django_db(transaction=True)
 def test_pages_hold_no_row_outside_a_transaction() -> None:
-    """As they run in operation, where no test has begun one."""
+    """Run them without a test's transaction, as in operation."""
     survey = builders.opened()
     nina, client = deletable()
     Membership.objects.give(survey, nina, Role.OWNER)

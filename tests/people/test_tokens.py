@@ -1,4 +1,4 @@
-"""Tokens and passwords: who gets in, what a token opens, and how often one may try."""
+"""Tokens and passwords: what they open, and the limits on attempts."""
 
 import re
 from datetime import timedelta
@@ -17,7 +17,7 @@ PAGE = "/account/tokens/"
 
 
 def made(client: Client, label: str = "my notebook") -> str:
-    """A token as its page shows it."""
+    """Create a token on its page and return it."""
     response = client.post(PAGE, {"label": label})
     assert response.status_code == 200 and "no-store" in response["Cache-Control"]
     found = re.search(r'<code id="token"[^>]*>([\w-]{43})</code>', response.content.decode())

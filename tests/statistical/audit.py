@@ -1,4 +1,4 @@
-"""The audit: the randomizer that browsers get, run millions of times, against its exact channel.
+"""The audit: millions of runs of the browsers' randomizer, compared with its exact channel.
 
 Node runs static/respond/randomizer.js with the system's secure generator (audit.mjs) for every
 input of a few designs. Every output cell is then compared with its exact probability by an exact
@@ -104,7 +104,7 @@ def keeps_too_often(mechanism: Cells, answers: Sequence[Answer], report: Cell) -
 
 
 def leaks_the_last(mechanism: Cells, answers: Sequence[Answer], report: Cell) -> Fraction:
-    """Of plain questions in a block."""
+    """Return the wrong randomizer that leaks the last answer of a block."""
     rest = mechanism.cells // mechanism.questions[-1].size
     chance = Fraction(1, rest) if report[-1] == answers[-1] else Fraction(0)
     return _mixed(mechanism, tuple(answers) == report, chance)
@@ -160,7 +160,7 @@ def spoilt(block: Case, follow_ups: Case, number: Case, several: Case) -> tuple[
 
 
 def inputs(design: Design) -> Iterator[Answers]:
-    """Every combination of answers to all the questions of a design."""
+    """Return every combination of answers to the questions of a design."""
     keys = [block.key for block in design.blocks]
     each = [all_answers(block.mechanism.questions) for block in design.blocks]
     for answers in product(*each):
@@ -168,7 +168,7 @@ def inputs(design: Design) -> Iterator[Answers]:
 
 
 def sets_of_blocks(design: Design) -> Iterator[tuple[Block, ...]]:
-    """Every set that one respondent may be asked; all are equally likely."""
+    """Return every set of blocks that a respondent may be asked."""
     for asked in combinations(design.sensitive_blocks, design.ask):
         yield (*asked, *design.background_blocks)
 
@@ -176,7 +176,7 @@ def sets_of_blocks(design: Design) -> Iterator[tuple[Block, ...]]:
 def channel(
     design: Design, answers: Answers, probability: Probability = Cells.probability
 ) -> dict[str, Fraction]:
-    """Every report that is possible, written as JavaScript writes it, with its probability."""
+    """Return every possible report, as JavaScript writes it, with its probability."""
     result: dict[str, Fraction] = {}
     every = list(sets_of_blocks(design))
     for asked in every:
@@ -216,7 +216,7 @@ def run(case: Case, answers: Answers, runs: int) -> dict[str, int]:
 def run_all(
     cases: Sequence[Case], runs: int, progress: Callable[[int, int], None] = lambda done, all: None
 ) -> list[list[dict[str, int]]]:
-    """The counts of every input of every case, in order."""
+    """Return the counts of every input of every case."""
     with ThreadPoolExecutor(PROCESSES) as pool:
         jobs = [
             [pool.submit(run, case, answers, runs) for answers in inputs(case.design)]

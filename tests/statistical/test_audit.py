@@ -44,7 +44,7 @@ CASES = (*SHIPPED, *SPOILT)
 
 
 def on_the_runs(test: Any) -> Any:
-    """Marks of a test that looks at a verdict: one process makes the runs for all of them."""
+    """Mark tests that use the runs, so that one process makes them for all."""
     for mark in (pytest.mark.node, pytest.mark.once, pytest.mark.xdist_group("audit")):
         test = mark(test)
     return test
@@ -69,7 +69,7 @@ def test_the_shipped_file_has_the_exact_channel(case: Case) -> None:
 
 @pytest.mark.parametrize("case", SHIPPED, ids=lambda case: case.name)
 def test_the_bound_on_epsilon_is_hardly_ever_far_below(case: Case) -> None:
-    """Even if the two counts that show most fall where they do once in 2e11 times each."""
+    """Even if the two most telling counts are extreme (once in 2e11 times each)."""
     laws = [audit.channel(case.design, answers) for answers in audit.inputs(case.design)]
     rows = np.array([[float(p) for p in law.values()] for law in laws])
     bounds = [
@@ -117,7 +117,7 @@ def test_a_right_randomizer_is_rejected_no_more_often_than_stated(case: Case) ->
 
 
 def test_what_is_stated_is_what_a_whole_report_costs() -> None:
-    """The exact loss over all pairs of answers: of the sensitive and the background ones."""
+    """The exact loss over all pairs of sensitive and background answers."""
     laws = [audit.channel(GROUPS.design, answers) for answers in audit.inputs(GROUPS.design)]
     rows = np.array([[float(p) for p in law.values()] for law in laws])
     assert privacy.loss(rows) == pytest.approx(GROUPS.design.report_epsilon, abs=1e-8)
@@ -135,7 +135,7 @@ def test_an_impossible_report_fails_the_audit() -> None:
 
 
 def test_the_bound_on_epsilon_covers_every_pair_of_inputs() -> None:
-    """The first two of three inputs are alike; the third shows in the last report alone."""
+    """Of three inputs, two are alike and the third shows only in the last report."""
     counts = np.array([[500, 490, 10], [500, 490, 10], [500, 300, 200]])
     bound = audit.epsilon_at_least(counts, 1000)
     assert bound == privacy.audit(200, 1000, 10, 1000, HALF / 9) > 0.9

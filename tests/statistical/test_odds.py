@@ -71,7 +71,7 @@ WIDE = 1000  # of a number with more values than this, some are looked at
 
 
 def channel(block: Block) -> tuple[list[Cell], np.ndarray]:
-    """The reports of a block, and P(report | answers) for all answers."""
+    """Return the reports of a block and P(report | answers) for all answers."""
     asked = block.mechanism.questions
     if any(one.bounds and one.bounds[1] - one.bounds[0] > WIDE for one in asked):
         (question,) = asked

@@ -1,4 +1,4 @@
-"""The statistics of the page /verify/, in JavaScript, against SciPy and our own in Python."""
+"""The JavaScript statistics of /verify/, compared with SciPy and aggregation.statistics."""
 
 import json
 import subprocess
@@ -25,7 +25,7 @@ Law = dict[Cell, Fraction]
 
 
 def call(name: str, arguments: list[tuple[Any, ...]]) -> list[Any]:
-    """What the page's function gives for each of these."""
+    """Call the page's function with each of these."""
     calls = json.dumps([[name, given] for given in arguments])
     done = subprocess.run(
         ["node", str(SCRIPT)], input=calls, capture_output=True, text=True, check=True
@@ -121,7 +121,7 @@ DESIGNS = {
 
 @pytest.mark.parametrize("name", DESIGNS)
 def test_the_promised_probabilities_are_exact(name: str) -> None:
-    """For everything that is put in, each table against P(report | answers) summed over reports."""
+    """For every input, compare each table with P(report | answers) summed over reports."""
     design = DESIGNS[name]
     (checked,) = call("promised", [(protocol(design),)])
     assert {one["key"] for one in checked} == {block.key for block in design.blocks}
@@ -143,7 +143,7 @@ def test_the_promised_probabilities_are_exact(name: str) -> None:
 
 
 def table_law(law: Law, mechanism: Cells, answers: list[Any], table: dict[str, Any]) -> list[float]:
-    """The probabilities of a table's categories, from those of all reports."""
+    """Return the probabilities of a table's categories from those of all reports."""
     if table["kind"] == "whole":
         uniform = Fraction(SCALE - mechanism.keep, SCALE) * Fraction(1, mechanism.cells)
         same = float(sum(p for p in law.values() if p > uniform))
@@ -177,6 +177,6 @@ def test_the_stated_power_is_the_simulated_power() -> None:
 
 
 def law(keep: float, cells: int) -> np.ndarray:
-    """The probabilities of the cells when the first one is put in."""
+    """Return the probabilities of the cells if the first one is the input."""
     rest = (1 - keep) / cells
     return np.array([keep + rest] + [rest] * (cells - 1))

@@ -1,4 +1,4 @@
-"""The checklist: each finding fires where it must and only there, and what blocks does not open."""
+"""The checklist: each finding fires only where it must, and blocked surveys do not open."""
 
 import json
 from collections.abc import Callable
@@ -47,12 +47,12 @@ def yes_no(text: str, **more: Any) -> list[dict[str, Any]]:
 
 
 def by(*options: str, text: str = "Age?", **more: Any) -> dict[str, Any]:
-    """Return a change of the survey: this background question and no other."""
+    """Return a change that sets this as the only background question."""
     return {"background": [{"key": "age", "text": text, "options": list(options), **more}]}
 
 
 def asked_of_everybody(number: int) -> dict[str, Any]:
-    """Return a change of the survey: so many background questions with the usual ε."""
+    """Return a change that adds this many background questions with the default ε."""
     options = ["Early", "Late"]
     return {
         "background": [
@@ -75,7 +75,7 @@ def german(**changes: Any) -> dict[str, Any]:
 
 
 def german_question(key: str, text: str, *options: str) -> dict[str, Any]:
-    """Return the German translation with another one of this question."""
+    """Return the German translation with this question changed."""
     given = {"text": text} | ({"options": list(options)} if options else {})
     return german(questions=GERMAN["questions"] | {key: given})
 
@@ -422,7 +422,7 @@ def test_a_blocked_survey_does_not_open_by_command(tmp_path: Any) -> None:
 
 
 def test_the_survey_is_judged_as_it_is_frozen() -> None:
-    """Somebody else's change since the object was read counts."""
+    """A change by someone else since the object was read counts."""
     survey = draft()
     Survey.objects.update(asked_by="", contact="")
     with pytest.raises(ValidationError) as refused:

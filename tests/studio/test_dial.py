@@ -1,4 +1,4 @@
-"""The figures beside the dial: the design's own, for the people one hopes to reach."""
+"""The figures of the privacy dial, for the expected number of people."""
 
 import json
 import time

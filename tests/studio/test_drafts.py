@@ -1,4 +1,4 @@
-"""The draft as one document: saving, undoing, what is refused and what is only unfinished."""
+"""The draft as one document: saving, undo, refused and unfinished drafts."""
 
 import json
 import re
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db
 
 
 class Window:
-    """What the page does: it holds a document and the number it started from."""
+    """A stand-in for the page: it holds a document and the number it is based on."""
 
     def __init__(self, client: Client, slug: str = "small") -> None:
         self.client, self.address = client, f"/studio/{slug}/draft/"
@@ -191,7 +191,7 @@ def test_two_windows_do_not_overwrite_each_other(window: Window) -> None:
 
 
 def test_changes_made_elsewhere_are_not_overwritten(window: Window) -> None:
-    """By a command, that is: a page that did not see it does not overwrite it."""
+    """A page that did not see a command's change does not overwrite it."""
     Question.objects.filter(key="q1").update(text="From elsewhere")
     newer = window.save(409, title="Mine")
     assert newer["document"]["questions"][0]["text"] == "From elsewhere"
@@ -288,7 +288,7 @@ def test_saving_the_same_content_is_no_change(window: Window) -> None:
 
 @pytest.mark.slow
 def test_undo_keeps_a_hundred_steps(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As a dozen are, which is tried."""
+    """Tested with a limit of twelve steps."""
     assert drafts.HISTORY_LENGTH == 100
     monkeypatch.setattr(drafts, "HISTORY_LENGTH", 12)
     for i in range(drafts.HISTORY_LENGTH + 20):

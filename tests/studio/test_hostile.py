@@ -1,4 +1,4 @@
-"""Hostile texts through every field: refused with where, or shown as text everywhere."""
+"""Hostile texts in every field are refused with the place, or shown as texts."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""The page of a survey's life: open, close, archive and delete; and what its retention does."""
+"""The owner's page: open, close, archive and delete; and the retention period."""
 
 import json
 from datetime import timedelta
@@ -218,13 +218,13 @@ class TestEnd:
 
 
 def run_all() -> None:
-    """What the worker does with the jobs that there are."""
+    """Run all waiting jobs, as a worker does."""
     for job in Job.objects.filter(active=True):
         tasks.run(str(job.pk))
 
 
 def gone(survey: Survey) -> None:
-    """Nothing is left but the tombstone."""
+    """Check that nothing is left but the tombstone."""
     for model in removal.TABLES:
         left = model.objects  # type: ignore[attr-defined]
         assert not left.exists(), model
@@ -241,7 +241,7 @@ class TestRetention:
         return survey
 
     def closed_days_ago(self, days: int) -> None:
-        """Let so many days pass since the closing, for the day that was noted as well."""
+        """Move the closing this many days into the past."""
         survey = Survey.objects.get()
         assert survey.closed_on and survey.due_on
         passed = survey.closed_on - (today() - timedelta(days=days))

@@ -1,4 +1,4 @@
-"""The surveys to begin with keep the site's own rules."""
+"""The topics for new surveys follow the site's own rules."""
 
 import json
 from typing import Any

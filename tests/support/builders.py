@@ -1,4 +1,4 @@
-"""The cast and props of the tests: a small survey, reports for it, and its people.
+"""Builders for the tests: a small survey, its people, and reports.
 
 Olga owns the survey, Alice is a researcher and Victor a viewer of it; Charlie has an account and
 must see nothing; Root is an admin.
@@ -69,7 +69,7 @@ def report(design: Design, **changes: Any) -> dict[str, Any]:
 
 
 def send(survey: Survey, people: int, seed: int = 1, **truth: list[float]) -> None:
-    """So many simulated people answer, through the real randomizer and the real ingest code."""
+    """Let simulated people answer through the real randomizer and ingest code."""
     design = survey.frozen_design()
     shares = simulation.uniform_shares(design.questions) | truth
     for _ in simulation.send(survey.slug, design, people, lambda _: shares, shares, Random(seed)):
@@ -77,7 +77,7 @@ def send(survey: Survey, people: int, seed: int = 1, **truth: list[float]) -> No
 
 
 def finished(people: int = 300, **changes: Any) -> Survey:
-    """A closed survey with two releases, the second of them final; or without any."""
+    """Return a closed survey with two releases, the second final, or without any."""
     survey = opened(**changes)
     send(survey, people, q1=[0.7, 0.3])
     make_release(survey)
@@ -116,7 +116,7 @@ def root() -> User:
 
 
 def team(name: str = "Night shift", **people: User) -> Team:
-    """A team, with people by their roles in it."""
+    """Return a team with people in these roles."""
     made = Team.objects.create(name=name)
     for role, user in people.items():
         TeamMembership.objects.give(made, user, Role(role))

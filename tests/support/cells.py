@@ -1,4 +1,4 @@
-"""Every report and every answer of a block, written out by brute force.
+"""Every report and every answer of a block, by brute force.
 
 Tests compare the mechanism and the pages with these; nothing here comes from either.
 """
@@ -19,7 +19,7 @@ def is_asked(question: Shape, values: Sequence[Any]) -> bool:
 
 
 def combine(block: Block, each: Sequence[Sequence[Any]]) -> Iterator[tuple[Any, ...]]:
-    """Every combination in which exactly the questions that are not asked are None."""
+    """Return every combination in which exactly the questions that are not asked are None."""
     for values in product(*((None, *some) for some in each)):
         if all((one is not None) == is_asked(question, values)
                for question, one in zip(block, values, strict=True)):  # fmt: skip
@@ -28,7 +28,7 @@ def combine(block: Block, each: Sequence[Sequence[Any]]) -> Iterator[tuple[Any, 
 
 @cache
 def reports(block: Block) -> list[Cell]:
-    """Everything that can be reported."""
+    """Return all possible reports."""
     if block[0].picks:
         return [*((option,) for option in range(block[0].size)), (None,)]
     return list(combine(block, [range(question.size) for question in block]))
@@ -36,7 +36,7 @@ def reports(block: Block) -> list[Cell]:
 
 @cache
 def all_answers(block: Block) -> list[tuple[Answer, ...]]:
-    """Everything that a person can answer."""
+    """Return all possible answers."""
 
     def possible(question: Shape) -> Sequence[Answer]:
         if question.bounds:

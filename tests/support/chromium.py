@@ -26,7 +26,7 @@ CHROMIUM_FLAGS = [
 
 
 def watch(context: BrowserContext, problems: list[str]) -> None:
-    """Chromium's own console messages, so that pages without script are watched as well.
+    """Watch Chromium's console messages, so that pages without scripts are covered too.
 
     The event is listened for besides, because a policy that only reports writes other words.
     """

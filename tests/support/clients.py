@@ -1,4 +1,4 @@
-"""Clients that do not behave, for the fault tests and the soak."""
+"""Misbehaving clients, for the fault tests and the soak."""
 
 import asyncio
 import contextlib
@@ -13,7 +13,7 @@ from tests.support.harness import CELLS, WAIT_SECONDS, Trial, Wire, head, ports
 
 @contextlib.contextmanager
 def slow_clients(trial: Trial, number: int = 200) -> Iterator[None]:
-    """So many at once, until the end: half send a byte a second, half stop in the middle."""
+    """Keep this many clients open: half send a byte a second, half stop halfway."""
     body = json.dumps(trial.report(CELLS[0])).encode()
     stop = threading.Event()
     ready = threading.Barrier(2)
@@ -73,7 +73,7 @@ def malformed(trial: Trial, number: int) -> bytes:
 
 
 def post_all(trial: Trial, many: int, body: Callable[[int], bytes]) -> "Counter[int]":
-    """Post so many bodies over kept connections; how often each status came back."""
+    """Post this many bodies over persistent connections; count the statuses."""
     statuses: Counter[int] = Counter()
     numbers = iter(range(many))
 

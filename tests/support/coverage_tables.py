@@ -38,7 +38,7 @@ def measure_pages(context: BrowserContext) -> list[CDPSession]:
 
 
 def write_pages(folder: Path, sessions: list[CDPSession]) -> None:
-    """Write what ran in those pages that are still there."""
+    """Write the coverage of the pages that are still open."""
     for session in sessions:
         try:
             found = session.send("Profiler.takePreciseCoverage")
@@ -68,7 +68,7 @@ def print_tables(folder: Path, served: Path) -> None:
 
 
 def lines_that_ran(folder: Path, served: Path) -> dict[str, set[int]]:
-    """For every file, which of its lines of code ran: their places among its lines of code.
+    """Return for every file which of its lines of code ran.
 
     Pages get files without comments and with other names in their imports, but with the same lines
     of code in the same order.
@@ -90,7 +90,7 @@ def lines_that_ran(folder: Path, served: Path) -> dict[str, set[int]]:
 
 
 def files_of(url: str, served: Path) -> Iterator[tuple[str, Path]]:
-    """The file of ours that a script was loaded from, if any: its name, and what was loaded."""
+    """Return the name and content of our file that a script was loaded from, if any."""
     address = urllib.parse.urlsplit(url)
     if address.scheme == "file" and Path(address.path).is_relative_to(ROOT / "static"):
         yield str(Path(address.path).relative_to(ROOT / "static")), Path(address.path)
@@ -101,11 +101,11 @@ def files_of(url: str, served: Path) -> Iterator[tuple[str, Path]]:
 
 
 def units(path: Path) -> str:
-    """The text with a character for each unit of UTF-16, in which V8 counts; comments are blank."""
+    """Return the text with one character per UTF-16 unit, as V8 counts, and blank comments."""
     text = ASTRAL.sub("xx", path.read_text())
     return COMMENT.sub(lambda found: re.sub(r"\S", " ", found[0]), text)
 
 
 def code_lines(text: str) -> list[tuple[int, int]]:
-    """Where the lines begin and end that hold more than spaces and brackets."""
+    """Return the spans of lines with more than spaces and brackets."""
     return [found.span() for found in re.finditer(r"^[^\n]*\w[^\n]*$", text, re.MULTILINE)]

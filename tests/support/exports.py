@@ -19,7 +19,7 @@ HOSTILE = [
 
 
 def get(client: Client, name: str, slug: str = "small", number: Any = 2) -> bytes:
-    """The same from both addresses."""
+    """Get a file from both addresses and check that they agree."""
     found = []
     for root in ("/surveys", "/api/v1/surveys"):
         response = client.get(f"{root}/{slug}/releases/{number}/{name}")

@@ -124,7 +124,7 @@ class Firefox(Browser):
         return self.command("WebDriver:ExecuteScript", script=body, args=arguments)
 
     def browser_script(self, body: str, *arguments: Any) -> Any:
-        """The same with the rights of the browser itself."""
+        """Run a script with the browser's own rights."""
         self.command("Marionette:SetContext", value="chrome")
         try:
             return self.script(body, *arguments)

@@ -1,4 +1,4 @@
-"""What the fault tests and the soak share: programs, senders that remember, and the balance.
+"""The harness of the fault tests and the soak: programs, senders and the final balance.
 
 A test opens a survey of its own (Trial), lets people send reports until each is acknowledged
 (Senders), does harm meanwhile, and in the end compares what was acknowledged with what is counted,
@@ -54,7 +54,7 @@ FILE: dict[str, Any] = {
 
 
 def with_more_questions(number: int) -> dict[str, Any]:
-    """So many yes/no questions besides, for analyses that take a while."""
+    """Add this many yes/no questions, for analyses that take a while."""
     keys = [f"more{i}" for i in range(number)]
     more = [{"key": key, "text": "And?", "kind": "yes_no"} for key in keys]
     blocks = {"blocks": [*FILE["blocks"], keys], "ask": 3} if number else {}
@@ -103,7 +103,7 @@ class Fleet(Candor):
         self.mend()
 
     def mend(self) -> None:
-        """Start what does not run, as an init system would; return when all of it is there."""
+        """Start whatever is not running, as an init system would."""
 
         def whole() -> bool:
             for name in self.commands:
@@ -126,7 +126,7 @@ class Fleet(Candor):
             )  # fmt: skip
 
     def end(self, *names: str) -> None:
-        """kill -9 of programs, with all their processes."""
+        """Kill programs and their processes with -9."""
         for name in names:
             if process := self.running.pop(name, None):
                 with contextlib.suppress(ProcessLookupError):
@@ -135,7 +135,7 @@ class Fleet(Candor):
 
     @contextlib.contextmanager
     def frozen(self, word: str) -> Iterator[None]:
-        """Programs that stand still meanwhile: they hold what they hold, and do nothing."""
+        """Freeze programs during the block."""
         held = [process for name, process in self.running.items() if name.startswith(word)]
         for process in held:
             os.killpg(process.pid, signal.SIGSTOP)
@@ -159,7 +159,7 @@ class Fleet(Candor):
 
 
 def mend(candor: Candor) -> None:
-    """Where a supervisor does it, it is done."""
+    """Wait until the supervisor has restarted everything."""
     if isinstance(candor, Fleet):
         candor.mend()
 
@@ -177,7 +177,7 @@ def ports(candor: Candor) -> list[int]:
 
 
 def of(candor: Candor, *words: str) -> list[int]:
-    """The processes of an installation whose command lines have all these words."""
+    """Return the processes of an installation whose command lines have all these words."""
     found = {pid: command_line(pid) for pid in candor.processes()}
     return [pid for pid, line in found.items() if all(word in line for word in words)]
 
@@ -187,19 +187,19 @@ def main_web(candor: Candor) -> list[int]:
 
 
 def web_processes(candor: Candor) -> list[int]:
-    """The processes that answer requests: children of the web server's main one."""
+    """Return the processes that answer requests: children of the web server's main process."""
     found = {child for main in of(candor, "operations.serve") for child in descendants(main)}
     return [pid for pid in found if "resource_tracker" not in command_line(pid)]
 
 
 def pool_processes(candor: Candor) -> list[int]:
-    """The processes of the workers that do the tasks."""
+    """Return the workers' processes that run tasks."""
     found = of(candor, "celery", "worker")
     return [pid for pid in found if parent(pid) in found and parent(parent(pid)) not in found]
 
 
 def computations(candor: Candor) -> list[int]:
-    """The forks of those, in which the figures of an analysis are made."""
+    """Return the forks that compute analyses."""
     return [pid for pid in of(candor, "celery", "worker") if parent(pid) in pool_processes(candor)]
 
 
@@ -223,12 +223,12 @@ def kill_9(pids: Iterable[int], number: signal.Signals = signal.SIGKILL) -> list
 
 
 def freeze(pids: Iterable[int]) -> list[int]:
-    """Processes that will not end by themselves any more."""
+    """Stop processes with SIGSTOP."""
     return kill_9(pids, signal.SIGSTOP)
 
 
 def resident(pids: Iterable[int]) -> int:
-    """Bytes of memory that processes hold together."""
+    """Return the total resident memory of processes in bytes."""
     pages = 0
     for pid in pids:
         with contextlib.suppress(OSError):
@@ -237,7 +237,7 @@ def resident(pids: Iterable[int]) -> int:
 
 
 class Console:
-    """A shell inside an installation, so that a look at its database does not cost a start."""
+    """A shell inside an installation, so that queries do not need a new process."""
 
     LOOP = """
 import json, sys, traceback
@@ -286,7 +286,7 @@ for line in sys.stdin:
         self.process.stdout.close()
 
     def do(self, code: str) -> Any:
-        """Run it; what it leaves in `result`."""
+        """Run code; return its `result`."""
         assert self.process.stdin and self.process.stdout
         with self.turn:
             self.process.stdin.write(json.dumps(code).encode() + b"\n")
@@ -300,14 +300,14 @@ for line in sys.stdin:
 
 
 class Wire:
-    """A kept connection to one of the web servers; the little of HTTP that a sender needs."""
+    """A persistent connection to a web server, with the little HTTP that a sender needs."""
 
     def __init__(self, ports: list[int]) -> None:
         self.ports = ports
         self.streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
     async def post(self, path: str, body: bytes, seconds: float = 30) -> tuple[int, Any, bytes]:
-        """Status, headers and body; OSError or its like when there is none."""
+        """Return status, headers and body; raise OSError or similar without a reply."""
         try:
             async with asyncio.timeout(seconds):
                 return await self._post(path, body)
@@ -343,7 +343,7 @@ LOST = (OSError, TimeoutError, EOFError, ValueError, KeyError, IndexError)  # no
 
 
 class Senders:
-    """People who send the same bytes until they are told that their report is stored.
+    """Senders that repeat the same bytes until their report is acknowledged.
 
     They run in a thread of their own, from `with` to its end; then no new report is begun, and
     those under way are sent until they are acknowledged. One that is not, for two minutes, is in
@@ -384,13 +384,13 @@ class Senders:
         return self.acknowledged.total()
 
     def await_more(self, reports: int) -> None:
-        """Until so many more are acknowledged: the service answers."""
+        """Wait until this many more reports are acknowledged."""
         enough = self.stored + reports
         ready = lambda: self.stored >= enough or bool(self.trouble)  # noqa: E731
         wait_until(ready, WAIT_SECONDS, f"{reports} more reports")
 
     def await_refusals(self) -> None:
-        """Until each of them was refused: what they had sent before has been answered."""
+        """Wait until each sender was refused, so that earlier requests are answered."""
         before = Counter(self.refusals)
         everybody = lambda: all(self.refusals[i] > before[i] for i in range(self.number))  # noqa: E731
         wait_until(everybody, WAIT_SECONDS, "a refusal for each")
@@ -468,7 +468,7 @@ class Trial:
         return {"b3": random.choices((0, 1), k=self.extra)} if self.extra else {}
 
     def call(self, path: str, data: Any = None, method: str | None = None) -> Any:
-        """The API, as a researcher sees it, at the first web server that answers."""
+        """Call the API as a researcher at the first web server that answers."""
         request = urllib.request.Request(
             f"http://127.0.0.1:{random.choice(ports(self.candor))}/api/v1/{path}",
             json.dumps(data).encode() if data is not None else None,
@@ -479,7 +479,7 @@ class Trial:
             return json.load(response)
 
     def fill(self, reports: int) -> None:
-        """Bring many reports quickly, a thousand in a request."""
+        """Send many reports quickly, a thousand per request."""
         chance = random.Random(reports)
         for start in range(0, reports, 1000):
             cells = chance.choices(CELLS, WEIGHTS, k=min(1000, reports - start))
@@ -489,7 +489,7 @@ class Trial:
             self.acknowledged.update(cells)
 
     def divide(self, batches: int, reports: int) -> None:
-        """Bring reports in so many batches, and publish them; a worker may have been faster.
+        """Send reports in this many batches and publish them, unless a worker was faster.
 
         A crowd stays behind.
         """
@@ -505,12 +505,12 @@ class Trial:
         wait_until(lambda: bool(self.do(published)), WAIT_SECONDS, "the release of all batches")
 
     def release(self) -> None:
-        """Ask for a release; whoever cannot be asked just now is asked by the beat as well."""
+        """Request a release; if that fails, the beat makes one."""
         with contextlib.suppress(OSError):
             self.call(f"surveys/{self.slug}/releases/", method="POST")
 
     def analyse(self, **asked: Any) -> str:
-        """Ask for an analysis; its job. Asks again while a release is being made."""
+        """Request an analysis, again while a release is in progress; return its job."""
         jobs: list[str] = []
 
         def accepted() -> bool:
@@ -525,9 +525,9 @@ class Trial:
         return jobs[0]
 
     def undisturbed(self, job: str = "", **asked: Any) -> Any:
-        """What an analysis finds when nothing happens to it; of the release of a job, or the last.
+        """Return the undisturbed result of an analysis, for the release of a job or the last one.
 
-        Counted another way: from the reports as they were sent, one by one.
+        Count the sent reports one by one.
         """
         release = (
             f"Job.objects.get(pk={job!r}).analysis.release" if job else "survey.releases.last()"
@@ -548,7 +548,7 @@ class Trial:
         return self.call(f"jobs/{pk}/")
 
     def await_done(self, pk: str) -> Any:
-        """The result of a job, which ends well."""
+        """Wait for a job to succeed; return its result."""
 
         def ended() -> bool:
             with contextlib.suppress(OSError):
@@ -561,14 +561,14 @@ class Trial:
         return job["result"]
 
     def await_worker(self) -> None:
-        """Until workers have taken every message that was sent before this call."""
+        """Wait until workers have taken every message sent before this call."""
         word = f"harness {uuid4().hex}"
         self.console.do(f"tasks.ping.delay({word!r})")
         taken = f"result = Heartbeat.objects.filter(name={word!r}).delete()[0]"
         wait_until(lambda: bool(self.console.do(taken)), WAIT_SECONDS, "a worker")
 
     def hurry(self) -> None:
-        """As if half a minute had passed: leases run out, and the beat looks."""
+        """Expire all leases and retries, as if half a minute had passed."""
         self.console.do(
             "from django.utils import timezone\n"
             "Job.objects.filter(active=True).update(lease=timezone.now() - timedelta(seconds=1))\n"
@@ -579,7 +579,7 @@ class Trial:
         return int(self.do("result = survey.pending().count()"))
 
     def held(self) -> int:
-        """How many wait or stand in batches: one statement, so that no move comes between."""
+        """Count reports in the inbox and batches, in one statement so that no move interferes."""
         return int(
             self.do(
                 "with connection.cursor() as cursor:\n"
@@ -592,7 +592,7 @@ class Trial:
         )
 
     def counted(self) -> "Counter[Cell]":
-        """How often each cell stands in the batches."""
+        """Count each cell in the batches."""
         found = self.do(
             "cells = Counter()\n"
             "for batch in survey.batches.all():\n"
@@ -603,7 +603,7 @@ class Trial:
         return Counter({(a, b, c): n for a, b, c, n in found})
 
     def final(self) -> Any:
-        """The last release of the survey, which is closed; without the patience of the beat."""
+        """Return the last release of the closed survey without waiting for the beat."""
         self.do("survey.close()")
 
         def made() -> bool:
@@ -620,7 +620,7 @@ class Trial:
         return self.call(f"surveys/{self.slug}/estimates/")
 
     def settle(self, *senders: Senders) -> "Counter[Cell]":
-        """Close the survey; every acknowledged report is counted once, and none twice."""
+        """Close the survey and check that every acknowledged report is counted exactly once."""
         acknowledged = sum((s.acknowledged for s in senders), self.acknowledged)
         doubtful = sum((s.doubtful for s in senders), self.doubtful)
         final, counted = self.final(), self.counted()
@@ -642,7 +642,7 @@ OPTIONS = [["no", "yes"], ["a", "b", "c", "d"], ["under-30", "30-and-over", "pre
 
 
 def matching(counted: "Counter[Cell]", row: dict[str, Any]) -> int:
-    """How many of the counted reports belong to one row of a release."""
+    """Count the reports that belong to one row of a release."""
     wanted = {row["question"]: row["option"]} | ({row["by"]: row["group"]} if row["by"] else {})
     places = {PLACES[key]: OPTIONS[PLACES[key]].index(option) for key, option in wanted.items()}
     return sum(
@@ -654,7 +654,7 @@ def matching(counted: "Counter[Cell]", row: dict[str, Any]) -> int:
 
 @contextlib.contextmanager
 def again_and_again(work: Callable[[], None]) -> Iterator[None]:
-    """Do something ten times a second at most in a thread, meanwhile."""
+    """Repeat an action in a thread, at most ten times a second."""
     stop = threading.Event()
     trouble: list[BaseException] = []
 
@@ -680,14 +680,14 @@ def again_and_again(work: Callable[[], None]) -> Iterator[None]:
 
 
 def restart(server: Server, after: float = 0) -> None:
-    """A crash, and after some seconds a start on the same port with the same data."""
+    """Crash a server and restart it after some seconds with the same data."""
     server.kill()
     time.sleep(after)
     server.start()
 
 
 def forget_all(redis: Redis) -> None:
-    """A crash that leaves nothing of what it knew."""
+    """Crash a server and restart it without its data."""
     redis.kill()
     shutil.rmtree(redis.folder / "appendonlydir")
     redis.start()
@@ -706,5 +706,5 @@ class Machines(NamedTuple):
 
 
 def released(trial: Trial) -> int:
-    """How many releases there are."""
+    """Count the releases."""
     return len(trial.call(f"surveys/{trial.slug}/releases/"))

@@ -12,7 +12,7 @@ BOTH_INSTALLATIONS = ["embedded", pytest.param("production", marks=SERVERS)]
 
 
 def on_both(*embedded: pytest.MarkDecorator) -> Any:
-    """For a trial: embedded, with these marks, and on machines with servers of their own."""
+    """Run a trial embedded, with these marks, and on separate machines."""
     first = pytest.param("embedded", marks=embedded)
     machines = pytest.param("machines", marks=SERVERS)
     return pytest.mark.parametrize("trial", [first, machines], indirect=True)

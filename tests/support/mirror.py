@@ -1,4 +1,4 @@
-"""A dishonest proxy before an honest site, for the tests of what notices it."""
+"""A dishonest proxy in front of an honest site."""
 
 import threading
 from collections.abc import Callable, Iterable
@@ -23,7 +23,7 @@ class Request(NamedTuple):
 
 @dataclass
 class Reply:
-    """What the site answered, to be altered before it goes on."""
+    """A reply of the site, to be altered."""
 
     path: str
     asked: dict[str, str]  # the request's headers, in lower case
@@ -45,7 +45,7 @@ def honest(reply: Reply) -> None:
 
 @dataclass
 class Mirror:
-    """Forwards to a site without compression; `alter` may change every reply.
+    """A proxy that forwards without compression; `alter` may change every reply.
 
     Each has a port of its own, and so an origin of its own: no cache, storage or answered survey of
     an earlier one.
@@ -59,7 +59,7 @@ class Mirror:
 
     @property
     def requests(self) -> list[str]:
-        """Method and path of each, in order."""
+        """Return method and path of each request."""
         return [f"{request.method} {request.path}" for request in self.received]
 
     def __enter__(self) -> Self:

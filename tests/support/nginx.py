@@ -35,7 +35,7 @@ def configuration(folder: Path) -> str:
 
 
 class Nginx(Server):
-    """On loopback ports, for a site on another one."""
+    """nginx on loopback ports, for a site on another port."""
 
     def __init__(self, site_port: int) -> None:
         super().__init__("nginx")

@@ -1,4 +1,4 @@
-"""What tests do in the browsers that Playwright cannot drive as Debian ships them.
+"""Debian's browsers that Playwright cannot drive.
 
 `Firefox` and `WebKit` differ in how a command reaches them, and in nothing that a test sees.
 """
@@ -31,17 +31,17 @@ return [...document.querySelectorAll(css)].some((one) =>
 
 
 class Browser(Server):
-    """One browser with one tab and a profile of its own. Elements are named by CSS selectors."""
+    """A browser with one tab and its own profile. Elements are CSS selectors."""
 
     def _signal(self, number: signal.Signals) -> None:
-        """Wait for the processes that show the pages, too: they end a moment after the main one."""
+        """Also wait for the page processes, which end a moment after the main one."""
         family = descendants(self.process.pid) if self.process else {}
         self._let_go(number)
         super()._signal(number)
         wait_until(lambda: not any(map(command_line, family)), STOP_SECONDS, "the browser's end")
 
     def _let_go(self, number: signal.Signals) -> None:
-        """Close what is open to the browser, before it gets this signal."""
+        """Close connections to the browser before it gets this signal."""
         raise NotImplementedError
 
     def goto(self, url: str) -> None:
@@ -112,7 +112,7 @@ class Browser(Server):
 
 
 class Site(Mirror):
-    """An embedded installation as one test reaches it: under an origin of its own."""
+    """An embedded installation under an origin of its own."""
 
     def __init__(self, candor: Candor) -> None:
         super().__init__(candor.url)

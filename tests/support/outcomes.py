@@ -1,4 +1,4 @@
-"""What a phase of the test run came to, read from what pytest, Node and nested runs leave."""
+"""The outcome of a phase of the test run, read from pytest, Node and nested runs."""
 
 import re
 import xml.etree.ElementTree as ET
@@ -8,7 +8,7 @@ from pathlib import Path
 
 @dataclass
 class Outcome:
-    """What a phase came to."""
+    """The outcome of a phase."""
 
     passed: int = 0
     failed: int = 0
@@ -28,7 +28,7 @@ class Outcome:
 
 
 def read_junit(results: Path, code: int, may_be_empty: bool) -> Outcome:
-    """What pytest's result file and exit status say together."""
+    """Read pytest's result file and exit status."""
     outcome = Outcome()
     if results.exists():
         for suite in ET.parse(results).getroot().iter("testsuite"):
@@ -48,7 +48,7 @@ def read_junit(results: Path, code: int, may_be_empty: bool) -> Outcome:
 
 
 def read_tap(text: str, code: int) -> Outcome:
-    """What Node's summary and exit status say together."""
+    """Read Node's summary and exit status."""
     counts = {name: int(number) for name, number in re.findall(r"^# (\w+) (\d+)$", text, re.M)}
     outcome = Outcome(
         passed=counts.get("pass", 0),
@@ -63,7 +63,7 @@ def read_tap(text: str, code: int) -> Outcome:
 
 
 def read_summary(text: str, code: int) -> Outcome:
-    """What the last line of a test run and its exit status say together."""
+    """Read the last line of a test run and its exit status."""
     counts = dict.fromkeys(("passed", "failed", "skipped"), 0)
     for number, name in re.findall(r"(\d+) (passed|failed|skipped)", text.rpartition("\n=== ")[2]):
         counts[name] = int(number)  # the last line is the last to speak

@@ -1,4 +1,4 @@
-"""What the tests need from the operating system: found, installed by root, or loudly left out.
+"""The system packages that tests need: found, installed by root, or reported as missing.
 
 `python -m tests.support.packages NAME …` provides some of it for `make bench`.
 """
@@ -88,7 +88,7 @@ NEEDS = {
 
 
 def install(needs: list[Need]) -> None:
-    """Install Debian's packages for these; whoever calls looks afterwards what is still missing."""
+    """Install Debian's packages for these. Callers check afterwards what is still missing."""
     packages = [need.package for need in needs if need.package]
     print(f"Installing from Debian's packages: {', '.join(packages)}", flush=True)
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
@@ -115,7 +115,7 @@ def can_install() -> bool:
 
 @contextlib.contextmanager
 def no_service_starts() -> Iterator[None]:
-    """Debian's packages ask this file whether they may start what they bring: no."""
+    """Keep Debian's packages from starting services."""
     if POLICY.exists():  # the machine has a policy of its own
         yield
         return
@@ -132,7 +132,7 @@ def missing() -> list[Need]:
 
 
 def provide(names: Collection[str]) -> list[Need]:
-    """Install what is missing of these, where that is possible; return what still is."""
+    """Install what is missing, if possible; return what still is."""
     absent = [need for need in missing() if need.name in names]
     if any(need.package for need in absent) and can_install():
         install(absent)

@@ -1,4 +1,4 @@
-"""What browser tests do with a page: log in, and look at it in every light and on every screen."""
+"""Helpers for browser tests: log in, and check pages in light and dark on every screen."""
 
 from collections.abc import Callable
 
@@ -15,12 +15,12 @@ VIEWPORTS = {"phone": (360, 740), "laptop": (1280, 800)}
 
 
 def await_in(page: Page, ready: Callable[[], object], what: str) -> None:
-    """Wait for what Playwright notes: it listens only while it is at work."""
+    """Wait for a condition that Playwright's events set."""
     wait_until(lambda: bool(ready() or page.wait_for_timeout(50)), 60, what)
 
 
 def take_turns(page: Page) -> None:
-    """Whatever the page has put off until later, without a timer of its own, it has done now."""
+    """Let the page finish everything it has deferred without a timer."""
     page.evaluate(
         "async () => { for (let i = 0; i < 100; i += 1) await new Promise((go) => {"
         " const channel = new MessageChannel(); channel.port1.onmessage = go;"
@@ -36,7 +36,7 @@ def no_violations(page: Page) -> None:
 
 
 def looked_at(page: Page) -> None:
-    """In light and in dark: no violation, and nothing sticks out."""
+    """Expect no violation and nothing too wide, in light and dark."""
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
         no_violations(page)
@@ -45,14 +45,14 @@ def looked_at(page: Page) -> None:
 
 
 def looked_at_everywhere(page: Page) -> None:
-    """On a phone and on a laptop, each in light and in dark."""
+    """Check a page on a phone and a laptop, in light and dark."""
     for width, height in VIEWPORTS.values():
         page.set_viewport_size({"width": width, "height": height})
         looked_at(page)
 
 
 def log_in(page: Page, url: str, name: str = "researcher", password: str = "") -> None:
-    """Return when the page behind the log-in is loaded: a click alone does not wait for it."""
+    """Log in and wait until the next page is loaded."""
     page.goto(url)
     page.get_by_label("Name").fill(name)
     page.get_by_label("Password").fill(password or LOGINS[name])

@@ -25,7 +25,7 @@ def blinded(survey: Survey) -> tuple[bytes, dict[str, str], int]:
 
 
 def fetched(survey: Survey, code: str) -> passes.Pass:
-    """A pass for a code, as a browser fetches it."""
+    """Fetch a pass for a code as a browser does."""
     prepared, asked, inverse = blinded(survey)
     response = post(asked | {"code": code}, "passes/", survey.slug)
     assert response.status_code == 200, response.content

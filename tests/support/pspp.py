@@ -23,7 +23,7 @@ Nested = dict[str, dict[str, str]]
 
 @dataclass(frozen=True)
 class Dataset:
-    """An SPSS file as PSPP sees it, all in text."""
+    """An SPSS file as PSPP reads it, as text."""
 
     header: list[str]
     rows: list[list[str]]  # a space is the missing value of a number
@@ -31,7 +31,7 @@ class Dataset:
 
     @property
     def variables(self) -> Nested:
-        """The properties of each variable."""
+        """Return the properties of each variable."""
         names, *lines = self.tables["Variables"]
         return {line[0]: dict(zip(names, line, strict=True)) for line in lines}
 
@@ -40,7 +40,7 @@ class Dataset:
         return self.tables["Documents"][0][0]
 
     def nested(self, table: str) -> Nested:
-        """A table that gives several values for each variable and names the variable once."""
+        """Read a table that names each variable once and has several values for it."""
         found: Nested = {}
         current: dict[str, str] = {}
         for name, key, value in (row for row in self.tables[table][1:] if len(row) == 3):
@@ -50,7 +50,7 @@ class Dataset:
         return found
 
     def frequencies(self, variable: str) -> dict[str, int]:
-        """How often each value occurs; "." is the missing value."""
+        """Count each value; "." is the missing value."""
         lines = self.tables[variable][1:]
         return {line[1]: int(line[2]) for line in lines if line[0] != "Total"}
 

@@ -33,7 +33,7 @@ IGNORED = {
 
 
 def repository_files() -> list[Path]:
-    """Git's files where there is git; else everything but what git would ignore."""
+    """Return git's files, or without git everything that git would not ignore."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT, capture_output=True, text=True, check=False,
@@ -52,7 +52,7 @@ def operations() -> str:
 
 
 def variables() -> set[str]:
-    """The environment variables that the code reads."""
+    """Return the environment variables that the code reads."""
     name = re.compile(r"CANDOR_[A-Z_]+|DATABASE_URL|REDIS_URL|PORT")
     texts = {
         node.value

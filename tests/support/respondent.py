@@ -1,4 +1,4 @@
-"""What a person does on the respondent's page, by the roles and names that anyone perceives."""
+"""A person on the respondent's page, who finds elements by role and name."""
 
 import json
 import sqlite3
@@ -10,7 +10,7 @@ from tests.support.services import Candor
 
 
 def start(page: Page, url: str) -> None:
-    """Open the survey and begin; as another person, where this tab has answered already."""
+    """Open the survey and start, as another person if this tab has already answered."""
     page.goto(url)
     begin = page.get_by_role("button", name="Start", exact=True)
     another = page.get_by_role("button", name="Someone else wants to answer")
@@ -26,16 +26,16 @@ def answer_one(page: Page, position: int) -> None:
 
 
 def next_screen(page: Page) -> None:
-    """Go on, and wait for what comes: the page ignores the second half of a double tap."""
+    """Go to the next screen and wait for it, because the page ignores double taps."""
     before = page.get_by_role("heading", level=1).inner_text()
     page.get_by_role("button", name="Next").click()
     expect(page.get_by_role("heading", level=1)).not_to_have_text(before)
 
 
 def answer(page: Page, *positions: int) -> None:
-    """Choose these options, one question after the other, and the last of every further one.
+    """Choose these options in order, and the last option of every further question.
 
-    Of a background question that is “Prefer not to say”.
+    For a background question the last option is “Prefer not to say”.
     """
     for position in positions:
         answer_one(page, position)
@@ -51,7 +51,7 @@ def send(page: Page) -> str:
 
 
 def posts(source: Page | BrowserContext) -> list[bytes]:
-    """The bodies of the reports that are sent from now on."""
+    """Collect the bodies of the reports that are sent from now on."""
     bodies: list[bytes] = []
 
     def note(request: Any) -> None:
@@ -63,7 +63,7 @@ def posts(source: Page | BrowserContext) -> list[bytes]:
 
 
 def stored(candor: Candor, slug: str) -> int:
-    """How many reports an embedded installation has of this survey."""
+    """Count the reports of this survey in an embedded installation."""
     with sqlite3.connect(f"file:{candor.var / 'candor.sqlite3'}?mode=ro", uri=True) as database:
         row = database.execute(
             "SELECT count(*) FROM survey_report r JOIN survey_survey s ON s.id = r.survey_id"
@@ -74,6 +74,6 @@ def stored(candor: Candor, slug: str) -> int:
 
 
 def kept(page: Page) -> dict[str, Any]:
-    """Everything that the page has stored in this browser."""
+    """Return everything that the page has stored in this browser."""
     stores = page.evaluate("[{...localStorage}, {...sessionStorage}]")
     return {name: json.loads(value) for store in stores for name, value in store.items()}

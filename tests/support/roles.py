@@ -1,4 +1,4 @@
-"""What roles people have in a survey, and what these let them do."""
+"""Helpers for roles in a survey and their actions."""
 
 from typing import Any, get_args
 
@@ -8,7 +8,7 @@ PAGE = "/surveys/small/people/"
 
 
 def actions(survey: Survey, user: Any) -> set[str]:
-    """One by one, and all at once: the same."""
+    """Check that testing one by one and all at once agree."""
     found = {action for action in get_args(Action) if survey.may(user, action)}
     assert Survey.objects.get(pk=survey.pk).actions(user) == found
     return found

@@ -40,9 +40,9 @@ _claims: list[socket.socket] = []  # as long as this process lives
 
 
 def free_port() -> int:
-    """A port that nobody else takes, not even while its server is down for a moment.
+    """Reserve a port, even while its server is down.
 
-    Test processes tell each other by the name of a socket, which is gone when they are.
+    Test processes reserve it with a socket name, which disappears with them.
     """
     for port in PORTS:
         claim = socket.socket(socket.AF_UNIX)
@@ -59,7 +59,7 @@ def free_port() -> int:
 
 
 def die_with_parent(number: signal.Signals) -> Callable[[], None]:
-    """For preexec_fn: the kernel sends this signal when the parent is gone, however it went."""
+    """For preexec_fn: let the kernel send this signal when the parent ends."""
 
     def ask_the_kernel() -> None:
         _libc.prctl(PR_SET_PDEATHSIG, number)
@@ -68,14 +68,14 @@ def die_with_parent(number: signal.Signals) -> Callable[[], None]:
 
 
 def reachable_temporary() -> Path:
-    """The temporary folder; as root one that PostgreSQL's account can reach as well."""
+    """Return the temporary folder; for root, one that PostgreSQL's account can enter."""
     folder = Path(tempfile.gettempdir()).resolve()
     passable = all(path.stat().st_mode & 0o001 for path in (folder, *folder.parents))
     return folder if passable or os.geteuid() != 0 else Path("/tmp")  # noqa: S108
 
 
 def wait_until(ready: Callable[[], bool], seconds: float, what: str, pause: float = 0.05) -> None:
-    """Look again and again; the limit is for what hangs, and not for what is slow."""
+    """Poll a condition. The limit is for what hangs, not for what is slow."""
     deadline = time.monotonic() + seconds
     while not ready():
         if time.monotonic() > deadline:
@@ -84,7 +84,7 @@ def wait_until(ready: Callable[[], bool], seconds: float, what: str, pause: floa
 
 
 def processes_with(name: str, value: str) -> list[int]:
-    """The processes that were started with this variable in their environment."""
+    """Return the processes that were started with this environment variable."""
     entry = f"{name}={value}".encode()
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
@@ -95,7 +95,7 @@ def processes_with(name: str, value: str) -> list[int]:
 
 
 def descendants(pid: int) -> dict[int, str]:
-    """The processes below this one, dead ones left out, with their command lines."""
+    """Return the living descendants of this process with their command lines."""
     parents = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
@@ -126,7 +126,7 @@ def command_line(pid: int) -> str:
 
 
 class Server:
-    """One process with a folder of its own. `kill` and `start` again, for tests of faults."""
+    """A server process with its own folder. Fault tests `kill` it and `start` it again."""
 
     def __init__(self, name: str, parent: Path | None = None) -> None:
         parent = parent or reachable_temporary()
@@ -156,7 +156,7 @@ class Server:
         self._signal(signal.SIGTERM)
 
     def kill(self) -> None:
-        """As a crash would: no time to say good-bye."""
+        """Kill the process, as in a crash."""
         self._signal(signal.SIGKILL)
 
     def _signal(self, number: signal.Signals) -> None:
@@ -191,12 +191,12 @@ class Server:
             raise TimeoutError(f"{error}\n{self.tail()}") from None
 
     def tail(self) -> str:
-        """The end of what the server wrote, for error messages."""
+        """Return the end of the server's output, for error messages."""
         return self.log.read_text(errors="replace")[-4000:] if self.log.exists() else ""
 
 
 class PostgreSQL(Server):
-    """A cluster of its own. Not durable unless told so: the plain suite needs no fsync."""
+    """A separate PostgreSQL cluster, not durable by default, because most tests need no fsync."""
 
     def __init__(self, durable: bool = False, parent: Path | None = None) -> None:
         super().__init__("postgresql", parent)
@@ -230,7 +230,7 @@ class PostgreSQL(Server):
         self._signal(signal.SIGQUIT)  # at once: the data is thrown away, or recovered on a start
 
     def kill(self) -> None:
-        """Kill every process at once. A start refuses while one of them still ends."""
+        """Kill every process at once and wait, because a start refuses while one is ending."""
         if self.process is None:
             return
         # A stopped postmaster forks nothing, so this is the whole family.
@@ -244,7 +244,7 @@ class PostgreSQL(Server):
         wait_until(lambda: not any(map(lives, family)), STOP_SECONDS, "PostgreSQL's last process")
 
     def create_database(self) -> str:
-        """The URL of a new empty database."""
+        """Create an empty database; return its URL."""
         return create_database(self.url)
 
     def _initialise(self) -> None:
@@ -288,7 +288,7 @@ class PostgreSQL(Server):
 
 
 def create_database(server_url: str, like: str = "") -> str:
-    """The URL of a new database on a throw-away PostgreSQL: empty, or a copy of the one there."""
+    """Create a database on a temporary PostgreSQL, empty or a copy; return its URL."""
     import psycopg
 
     name = f"candor_{secrets.token_hex(6)}"
@@ -299,7 +299,7 @@ def create_database(server_url: str, like: str = "") -> str:
 
 
 def postgresql_folder() -> Path | None:
-    """Where the server's programs are; Debian keeps them out of the PATH."""
+    """Return the folder of the server's programs, which Debian keeps out of the PATH."""
     if found := shutil.which("postgres"):
         return Path(found).resolve().parent
     folders = [path.parent for path in Path("/usr/lib/postgresql").glob("*/bin/postgres")]
@@ -321,7 +321,7 @@ def _unprivileged() -> pwd.struct_passwd:
 
 
 class Redis(Server):
-    """With an append-only file, so that a killed one comes back with what it had."""
+    """Redis with an append-only file, so that it keeps its data when killed."""
 
     def __init__(self) -> None:
         super().__init__("redis")
@@ -350,7 +350,7 @@ class Redis(Server):
 
 
 class Manager:
-    """Commands of manage.py in one environment, each in a process of its own.
+    """Runs commands of manage.py in one environment, each in its own process.
 
     They are forks of one that has loaded everything and done nothing yet: a fresh start of Python
     and Django takes a second. The noise of simulated people is the same in each of them.
@@ -394,7 +394,7 @@ for line in sys.stdin:
         self.process: subprocess.Popen[str] | None = None
 
     def __call__(self, *arguments: str, stdin: str | None = None) -> str:
-        """Run a command; its standard output."""
+        """Run a command; return its standard output."""
         with tempfile.TemporaryDirectory(prefix="candor-manage-") as name:
             folder = Path(name)
             (folder / "stdin").write_text(stdin or "")
@@ -438,7 +438,7 @@ for line in sys.stdin:
 
 
 class Candor(Server):
-    """A real installation: its own var folder, migrated, and `manage.py serve` on a free port.
+    """A real installation: a migrated var folder and `manage.py serve` on a free port.
 
     On SQLite and the embedded broker, or on the servers whose URLs `environment` brings. Its folder
     is made in `parent`, where somebody else will remove it if it is not used as a context manager.
@@ -474,7 +474,7 @@ class Candor(Server):
         self._await(self._healthy)
 
     def stop(self) -> None:
-        """A clean stop: the status is 0 and no process of this installation is left."""
+        """Stop cleanly: the status is 0 and no process is left."""
         process = self.process
         if process is None:
             return
@@ -487,7 +487,7 @@ class Candor(Server):
         wait_until(lambda: not self.processes(), STOP_SECONDS, "the children of a killed serve")
 
     def migrate(self) -> None:
-        """On SQLite a copy of a database that is made once in a test run."""
+        """Migrate; on SQLite, copy a database that is migrated once per test run."""
         run = os.environ.get("CANDOR_TEST_RUN")
         if not run or "DATABASE_URL" in self.env:
             self.manage("migrate", "--verbosity=0")
@@ -503,7 +503,7 @@ class Candor(Server):
         shutil.copytree(made, self.var, dirs_exist_ok=True)
 
     def collect(self) -> None:
-        """The static files, as a copy of those that a test run has collected at its beginning."""
+        """Copy the static files that the test run collected at the beginning."""
         if not os.environ.get("CANDOR_TEST_RUN"):
             self.manage("collectstatic", "--no-input", "--verbosity=0")
             return
@@ -512,13 +512,13 @@ class Candor(Server):
         shutil.copy(made / "static.collected", self.var)
 
     def load_demo(self) -> None:
-        """Once: who asks again finds it all there."""
+        """Load the demo once."""
         if not self.has_demo:
             self.manage("load_demo")
         self.has_demo = True
 
     def processes(self) -> list[int]:
-        """Everything that runs for this installation: web, worker, beat, their children."""
+        """Return all processes of this installation: web, worker, beat and their children."""
         manager = self.manage.process
         found = processes_with("CANDOR_VAR", str(self.var))
         return [pid for pid in found if not manager or pid != manager.pid]
@@ -546,7 +546,7 @@ class Candor(Server):
 
 
 def clean_environment(base: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """The environment without what configures a Candor or a database of the user's."""
+    """Return the environment without settings of Candor or databases."""
     foreign = ("CANDOR_", "DJANGO_", "PG", "POSTGRES", "REDIS_", "DATABASE_URL")
     kept = {name: value for name, value in base.items() if not name.startswith(foreign)}
     if run := base.get("CANDOR_TEST_RUN"):
@@ -556,7 +556,7 @@ def clean_environment(base: Mapping[str, str] = os.environ) -> dict[str, str]:
 
 @contextlib.contextmanager
 def production() -> Iterator[dict[str, str]]:
-    """The variables of an installation on PostgreSQL and Redis, on throw-away servers.
+    """Return the environment of an installation on temporary PostgreSQL and Redis servers.
 
     A new database on the runner's PostgreSQL, and a Redis that nobody else uses.
     """

@@ -1,4 +1,4 @@
-"""The site as one process: reports go through the door, everything else through Django.
+"""The site in one process: reports go through the door, everything else through Django.
 
 `Client` is Django's test client for both. The door stores in the table itself, in the test's own
 thread and transaction.
@@ -18,7 +18,7 @@ from survey.models import Report
 
 
 def deliver(request: door.Request) -> Reply:
-    """What the door says to a request."""
+    """Return the door's reply to a request."""
     return async_to_sync(door.answer)(request, sync_to_async(Report.objects.record))
 
 

@@ -1,4 +1,4 @@
-"""Every state of the respondent's page, reached as a person would reach it.
+"""Every state of the respondent's page, reached as a person would.
 
 A walk yields the name of each state as the page shows it. The accessibility tests look at all of
 them in every variant, and docs/images.py takes their pictures. Elements are found by their classes,
@@ -237,7 +237,7 @@ class States:
         yield "long-list"
 
     def without_a_program(self) -> Iterator[str]:
-        """Last of all: what is taken away from the page does not come back."""
+        """Comes last, because the page does not recover from it."""
         page = self.page
         page.route("**/respond/app.*.js", lambda route: route.abort())
         page.goto(self.url)
@@ -253,13 +253,13 @@ class States:
     # --- Steps ------------------------------------------------------------------------------------
 
     def open(self, query: str = "") -> None:
-        """As somebody who has not answered in this tab."""
+        """Open the survey in a tab that has not answered yet."""
         self.page.evaluate("sessionStorage.clear()")
         self.page.goto(self.url + query)
         expect(self.page.locator(".opening")).to_be_visible()
 
     def to_review(self) -> None:
-        """From the opening to the last step: the first answer everywhere."""
+        """Go to the last step with the first answer everywhere."""
         expect(self.page.locator(".opening")).to_be_visible()
         self.go_on()
         self.answer_all()
@@ -269,7 +269,7 @@ class States:
         expect(self.page.locator(".answers").first).to_be_visible()
 
     def go_on(self) -> None:
-        """Press the main button, and wait for another screen: half a double tap is ignored."""
+        """Press the main button and wait for the next screen."""
         before = self.page.locator(".screen").element_handle()
         self.tap(self.page.locator(".primary"))
         self.page.wait_for_function("(screen) => !screen.isConnected", arg=before)

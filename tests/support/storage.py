@@ -8,7 +8,7 @@ from tests.support.services import Candor
 
 
 def everything(candor: Candor, slug: str) -> Iterator[tuple[str, bytes]]:
-    """All that the installation keeps, by where it is kept."""
+    """Return everything that the installation stores, by place."""
     for path in Path(candor.var).rglob("*"):
         if path.is_file() and "static" not in path.parts:
             yield path.name, path.read_bytes()

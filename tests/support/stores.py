@@ -1,4 +1,4 @@
-"""A database of its own on either kind of server, with nobody running.
+"""A separate database on either kind of server, without other processes.
 
 For tests that commit or look below Django. The database is reached by `manage.py` in processes of
 its own and by a plain connection.
@@ -26,7 +26,7 @@ BOTH = [
 
 class Store:
     def __init__(self, kind: str, folder: Path, like: "Store | None" = None) -> None:
-        """Empty, or a copy of another, which nobody may use meanwhile."""
+        """Create it empty or as a copy of another, which must be unused meanwhile."""
         self.kind = kind
         self.file = folder / "candor.sqlite3"
         self.url = ""
@@ -48,13 +48,13 @@ class Store:
         self.manage = Manager(self.env)
 
     def python(self, *lines: str) -> str:
-        """Run these lines in a process of their own, with the models at hand."""
+        """Run these lines in a separate process with the models loaded."""
         first = "from aggregation.models import *; from aggregation.jobs import tasks"
         return self.manage("shell", "-v0", "-c", "\n".join([first, *lines]))
 
     @contextlib.contextmanager
     def connect(self) -> Iterator[Any]:
-        """A connection of the driver itself, each statement a transaction of its own."""
+        """Open a driver connection in autocommit mode."""
         if self.url:
             with psycopg.connect(self.url, autocommit=True) as connection:
                 yield connection

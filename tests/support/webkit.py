@@ -41,7 +41,7 @@ return Promise.resolve(body()).then((value) => [value, foundProblems.splice(0)])
 
 
 class Display(Server):
-    """A screen without a monitor. Its number is the first that is free."""
+    """A virtual screen with the first free number."""
 
     def start(self) -> None:
         reader, writer = os.pipe()
@@ -142,9 +142,9 @@ class WebKit(Browser):
         self.driver.set_window_rect(0, 0, width, height + toolbar)
 
     def speak(self, language: str) -> None:
-        """Start the browser anew: it takes the language from its environment.
+        """Restart the browser, which takes its language from the environment.
 
-        What the C library knows of the language does not matter, so one folder serves for all.
+        The C library need not know the language, so one folder serves for all.
         """
         if language == self.language:
             return

@@ -1,4 +1,4 @@
-"""The administration pages: everything is found and read there, and nothing of ours is changed."""
+"""The administration pages: everything can be found and read, and nothing changed."""
 
 import pytest
 from django.contrib import admin

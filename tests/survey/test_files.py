@@ -1,4 +1,4 @@
-"""A survey as a file, and the commands around it."""
+"""Survey files and their commands."""
 
 import json
 from io import StringIO

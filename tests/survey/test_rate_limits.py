@@ -1,4 +1,4 @@
-"""Limits of the researchers' API: counted together, by account or by an address nobody can read."""
+"""Rate limits of the researchers' API, by account or hashed address."""
 
 import json
 import time
@@ -25,7 +25,7 @@ API = "/api/v1/surveys/"
 
 @pytest.fixture(autouse=True)
 def nothing_counted(settings: Any, still_clock: None) -> None:
-    """Three requests of an account, two of a stranger."""
+    """Allow three requests per account and two per stranger."""
     settings.API_PER_MINUTE, settings.PUBLIC_PER_MINUTE = 3, 2
     cache.clear()
 
@@ -119,7 +119,7 @@ def test_a_missing_cache_locks_nobody_out(settings: Any) -> None:
 @pytest.mark.postgresql
 @pytest.mark.redis
 def test_web_processes_that_share_redis_count_together() -> None:
-    """Two web processes, 80 requests at once, 30 allowed: 30 get through, whoever answers."""
+    """Of 80 simultaneous requests to two web processes with a limit of 30, 30 succeed."""
     with production() as environment, Candor(**environment, CANDOR_API_PER_MINUTE="30") as candor:
         candor.manage("import_survey", "-", "--open", stdin=json.dumps(builders.FILE))
         token = candor.manage("api_token", "alice", "--create", "--survey", "small").split()[-1]

@@ -1,4 +1,4 @@
-"""By the clock: scheduled opening and closing."""
+"""Scheduled opening and closing."""
 
 from datetime import timedelta
 from typing import Any
@@ -150,7 +150,7 @@ class TestByTheClock:
     def test_one_clock_that_is_ahead_closes_nothing(
         self, clock: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Closing cannot be undone when the clock is set right."""
+        """Closing cannot be undone once the clock is right."""
         survey = opened()
         Survey.objects.update(closes_at=timezone.now() + HOUR)
         ahead = timezone.now() + 2 * HOUR

@@ -1,4 +1,4 @@
-"""Write cells-1.json, the vectors that hold survey/design/mechanism.py and the randomizer together.
+"""Write cells-1.json, the vectors that survey/design/mechanism.py and the randomizer must match.
 
 The Python code is the reference: it writes what it does with explicit random words, and which
 inputs must be refused and where. tests/survey/design/test_vectors.py and
@@ -61,7 +61,7 @@ class Words:
 
 
 def stream(seed: str) -> Iterator[int]:
-    """Words without end that look random and are the same everywhere."""
+    """Yield pseudo-random words, the same everywhere."""
     for i in range(SCALE):
         yield int.from_bytes(hashlib.sha256(f"{seed}/{i}".encode()).digest()[:4])
 
@@ -92,7 +92,7 @@ def together(epsilon: float, *asked: Question) -> Design:
 
 
 def after(key: str, size: int, gate: str, *options: str) -> Question:
-    """A question that is asked only after these options of an earlier one."""
+    """Return a question that is asked only after these options of an earlier one."""
     return replace(question(key, size), only_if=(gate, options))
 
 
@@ -196,7 +196,7 @@ def designs() -> dict[str, Design]:
 
 
 def protocol(design: Design) -> Json:
-    """The design as protocol 1 sends it."""
+    """Return the design as protocol 1 sends it."""
     return {"hash": design.hash, **json.loads(design.canonical)}
 
 
@@ -213,7 +213,7 @@ def design_case(name: str, design: Design) -> Json:
 
 
 def choice_cases(name: str, design: Design) -> Iterator[Json]:
-    """Choosing blocks: low words, high words, words to be rejected, and mixed ones."""
+    """Yield choices of blocks: low words, high words, rejected words, and mixed ones."""
     needed = design.ask
     for words in (
         [0] * needed,
@@ -226,7 +226,7 @@ def choice_cases(name: str, design: Design) -> Iterator[Json]:
 
 
 def report_cases(name: str, design: Design) -> Iterator[Json]:
-    """Reports: every coin at its boundary, options from low, high, rejected and mixed words."""
+    """Yield reports: every coin at its boundary; low, high, rejected and mixed words."""
     for coin, kind in product(("0", "keep-1", "keep", "last"), range(5)):
         seed = f"report {name} {coin} {kind}"
         asked = design.choose(Words(take(f"{seed} blocks", 2 * len(design.blocks))))
@@ -270,7 +270,7 @@ def some_answers(block: Block, seed: str) -> list[Answer]:
 
 
 def words_below(kind: int, size: int, seed: str) -> list[int]:
-    """Words for one uniform draw: the first accepted, the last accepted, rejected ones before."""
+    """Yield words for one uniform draw: the first and last accepted, rejected ones before."""
     limit = SCALE - SCALE % size
     rejected = [word for word in (limit, LAST) if limit <= word < SCALE]
     accepted = [word for word in take(seed, 9) if word < limit][:1]
@@ -280,7 +280,7 @@ def words_below(kind: int, size: int, seed: str) -> list[int]:
 def randomize(
     design: Design, answers: dict[str, list[Answer]], draw: Draw
 ) -> dict[str, list[Value]]:
-    """What static/respond/randomizer.js does for a whole design, by the Python mechanisms."""
+    """Randomize a whole design with the Python mechanisms, as static/respond/randomizer.js does."""
     return {
         block.key: list(block.mechanism.randomize(answers[block.key], draw))
         for block in design.blocks
@@ -321,7 +321,7 @@ def drop(*path: Any) -> Change:
 
 
 class Bad:
-    """One case that is wrong in one place, made from something good."""
+    """A case that is wrong in one place."""
 
     def __init__(self) -> None:
         known = designs()
@@ -344,13 +344,13 @@ class Bad:
     def of(
         self, known: str, name: str, where: str, python: str | None, change: Change, answers: Any
     ) -> Json:
-        """A case made from one of the designs by name."""
+        """Return a case made from one of the designs by name."""
         design = copy.deepcopy(self.known[known])
         change(design)
         return self._case(f"{known}: {name}", where, python, design, answers, ())
 
     def words(self, name: str, words: Iterable[Any]) -> Json:
-        """A case of a coin, a rounding and a cell, drawn from these words."""
+        """Return a case of a coin, a rounding and a cell, drawn from these words."""
         design = self.known["a number of 3 levels and a choice at 2"]
         return self._case(name, "draw", None, design, {"b1": [7, 0]}, words)
 
@@ -565,7 +565,7 @@ def vectors() -> Json:
 
 
 def render() -> str:
-    """The vectors as text: one case a line, so that a change shows as what it is."""
+    """Return the vectors as text, one case per line, so that diffs are readable."""
     parts = []
     for key, value in vectors().items():
         if isinstance(value, list) and value and isinstance(value[0], dict):

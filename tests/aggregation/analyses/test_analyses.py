@@ -40,14 +40,14 @@ def read(**asked: Any) -> Analysis:
 
 
 def figures(asked: dict[str, Any], table: Any) -> Any:
-    """As they would come out of the API."""
+    """Return results as the API returns them."""
     analysis = registry.read(asked, DESIGN)
     found = registry.figures(analysis, DESIGN, [np.asarray(table, dtype=np.int64)])
     return json.loads(json.dumps(found, allow_nan=False))
 
 
 def weighting(key: str, table: Any, **population: Any) -> Any:
-    """The figures of one question; to all others, as many gave each answer in every group."""
+    """Return the results for one question; the others have equal answers in every group."""
     analysis = read(kind="weights", **population)
     tables = [
         table if axes[0] == key else np.stack([table.sum(axis=0)] * sizes(axes, DESIGN)[0])
@@ -58,7 +58,7 @@ def weighting(key: str, table: Any, **population: Any) -> Any:
 
 
 def reported(truth: Any, *keys: str, people: float = 1e9) -> Any:
-    """The reports of so many people without sampling error; each question has its own coin."""
+    """Return reports without sampling error; each question has its own coin."""
     rates = np.array(truth, dtype=float)
     for axis, key in enumerate(keys):
         keep, size = KEEP[key], rates.shape[axis]
@@ -67,7 +67,7 @@ def reported(truth: Any, *keys: str, people: float = 1e9) -> Any:
 
 
 def by_age(share: dict[int, float], sizes: list[float]) -> Any:
-    """A truth: yes or no by the groups of a background question."""
+    """Return true shares of yes and no by the groups of a background question."""
     yes = np.array([share.get(i, 0.5) for i in range(len(sizes))])
     return np.stack([(1 - yes) * sizes, yes * sizes])
 
@@ -327,7 +327,7 @@ def test_a_regression_on_another_question_finds_the_true_odds() -> None:
 
 
 def test_a_regression_on_several_questions_finds_the_true_odds() -> None:
-    """Reports without sampling error: q1 and q2 share a coin, q3 and q4 have one each."""
+    """Reports have no sampling error; q1 and q2 share a coin, q3 and q4 have one each."""
     keep = [block.keep / 2**32 for block in DESIGN.blocks]
     log_odds = {"intercept": -0.6, "q2": 0.8, "b": -0.7, "c": 0.5}
     truth = np.zeros((2, 2, 3))  # [q1][q2][q4]
@@ -349,7 +349,7 @@ def test_a_regression_on_several_questions_finds_the_true_odds() -> None:
 
 
 def test_a_coefficient_of_a_group_that_nobody_may_be_in_has_no_figures() -> None:
-    """Nobody declines: what they would answer cannot be told, and the others hold all the same."""
+    """Nobody declines, so that coefficient has no estimate and the others stay valid."""
     truth = by_age({0: 0.2, 1: 0.6}, [0.6, 0.4, 0])
     reports = reported(truth, "q3", "age", people=1e5)
     reports[:, 2] = np.maximum(reports[:, 2] - 300, 0)  # and noise is below what chance makes
@@ -477,7 +477,7 @@ def test_one_question_is_post_stratified_and_those_who_decline_are_left_out() ->
 
 
 def inverses(*keys: str, sizes: tuple[int, ...]) -> list[Any]:
-    """The matrix that undoes each question's coin."""
+    """Return the matrices that invert each question's coin."""
     pairs = [(KEEP[key], size) for key, size in zip(keys, sizes, strict=True)]
     return [np.linalg.inv(keep * np.eye(size) + (1 - keep) / size) for keep, size in pairs]
 
@@ -507,7 +507,7 @@ def test_weighted_errors_agree_with_a_bootstrap() -> None:
 
 
 def test_several_questions_are_raked_to_every_margin() -> None:
-    """Raked by hand: rows and columns of the true table scaled in turn until both are met."""
+    """The reference scales rows and columns of the true table in turn until both are met."""
     rng = np.random.default_rng(8)
     truth = rng.uniform(0.5, 1.5, size=(3, 3, 4))  # q4 by age by place, with who declines
     truth[:, 2] *= 0.1

@@ -1,4 +1,4 @@
-"""Each kind of analysis is a folder, and nothing but the registry knows of it."""
+"""Each kind of analysis is a folder that only the registry knows."""
 
 import re
 from pathlib import Path

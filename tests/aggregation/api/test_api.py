@@ -1,4 +1,4 @@
-"""The API from outside: the examples of docs/api.md, and a program that tries everything."""
+"""The API from outside: the examples in docs/api.md, and schemathesis."""
 
 import json
 import os
@@ -23,7 +23,7 @@ SLUG = "wellbeing-at-work"
 
 @pytest.fixture(scope="module")
 def site() -> Iterator[Candor]:
-    """A running installation with a survey that some people have answered."""
+    """Yield a running installation with an answered survey."""
     with Candor() as candor:
         survey = (ROOT / f"survey/demo/{SLUG}.json").read_text()
         candor.manage("import_survey", "-", "--open", stdin=survey)
@@ -91,7 +91,7 @@ checks.positive_data_acceptance.expected-statuses = ["2xx", 400, 401]
 
 
 def described(site: Candor) -> dict[str, Any]:
-    """The site's own description, with the name of its survey, and bodies that fit the design."""
+    """Return the site's OpenAPI description with its survey's name and valid bodies."""
     with urllib.request.urlopen(f"{site.url}/api/schema/?format=json") as response:
         description: dict[str, Any] = json.load(response)
     with urllib.request.urlopen(f"{site.url}/api/v1/surveys/{SLUG}/") as response:
@@ -126,9 +126,9 @@ def described(site: Candor) -> dict[str, Any]:
 def test_schemathesis_finds_nothing(
     site: Candor, token: str, who: str, examples: int, tmp_path: Path
 ) -> None:
-    """Some hundreds of requests to every operation, wrong in every way, and in a row.
+    """Send hundreds of invalid and valid requests to every operation.
 
-    Fewer from somebody without a token, who is mostly sent away at the door.
+    Send fewer without a token, because most of those are refused at once.
     """
     (tmp_path / "schema.json").write_text(json.dumps(described(site)))
     (tmp_path / "schemathesis.toml").write_text(CONFIGURATION)

@@ -93,7 +93,7 @@ def test_packed_reports_can_be_unpacked(name: str, n: int) -> None:
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.slow
 def test_every_table_of_one_two_and_three_agrees_with_counting_by_hand(name: str, n: int) -> None:
-    """Both ways of counting, at sizes around whole words: padding is never counted."""
+    """Test both ways of counting at sizes around whole words: padding is never counted."""
     design = DESIGNS[name]
     rows = reports(design, n)
     data = planes.pack(rows, design)

@@ -1,4 +1,4 @@
-"""The pages of analyses: asked in a form, read at an address, downloaded. No page computes."""
+"""The pages of analyses: forms, results and downloads. No page computes."""
 
 import csv
 import io
@@ -59,7 +59,7 @@ def ask(client: Client, **fields: Any) -> Any:
 
 
 def found(client: Client, messages: Any, **fields: Any) -> tuple[str, str]:
-    """The address and the page of what was asked, once it is computed."""
+    """Return the address and the page of an analysis once it is computed."""
     response = ask(client, **fields)
     assert response.status_code == 302, response.content.decode()
     work_off(messages)
@@ -229,7 +229,7 @@ def test_the_form_can_be_filled_in_again_from_what_was_asked(alice: Client) -> N
 
 
 def test_nobody_asked_all_of_them_is_explained(messages: Any) -> None:
-    """Of eight blocks two are asked: a pair of them of one in 28, and chance may leave it out."""
+    """Two of eight blocks are asked, so each pair has one person in 28, and may have none."""
     questions = [{"key": f"q{i}", "text": f"Q{i}?", "kind": "yes_no"} for i in range(8)]
     blocks = [[question["key"]] for question in questions]
     survey = published(45, 1, questions=questions, blocks=blocks, ask=2)
@@ -288,7 +288,7 @@ def lines(client: Client, address: str) -> list[dict[str, str]]:
 
 
 def drawing(client: Client, address: str, name: str = "figure.svg") -> str:
-    """A picture that stands alone: XML with a name space, a viewBox, words, no style."""
+    """Parse a stand-alone picture: XML with a namespace, a viewBox and texts, without styles."""
     response = client.get(address + name)
     assert response["Content-Type"] == "image/svg+xml"
     text = response.content.decode()
@@ -352,7 +352,7 @@ LARGE = [
 
 
 def large(*keys: str) -> tuple[Survey, str]:
-    """A survey with a table of so many cells, computed, and its address."""
+    """Return a survey with a computed table of this many cells, and its address."""
     survey = published(60, 1, questions=LARGE, blocks=[["q0"], ["q1"], ["q2"], ["q3"]], ask=4)
     asked = {"kind": "crosstab", "questions": list(keys)}
     design = survey.frozen_design()

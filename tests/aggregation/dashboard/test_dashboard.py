@@ -1,4 +1,4 @@
-"""What the dashboard says, against figures that are computed another way."""
+"""The dashboard's figures, compared with independent computations."""
 
 import html
 import math
@@ -35,7 +35,7 @@ MANY = {
 
 @pytest.fixture(autouse=True)
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A busy machine is no fault of a page."""
+    """Give pages more time, because the machine may be busy."""
     monkeypatch.setattr(readers, "COMPUTE_SECONDS", 60)
 
 
@@ -47,7 +47,7 @@ def released(people: int = 300, steps: int = 1, **changes: Any) -> Survey:
 
 
 def publish(survey: Survey, people: int, seed: int, **truth: list[float]) -> Release:
-    """So many more people are in the next release; a crowd stays behind, in the first as well."""
+    """Publish a release with this many more people; a crowd stays in the inbox."""
     behind = 0 if survey.releases.exists() else survey.crowd
     builders.send(survey, people + behind, seed, **truth)
     release = make_release(survey)
@@ -75,7 +75,7 @@ def page_of(survey: Survey, query: str = "", where: str = "") -> str:
 
 
 def plain(page: str) -> str:
-    """On one line, with its characters as they are."""
+    """Return the text on one line with entities decoded."""
     return re.sub(r"[ \n]+", " ", html.unescape(page))
 
 
@@ -96,7 +96,7 @@ def limits(survey: Survey, **choice: Any) -> tuple[float, float]:
 
 
 def blaker(rate: float, count: int, n: int, a: float, b: float) -> float:
-    """Blaker's p-value of the clamped count, by adding up every outcome."""
+    """Return Blaker's p-value of the clamped count by summing every outcome."""
     clamped = np.clip(np.arange(n + 1), math.floor(n * b), math.ceil(n * a))
     values, places_of = np.unique(clamped, return_inverse=True)
     law = np.bincount(places_of, stats.binom.pmf(np.arange(n + 1), n, rate))
@@ -106,7 +106,7 @@ def blaker(rate: float, count: int, n: int, a: float, b: float) -> float:
 
 
 def mixture(rate: float, count: int, n: int, a: float, b: float, level: float) -> float:
-    """The likelihood averaged over the truncated beta prior, over that of the rate."""
+    """Return the likelihood averaged over the truncated beta prior, divided by that of the rate."""
     evidence = -2 * math.log(1 - level)
     k = 300 / (evidence + math.log1p(evidence))
     prior = stats.beta(k * rate, k * (1 - rate))
@@ -223,7 +223,7 @@ def test_the_api_takes_level_and_interval() -> None:
 
 @pytest.mark.parametrize("interval", [FIXED, ALWAYS])
 def test_forged_reports_widen_every_interval_as_far_as_they_can(interval: str) -> None:
-    """Whatever 5 % of the reports say: the honest rest has one of these counts."""
+    """Whatever 5 % of the reports say, the honest rest has one of these counts."""
     survey = released()
     row, one = row_of(survey), placed_questions(survey.frozen_design())["q1"]
     assert row.count is not None and row.n
@@ -278,7 +278,7 @@ def test_the_error_of_a_choice_is_a_root_mean_square() -> None:
 
 
 def exact_delta(epsilon: float, local: float, n: int) -> float:
-    """Of a tally of n yes/no reports, for the worst answers of the others: every count added up."""
+    """Return the delta of a tally of n yes/no reports for the worst answers of the others."""
     a = 1 / (1 + math.exp(-local))
     worst = 0.0
     for yes in range(n):
@@ -584,7 +584,7 @@ def test_the_overview_invites_you_to_make_the_first_survey() -> None:
 
 
 def test_a_dashboard_says_first_what_was_found() -> None:
-    """A line a question, in the intervals chosen: of one that asks yes or no, yes."""
+    """Each question has a line with the chosen interval; for yes/no questions, of yes."""
     declined = {**builders.FILE["questions"][0], "prefer_not_to_say": True}
     truth = {"q1": [0.8, 0.1, 0.1], "q2": [0.1, 0.2, 0.7]}
     survey = builders.opened(questions=[declined, builders.FILE["questions"][1]])

@@ -1,4 +1,4 @@
-"""Public results: the dashboard's figures for anyone, where the owner wants it, and no more."""
+"""Public results: the dashboard's estimates for anyone if the owner wants it, and nothing else."""
 
 import re
 from typing import Any

@@ -1,4 +1,4 @@
-"""A finished survey as a file that explains itself, without any of our code but the statistics."""
+"""The archive of a finished survey, which explains itself."""
 
 import csv
 import hashlib
@@ -227,7 +227,7 @@ class TestCheck:
         return builders.finished()
 
     def rewrite(self, file: Path, name: str, content: str | None, honest: bool = False) -> None:
-        """One file changed or left out; `honest`: with sums that fit."""
+        """Change or omit one file; `honest` also updates the checksums."""
         found = unzip(file)
         found.pop(name, None)
         if content is not None:

@@ -1,4 +1,4 @@
-"""Figures to take home: what is drawn is what was published, for everybody who may see it."""
+"""Figures to download: they show the published estimates to everyone who may see them."""
 
 import io
 import re
@@ -34,7 +34,7 @@ ALLOWED = {"svg", "title", "desc", "rect", "line", "circle", "text", "polyline"}
 
 
 def get(client: Client, name: str, number: int = 2) -> Element:
-    """The same figure from both addresses, parsed; what every figure has is looked at."""
+    """Return a figure, parsed; check that both addresses agree and what every figure must have."""
     found = []
     for root in ("/surveys", "/api/v1/surveys"):
         response = client.get(f"{root}/small/releases/{number}/{name}")

@@ -1,4 +1,4 @@
-"""The files of a release: what is in them, who may have them, and what never is in them."""
+"""The files of a release: what they contain, what they never contain, and who may have them."""
 
 import csv
 import io
@@ -34,7 +34,7 @@ TWO_BLOCKS: dict[str, Any] = {"blocks": [["q1"], ["q2"]], "ask": 1}
 
 
 def texts_of(data: bytes, sheet: int) -> list[list[Any]]:
-    """The cells of a sheet, texts and numbers, read as XML; a formula is an error."""
+    """Return the texts and numbers in the cells of a sheet; fail on a formula."""
     space = {"m": "http://schemas.openxmlformats.org/spreadsheetml/2006/main"}
     with ZipFile(io.BytesIO(data)) as book:
         found = ElementTree.fromstring(book.read(f"xl/worksheets/sheet{sheet}.xml"))
@@ -253,7 +253,7 @@ def test_the_reports_of_an_open_survey_can_be_downloaded_with_every_release() ->
 
 
 def test_copies_of_two_releases_differ_by_at_least_a_crowd() -> None:
-    """Also the last two: the survey closes after one more report."""
+    """The last two as well, although the survey closes after one more report."""
     survey = builders.opened()
     builders.send(survey, 60)
     make_release(survey)
@@ -279,7 +279,7 @@ def unpack(data: bytes, folder: Path) -> Path:
 
 
 def run(command: list[str], folder: Path) -> tuple[int, list[dict[str, str]], str]:
-    """Run a script where it was unpacked."""
+    """Run a script in the folder where it was unpacked."""
     done = subprocess.run(
         command, cwd=folder, capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
@@ -296,7 +296,7 @@ SCRIPTS = [
 
 
 def answered(people: int = 90) -> Release:
-    """A release by two background questions; nobody reports one of the groups."""
+    """Return a release by two background questions; nobody reports one of the groups."""
     background = [
         {"key": "age", "text": "Age?", "options": ["Young", "Old"]},
         {"key": "town", "text": "Town?", "options": ["A", "B", "C"], "epsilon": 2},
@@ -401,7 +401,7 @@ def hostile() -> Survey:
 
 
 def looks_like_a_formula(value: str) -> bool:
-    """In a cell as some program may see it, with a comma, a semicolon or a tab between cells."""
+    """Check every cell, with a comma, a semicolon or a tab as separator."""
     for part in re.split(r"[;\t\r\n]", value):
         if part.strip()[:1] in tuple("=+-@＝＋－＠"):
             try:

@@ -1,4 +1,4 @@
-"""Large files, which a worker makes: asked for, followed, cancelled, served whole or not at all."""
+"""Large files, which a worker makes: request, progress, cancelling and download."""
 
 import io
 import os
@@ -30,7 +30,7 @@ PAGE, API = "/surveys/small/releases/2", "/api/v1/surveys/small/releases/2"
 
 @pytest.fixture
 def survey(db: None, settings: Any, tmp_path: Path) -> Survey:
-    """A finished survey that is large, because the limit is low."""
+    """Return a finished survey that counts as large, because the limit is low."""
     settings.VAR_DIR, settings.STREAMED_REPORTS = tmp_path, 306
     return builders.finished()
 
@@ -41,13 +41,13 @@ def alice(survey: Survey) -> Client:
 
 
 def work() -> None:
-    """What a worker does with the messages that wait."""
+    """Process the waiting messages, as a worker does."""
     for job in Job.objects.filter(active=True, copy__isnull=False):
         tasks.run(str(job.pk))
 
 
 def same(name: str, one: bytes, other: bytes) -> bool:
-    """Byte for byte; in a zip all but Excel's, in which there is a time."""
+    """Whether the bytes are equal; in a zip, ignore the Excel file, which contains a time."""
     if name != "everything.zip":
         return one == other
     with ZipFile(io.BytesIO(one)) as first, ZipFile(io.BytesIO(other)) as second:
@@ -241,7 +241,7 @@ def test_a_file_cancelled_half_way_is_deleted(
 
 
 def test_a_full_disk_is_explained(alice: Client) -> None:
-    """The file that is written is /dev/full, on which there never is room."""
+    """The file is written to /dev/full, which never has room."""
     job = asked(alice)
     large_exports.folder().mkdir()
     (large_exports.folder() / f"{job.pk}.1.part").symlink_to("/dev/full")
@@ -274,7 +274,7 @@ def test_half_a_file_is_never_served(alice: Client) -> None:
 def test_a_file_whose_worker_was_killed_is_written_again(
     kind: str, store: Store, tmp_path: Path
 ) -> None:
-    """kill -9 while the file is written: it is not served, written again, and cleaned up."""
+    """After kill -9 during writing, the partial file is not served, and is made again."""
     job = store.python(
         "import numpy as np, json",
         "from survey import files",

@@ -1,4 +1,4 @@
-"""The files for Stata and SPSS, read back by readers that are not ours (ReadStat, PSPP)."""
+"""The files for Stata and SPSS, read back by ReadStat and PSPP."""
 
 import csv
 import io
@@ -55,7 +55,7 @@ def made(form: str, found: list[Column], piece: list[Any], pieces: int = 1, **mo
 
 
 def every_kind(seed: int) -> tuple[list[Column], list[list[Any]], list[Any]]:
-    """Columns of every kind, their values, and the same values as a piece of a table."""
+    """Return columns of every kind, their values, and the same values as part of a table."""
     random = Random(seed)
     codes = [random.choice([*range(100), ABSENT]) for _ in range(500)]
     whole = [random.choice([0, 1, 151, 152, 253, 254, 255, 10**6, 2**31 - 100])
@@ -99,7 +99,7 @@ WIDTHS = [*range(250, 262), 503, 504, 505, 509, 510, 511, 1020, 2045]
 
 
 def of_width(width: int) -> tuple[list[Column], list[str], list[Any]]:
-    """A column of long texts and one after it, the texts, and both as a piece of a table."""
+    """Return a column of long texts and one after it, the texts, and both as part of a table."""
     texts = ["".join(chr(97 + (i + j) % 26) for i in range(width - j)) for j in range(4)]
     found = [
         Column("long", "text", "", width=width),
@@ -113,14 +113,14 @@ def of_width(width: int) -> tuple[list[Column], list[str], list[Any]]:
 def test_a_text_of_any_length_comes_back_beside_others(
     form: str, width: int, tmp_path: Path
 ) -> None:
-    """SPSS cuts long texts in parts: one byte wrong, and the columns after it are nonsense."""
+    """SPSS splits long texts: one wrong byte would spoil the following columns."""
     found, texts, piece = of_width(width)
     values, _ = read(made(form, found, piece), form, tmp_path)
     assert values == {"long": texts, "after": [0, 1, 2, 3]}
 
 
 def hostile(form: str) -> bytes:
-    """A file whose labels, attributes and notes are all hostile."""
+    """Return a file whose labels, attributes and notes are all hostile."""
     values = dict(enumerate(TEXTS))
     found = [
         Column(f"c{i}", "code", text, values, {"a": text, "text": text})
@@ -150,7 +150,7 @@ def test_hostile_labels_are_labels(form: str, tmp_path: Path) -> None:
 
 
 def own_attributes(data: bytes, form: str) -> dict[str, dict[str, str]]:
-    """What the formats call characteristics and attributes, which ReadStat passes over."""
+    """Return the characteristics or attributes, which ReadStat ignores."""
     found: dict[str, dict[str, str]] = {}
     if form == "dta":
         for part in re.findall(rb"<ch>(.*?)</ch>", data, re.DOTALL):
@@ -237,7 +237,7 @@ KEYS = ["q-1", "q_1", "Q_1", "1st", "count", "if", "a" * 50, "a" * 49 + "b", "st
 
 
 def odd_release() -> Release:
-    """Of a closed survey with two blocks, odd keys and texts."""
+    """Return the release of a closed survey with two blocks and unusual keys and texts."""
     questions = [
         {"key": key, "text": text, "kind": "choice", "options": [text, "لا", "=1+1"]}
         for key, text in zip(KEYS, TEXTS[6:], strict=False)
@@ -332,7 +332,7 @@ def test_the_estimates_are_the_lines_of_the_csv(form: str, tmp_path: Path) -> No
 @pytest.mark.once
 @pytest.mark.django_db
 def test_pspp_reads_every_file_of_a_release(tmp_path: Path) -> None:
-    """Of a closed survey, and of one that was open then and had few reports."""
+    """PSPP reads the files of a closed survey, and of one that was open with few reports."""
     odd = odd_release()
     ordinary = builders.finished(40, slug="ordinary")
     alice = builders.client(builders.alice(odd.survey, ordinary))

@@ -1,4 +1,4 @@
-"""Analyses as jobs: asked, counted in parts, computed, kept, cancelled."""
+"""Analyses as jobs: requesting, counting in parts, computing, storing, cancelling."""
 
 import signal
 from datetime import timedelta
@@ -26,7 +26,7 @@ ASKED = {"kind": "crosstab", "questions": ["q1", "q2"]}
 
 
 def brute_force(survey: Survey, *columns: int, shape: tuple[int, ...] = (2, 4)) -> Any:
-    """The joint counts of columns of bytes, one report after the other."""
+    """Return the joint counts of columns of bytes, counting one report at a time."""
     table = np.zeros(shape, dtype=int)
     for batch in survey.batches.all():
         for report in builders.rows(batch):
@@ -77,7 +77,7 @@ def test_a_new_release_is_a_new_question(messages: Any) -> None:
 
 
 def test_an_analysis_stays_with_its_release(messages: Any) -> None:
-    """Another release is made, and the survey closed, while its parts are being counted."""
+    """Another release is made and the survey closes while its parts are being counted."""
     survey = published()
     job, counts = request_analysis(survey, ASKED), brute_force(survey, 0, 1)
     while messages[0][0] is not tasks.count:
@@ -240,7 +240,7 @@ def test_a_job_whose_worker_died_is_taken_up_again(messages: Any) -> None:
 
 @pytest.mark.parametrize("hours", [-5, 5])
 def test_a_clock_that_was_wrong_blocks_no_job(messages: Any, hours: int) -> None:
-    """Whoever held it had a lease by another clock, and is gone."""
+    """Its dead worker had a lease by another clock."""
     job = Job.objects.request(published())
     messages.clear()
     assert Job.objects.claim(job.pk)

@@ -1,4 +1,4 @@
-"""Jobs: one at a time, taken over from dead workers, and their messages."""
+"""Jobs: one per survey, taken over from dead workers, and their messages."""
 
 from datetime import timedelta
 from types import SimpleNamespace

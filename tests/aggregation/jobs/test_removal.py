@@ -1,4 +1,4 @@
-"""A survey leaves the database whole, and only behind an archive of it."""
+"""Removing a survey: everything is deleted, and only with an archive."""
 
 import builtins
 import hashlib
@@ -32,7 +32,7 @@ SITE = {"entry", "heartbeat"}  # the log, and the last tick
 
 
 def rows() -> dict[str, int]:
-    """How many rows each table of ours has, without empty ones and those of the site."""
+    """Count the rows of each of our tables, without empty ones and those of the site."""
     tables = [*apps.get_app_config("survey").get_models(),
               *apps.get_app_config("aggregation").get_models()]  # fmt: skip
     counts = {table._meta.model_name or "": table._default_manager.count() for table in tables}
@@ -123,7 +123,7 @@ def test_a_draft_that_was_opened_in_the_meantime_stays() -> None:
 
 
 class TestRefused:
-    """And nothing but the ids of a closed survey is gone."""
+    """A refusal deletes nothing but the ids of a closed survey."""
 
     def test_removal_without_an_archive_is_refused(self) -> None:
         builders.opened()
@@ -154,7 +154,7 @@ class TestRefused:
     def test_reports_after_the_archive_check_stop_the_removal(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """A crowd of reports whose transactions were under way when the survey closed."""
+        """The reports' transactions were in progress when the survey closed."""
         survey, file = archived(tmp_path)
         look = archive.check
 
@@ -262,7 +262,7 @@ class TestRetention:
         return survey
 
     def tick(self) -> None:
-        """What the beat and the worker do, one after the other."""
+        """Do what the beat and the worker do, one after the other."""
         tasks.tick()
         for job in Job.objects.filter(active=True):
             tasks.run(str(job.pk))

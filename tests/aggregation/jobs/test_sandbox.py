@@ -1,4 +1,4 @@
-"""Computations in a process of their own: what they return, and what stops them."""
+"""Computations in a child process: what they return, and what stops them."""
 
 import os
 import signal

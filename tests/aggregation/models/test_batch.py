@@ -1,4 +1,4 @@
-"""What a new installation has in its database."""
+"""The database of a new installation."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The planner: its figures against the statistics and by hand, its form, who may see what."""
+"""The planner: its figures compared with the statistics and by hand, its form and permissions."""
 
 import math
 from dataclasses import replace
@@ -120,9 +120,9 @@ def test_impossible_wishes_are_refused_at_their_field(
 
 
 def in_group(people: int, groups: int) -> int:
-    """As many reports of a group known exactly, by adding up E[w^2] over what may be reported.
+    """Return the equivalent number of reports of a group known exactly, by summing E[w^2].
 
-    Groups of equal size, with an epsilon of 3 and one option more, "Prefer not to say".
+    The groups have equal sizes and epsilon 3, and there is the option "Prefer not to say".
     """
     keep = (math.exp(3) - 1) / (math.exp(3) + groups)
     b = (1 - keep) / (groups + 1)
@@ -132,7 +132,7 @@ def in_group(people: int, groups: int) -> int:
 
 
 def test_the_smallest_difference_is_that_of_the_table() -> None:
-    """Section 4: people in each group for .10 against .20, and for .45 against .55."""
+    """The table has people per group for .10 against .20 and for .45 against .55."""
     for epsilon, rare, even in ((0.5, 6349, 6542), (1.0, 1645, 1837), (2.0, 484, 676)):
         channel = Plan(terms(epsilon=epsilon)).kinds[0].channel
         found = planning.smallest_difference(rare, channel, 0.1)

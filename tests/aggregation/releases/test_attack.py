@@ -1,4 +1,4 @@
-"""An attacker with everything that any role can obtain, against what each person answered.
+"""An attacker with everything that any role can obtain tries to find out answers.
 
 They have the estimates, the shuffled reports and every table of every release, know in which order
 people answered, know most answers of everybody and want the one that is left. What they have is a
@@ -47,7 +47,7 @@ Person = dict[str, int]  # what somebody answers, by the key of the question
 
 
 class World:
-    """A survey that people answer one at a time, while a worker looks after every one of them."""
+    """A survey that people answer one at a time; a worker runs after each of them."""
 
     def __init__(self, seed: int, **changes: Any) -> None:
         self.random = Random(seed)
@@ -102,7 +102,7 @@ def reports_of(release: Release) -> list[bytes]:
 
 
 def test_everything_that_is_published_can_be_computed_from_the_reports_of_its_release() -> None:
-    """So no combination of figures says more than the reports: it is post-processing."""
+    """So no combination of figures reveals more than the reports: it is post-processing."""
     world = lived(1)
     keys = [question.key for question in world.design.questions]
     for release in world.releases():
@@ -191,7 +191,7 @@ def test_no_answer_is_found_more_often_than_epsilon_allows(seed: int) -> None:
 def test_the_same_attack_succeeds_where_background_answers_are_in_clear(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """With a keep of nearly 1, three known background answers lead to the fourth."""
+    """With a keep of nearly 1, three known background answers reveal the fourth."""
     in_clear(monkeypatch)
     world = lived(1)
     found = successes(world, "g3")
@@ -227,7 +227,7 @@ def steps(world: World) -> Iterator[Counter[bytes]]:
 
 @pytest.mark.parametrize("people", [1, 19, 20, 21, 39, 40, 41, 59, 60, 61, 79, 80, 100])
 def test_no_two_releases_differ_by_fewer_people_than_a_crowd(people: int) -> None:
-    """Reports arrive one at a time, and the survey is closed after so many."""
+    """Reports arrive one at a time, and the survey closes after any number of them."""
     world = lived(1, people)
     sizes = [step.total() for step in steps(world)]
     assert sum(sizes) == (people if people >= CROWD else 0)

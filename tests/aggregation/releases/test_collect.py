@@ -78,7 +78,7 @@ def test_a_survey_that_closes_below_a_crowd_moves_nothing() -> None:
 
 
 def test_no_step_is_ever_smaller_than_a_crowd_whenever_the_survey_closes() -> None:
-    """One report at a time; the survey is closed after every number of them."""
+    """Reports arrive one at a time, and the survey closes after any number of them."""
     for state in (Survey.State.OPEN, Survey.State.CLOSED):
         for waiting in range(200):
             survey = Survey(crowd=20, state=state)

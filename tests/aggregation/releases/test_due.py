@@ -137,7 +137,7 @@ GROWING = ("survey_survey", "survey_report", "aggregation_job", "aggregation_rel
 
 
 def finish_many(number: int) -> None:
-    """Make so many surveys of which nothing is left to do, now or until a day far off."""
+    """Create finished surveys with nothing left to do, now or until a distant day."""
     later = today() + timedelta(days=100)
     surveys = Survey.objects.bulk_create(
         Survey(slug=f"old{i}", title="Old", epsilon=1, state="closed", design="{}", due_on=due_on)
@@ -159,7 +159,7 @@ def plan_of(statement: str) -> str:
 
 
 def tick(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Do what the beat asks for every few seconds; return the statements that read something."""
+    """Do what the beat does every few seconds; return the statements that read something."""
     monkeypatch.setattr(tasks, "last_tick", -tasks.TICKS_APART)
     with CaptureQueriesContext(connection) as captured:
         tasks.tick()
@@ -176,7 +176,7 @@ def test_a_tick_asks_as_much_with_two_thousand_finished_surveys(
 
 
 def test_a_tick_reads_no_finished_survey(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every plan goes through an index, to what is open or due on a day that has come."""
+    """Every query plan uses an index for what is open or due."""
     survey = builders.opened()
     builders.send(survey, 40)
     finish_many(2000)

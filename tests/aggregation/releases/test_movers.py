@@ -1,4 +1,4 @@
-"""Several movers at once, on real connections: every report is moved once, and only in crowds."""
+"""Several movers at the same time: every report is moved once, and only in crowds."""
 
 import json
 import subprocess
@@ -69,7 +69,7 @@ def waiting(store: Store) -> int:
 
 
 def side_by_side(store: Store, processes: int) -> int:
-    """So many processes do their work at the same time; how many reports they have moved."""
+    """Run processes at the same time; return how many reports they moved."""
     command = [sys.executable, "manage.py", "shell", "-v0", "-c", WORK]
     running = [
         subprocess.Popen(command, cwd=ROOT, env=store.env, stdout=subprocess.PIPE, text=True)

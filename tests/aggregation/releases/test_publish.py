@@ -1,4 +1,4 @@
-"""Releases: what is published, when, and that it stays."""
+"""Releases: what is published and when, and that it does not change."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -153,7 +153,7 @@ def test_a_release_that_was_overtaken_is_made_again(monkeypatch: pytest.MonkeyPa
 
 @contextmanager
 def before_query(number: int, act: Callable[[], object]) -> Iterator[None]:
-    """Let somebody else act just before the query of this number, and only once."""
+    """Run an action once, just before the query with this number."""
     queries = 0
 
     def watch(execute: Callable[..., Any], *arguments: Any) -> Any:

@@ -60,7 +60,7 @@ def number(content: Iterable[int]) -> int:
 
 
 def arrive(store: Store, first: int, last: int) -> list[UUID]:
-    """Reports with the contents first, …, last-1 come in, in this order; the survey is open."""
+    """Store reports with the contents first, …, last-1 in this order; the survey is open."""
     if not store.rows("SELECT 1 FROM survey_survey"):
         store.manage("import_survey", "-", "--open", stdin=json.dumps(SURVEY))
     ids = [uuid4() for _ in range(first, last)]
@@ -73,13 +73,13 @@ def arrive(store: Store, first: int, last: int) -> list[UUID]:
 
 
 def places(store: Store) -> dict[UUID, int]:
-    """Each id's place in its table."""
+    """Return the place of each id in its table."""
     found = store.rows(IDS + PLACE[store.kind])
     return {pk if store.url else UUID(hex=pk): i for i, (pk,) in enumerate(found)}
 
 
 def stored(store: Store, beside: str = "id") -> Iterator[tuple[Any, list[int]]]:
-    """The contents of every batch, in their order, with something that stands beside them."""
+    """Return the contents of every batch in order, with a value stored next to them."""
     design = Design.from_json(store.rows("SELECT design FROM survey_survey")[0][0])
     for key, reports, data in store.rows(
         f"SELECT {beside}, reports, columns FROM aggregation_batch ORDER BY id"
@@ -88,7 +88,7 @@ def stored(store: Store, beside: str = "id") -> Iterator[tuple[Any, list[int]]]:
 
 
 def close(store: Store) -> None:
-    """Let everything move: while a survey is open, a crowd stays behind."""
+    """Close the survey and move all reports."""
     store.execute("UPDATE survey_survey SET state = 'closed', closed_on = CURRENT_DATE")
 
 
@@ -98,7 +98,7 @@ def correlated(one: Iterable[int], other: Iterable[int]) -> bool:
 
 
 def orders_alike(store: Store, ids: list[UUID]) -> list[str]:
-    """Compare arrival, the ids' places in their table, and the contents' places in the batch."""
+    """Correlate arrival, the ids' places in their table, and the contents' places in the batch."""
     ((_, order),) = stored(store)
     assert sorted(order) == list(range(REPORTS))
     place = places(store)
@@ -125,7 +125,7 @@ def test_no_order_of_arrival_is_left(store: Store) -> None:
 @both
 @pytest.mark.slow
 def test_the_same_test_finds_a_move_that_keeps_order(store: Store) -> None:
-    """Once without shuffling the batch, once with the rows emptied where they are."""
+    """Once without shuffling the batch, once with the rows emptied in place."""
     ids = arrive(store, 0, REPORTS)
     close(store)
     before = places(store)
@@ -148,7 +148,7 @@ SHARED = ["xmin", "xmax", "cmin", "cmax", "ctid", "survey_id"]
 def candidates(
     ids: Iterable[tuple[Any, Any]], contents: Iterable[tuple[Any, Any]]
 ) -> list[tuple[int, int]]:
-    """For each value that stands on both sides: how many ids have it, and how many contents."""
+    """For each value on both sides, count the ids and the contents that have it."""
     left, right = Counter(key for key, _ in ids), Counter(key for key, _ in contents)
     return [(left[key], right[key]) for key in left.keys() & right.keys()]
 
@@ -163,13 +163,13 @@ def joins(store: Store) -> dict[str, list[tuple[int, int]]]:
 
 
 def linked(pairs: list[tuple[int, int]]) -> int:
-    """How many ids are alone with one content."""
+    """Count the ids that share a value with exactly one content."""
     return sum(pair == (1, 1) for pair in pairs)
 
 
 @postgresql_only
 def test_no_join_maps_an_id_to_a_content(store: Store) -> None:
-    """Three moves, then a survey that closes with one report more: what joins is a crowd."""
+    """After three moves and a closing with one more report, a join finds a crowd."""
     for first, last in ((0, 500), (500, 520), (520, 1000)):
         arrive(store, first, last)
         store.python(COLLECT)
@@ -186,7 +186,7 @@ def test_no_join_maps_an_id_to_a_content(store: Store) -> None:
 
 @postgresql_only
 def test_the_same_join_finds_rows_that_were_written_together(store: Store) -> None:
-    """As THREATS has it: a transaction a report that also marks something else, 200 of 200."""
+    """If each report's transaction also marks another row, the join finds 200 of 200."""
     arrive(store, 0, 0)
     with store.connect() as connection:
         connection.execute("CREATE TABLE marks (content int)")
@@ -201,7 +201,7 @@ def test_the_same_join_finds_rows_that_were_written_together(store: Store) -> No
 
 @postgresql_only
 def test_emptied_contents_leave_the_table_after_a_vacuum(store: Store) -> None:
-    """Out of reach of every statement; its bytes stay in free space until that is used again.
+    """No statement can read them; their bytes stay in free space until that is used again.
 
     docs/operations.md says so, and that VACUUM FULL removes them, which this test shows as well.
     """
@@ -209,7 +209,7 @@ def test_emptied_contents_leave_the_table_after_a_vacuum(store: Store) -> None:
     telling = range(5, REPORTS, 8)  # contents that begin with yes, no, yes are no padding
 
     def found() -> int:
-        """How many contents lie beside their id in the table's file."""
+        """Count the contents next to their id in the table's file."""
         store.execute("CHECKPOINT")
         folder, name = store.rows(
             "SELECT current_setting('data_directory'), pg_relation_filepath('survey_report')"
@@ -219,7 +219,7 @@ def test_emptied_contents_leave_the_table_after_a_vacuum(store: Store) -> None:
         return sum(re.search(pattern, data, re.DOTALL) is not None for pattern in beside)
 
     def dead() -> int:
-        """Row versions that a statement could still come upon, as PostgreSQL counts them."""
+        """Return PostgreSQL's count of row versions that statements could still find."""
         with store.connect() as connection:
             notices: list[str] = []
             connection.add_notice_handler(lambda notice: notices.append(notice.message_primary))

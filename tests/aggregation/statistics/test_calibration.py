@@ -20,7 +20,7 @@ CLEAR = 1.0
 
 
 def keep(epsilon, cells):
-    """How often a block of so many cells keeps its answers."""
+    """Return the keep probability of a block with this many cells."""
     return math.expm1(epsilon) / (math.expm1(epsilon) + cells)
 
 
@@ -30,7 +30,7 @@ def coins(*keeps):
 
 
 def channel_matrix(shape, keeps):
-    """M[report, truth] of axes that are randomized each by itself."""
+    """Return M[report, truth] for separately randomized axes."""
     parts = [c * np.eye(k) + (1 - c) / k for c, k in zip(keeps, shape, strict=True)]
     return reduce(np.kron, parts)
 
@@ -59,7 +59,7 @@ MARGINS = [[0.45, 0.55], [0.3, 0.3, 0.4], [0.62, 0.38]]
 
 
 def calibrated(sizes, margins):
-    """exp(sum of one number a category), solved for the margins: the other way to say raking."""
+    """Solve exp(sum of one number per category) for the margins, which is equivalent to raking."""
     shape = sizes.shape
     place = np.indices(shape).reshape(len(shape), -1)
     starts = np.concatenate([[0], np.cumsum(shape)])
@@ -105,7 +105,7 @@ def test_raking_in_clear_is_a_weighted_regression_on_the_rows_of_people():
 
 
 def test_population_like_the_sample_changes_nothing():
-    """Weighted to what the reports themselves say, it is the plain estimate."""
+    """Weighting to the reports' own margins gives the plain estimate."""
     table = np.array([[300, 200, 90], [120, 150, 140]])
     blocks = coins(0.5, 0.7)
     theta = cells(table, blocks)[0]
@@ -157,7 +157,7 @@ def by_margins(theta, option):
 @pytest.mark.parametrize("option", range(3))
 @pytest.mark.parametrize("kind", ["cells", "margins"])
 def test_variances_are_those_of_the_delta_method_with_the_whole_matrix(kind, option):
-    """Numerical slopes of the definition, and the inverse matrix of the channel written out.
+    """Compare with numerical derivatives and an explicit inverse of the channel matrix.
 
     10^4 times the reports: leverage, of the order of 1/n, is then nothing.
     """
@@ -223,7 +223,7 @@ def test_a_question_may_share_no_coin_or_one_with_a_group():
 
 
 def test_groups_that_the_population_does_not_have_are_left_out():
-    """Such as "prefer not to say": in clear, as if these people had not reported."""
+    """Without noise, the result is as if these people had not reported."""
     table = np.array([[60, 110, 35], [40, 90, 25]])
     _, one = poststratified(table, coins(0.5, CLEAR), [0.6, 0.4, 0])
     _, without = poststratified(table[:, :2], coins(0.5, CLEAR), [0.6, 0.4])
@@ -263,7 +263,7 @@ def test_a_group_that_may_be_empty_is_refused_by_its_place():
 
 
 def test_raking_bears_cells_estimated_below_zero():
-    """As long as the groups are there; the result is that of the definition."""
+    """The result follows the definition as long as the groups exist."""
     theta = np.array([[[0.1, 0.2, 0.05], [0.15, -0.01, 0.1]], [[0.1, 0.1, 0.05], [0.1, 0.0, 0.06]]])
     shape, keeps = (2, 2, 3), (0.7, 0.6, 0.6)
     law = channel_matrix(shape, keeps) @ theta.ravel()
@@ -284,7 +284,7 @@ def test_margins_that_nobody_could_meet_are_refused():
 @settings(max_examples=200, deadline=None, derandomize=True)
 @given(st.data())
 def test_any_table_has_finite_limits_or_is_refused_in_words(data):
-    """Small tables of much noise, in which cells and groups come out below 0."""
+    """Test small, noisy tables in which cells and groups are estimated below 0."""
     shape = data.draw(st.sampled_from([(2, 2), (2, 3), (3, 2, 2), (2, 3, 3)]))
     size = math.prod(shape)
     counts = data.draw(st.lists(st.integers(0, 40), min_size=size, max_size=size))

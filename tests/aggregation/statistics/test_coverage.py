@@ -1,4 +1,4 @@
-"""Exact coverage of the intervals: no simulation, and the worst share there is.
+"""Exact coverage of the intervals for the worst share, without simulation.
 
 Between two neighbouring limits the set of counts whose interval holds the share is fixed, a run of
 consecutive counts, and its probability rises and then falls in the share. The infimum of the
@@ -95,7 +95,7 @@ def test_the_default_is_narrower_than_clopper_pearson(epsilon):
 
 
 def to_shares(low, high, channel):
-    """Limits for the rate carried over to shares; what lies outside [0, 1] is cut off."""
+    """Convert limits for the rate to shares, clipped to [0, 1]."""
     b, c = channel.b, channel.contrast
     return list(zip(np.maximum((low - b) / c, 0), np.minimum((high - b) / c, 1), strict=True))
 
@@ -127,7 +127,7 @@ def test_wilson_covers_too_little_at_its_worst():
 
 
 def test_rounding_inward_opens_gaps():
-    """Limits of neighbouring counts coincide: a millionth of a millionth is enough to lose them."""
+    """Limits of neighbouring counts coincide, so rounding by 1e-12 is enough to lose coverage."""
     inward = 3e-12 / TWO_COINS.contrast
     limits = [interval(s, 100, TWO_COINS) for s in range(101)]
     pinched = [(low + inward * (low > 0), high - inward * (high < 1)) for low, high in limits]

@@ -48,7 +48,7 @@ def test_limits_have_the_values_that_newcombe_published():
 
 
 def slow_score_limits(count, n, z):
-    """Where the score test of a rate is just significant, by bisection."""
+    """Find by bisection where the score test of a rate is just significant."""
     y = count / n
 
     def excess(q):
@@ -210,7 +210,7 @@ def test_pairs_are_wrong_together_no_more_often_than_promised():
 
 
 def closed_holm(p_values):
-    """By the closure principle: the largest Bonferroni p-value of all sets that contain a test."""
+    """Return the largest Bonferroni p-value of all sets that contain a test."""
     m = len(p_values)
     sets = [[i for i in range(m) if bits >> i & 1] for bits in range(1, 2**m)]
     return [

@@ -39,7 +39,7 @@ def channel_matrix(channel):
 
 
 def dense(shape, blocks):
-    """The whole matrix P(reports | answers): blocks side by side, then axes in their order."""
+    """Return the whole matrix P(reports | answers), blocks first, then axes in order."""
     axes = [axis for block in blocks for axis in block[1]]
     sizes = [math.prod(shape[axis] for axis in block[1]) for block in blocks]
     matrices = [block_matrix(block[0], size) for block, size in zip(blocks, sizes, strict=True)]
@@ -136,7 +136,7 @@ def test_one_question_is_the_estimate_of_a_share():
 
 
 def small_tables(n, k):
-    """Every table of n reports in k cells, a row each, and its multinomial coefficients' logs."""
+    """Return every table of n reports in k cells and the logs of their multinomial coefficients."""
     rows = [c for c in itertools.product(range(n + 1), repeat=k - 1) if sum(c) <= n]
     tables = np.array([(*row, n - sum(row)) for row in rows])
     return tables, gammaln(n + 1) - gammaln(tables + 1).sum(axis=1)
@@ -211,7 +211,7 @@ def test_without_noise_cells_are_frequencies_and_with_more_they_spread():
 
 @pytest.mark.measured
 def test_large_tables_are_quick():
-    """Ten questions in far less than 50 ms."""
+    """Ten questions take far less than 50 ms."""
     table = draw((2,) * 10, n=5000)
     blocks = [Block(0.6, (j, j + 1)) for j in range(0, 10, 2)]
     times = []
@@ -332,7 +332,7 @@ def test_association_has_its_reference_values():
 
 
 def four_cells(theta, options):
-    """Cells [first][second] of two options against the rest."""
+    """Return the cells [first][second] of two options against the rest."""
     yes = theta[options[0], options[1]]
     first, second = theta[options[0]].sum() - yes, theta[:, options[1]].sum() - yes
     return np.array([1 - yes - first - second, second, first, yes])
@@ -556,14 +556,14 @@ def test_without_noise_the_test_on_cells_is_pearsons():
 
 @cache
 def rejected_by(table, blocks):
-    """Whether each test rejects at 5 %: that on cells, and X2 on reports."""
+    """Return whether the test on cells and X2 on reports reject at 5 %."""
     table = np.reshape(table, (2, 2))
     reports = independence(table, [Block(1, (0,)), Block(1, (1,))])
     return independence(table, blocks).cells.p_value <= 0.05, reports.x2.p_value <= 0.05
 
 
 def sizes_of_tests(blocks, truth, n):
-    """Exact chance of each test to reject, over all tables of n."""
+    """Return the exact rejection probability of each test over all tables of n."""
     tables, logs = small_tables(n, 4)
     law = np.exp(logs + tables @ np.log(dense((2, 2), blocks) @ truth))
     likely = law > 1e-7

@@ -1,4 +1,4 @@
-"""Plans: the tables that they are read from, exact power by enumeration, and their inverses."""
+"""Plans, compared with published tables, exact power by enumeration, and their inverses."""
 
 import math
 from functools import cache
@@ -237,7 +237,7 @@ def test_dropout_and_forgers_need_more_people():
 
 
 def named(epsilon, groups):
-    """The channel of an answer that names one of so many groups."""
+    """Return the channel of an answer with this many groups."""
     return Channel(*Cells.for_epsilon(epsilon, [Shape(groups)]).channel(0))
 
 
@@ -469,7 +469,7 @@ def every_half_width(share):
 @pytest.mark.parametrize("share", [None, 0.0, 0.2])
 @pytest.mark.slow
 def test_people_for_every_look_are_the_fewest(w, share):
-    """One after the other from the first, which no search can get wrong."""
+    """Compare with trying every number from 1."""
     sizes, half_widths = every_half_width(share)
     enough = half_widths <= w
     found = sample_size(w, TWO_COINS, share, looks="every")

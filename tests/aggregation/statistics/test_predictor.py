@@ -17,7 +17,7 @@ TWO_COINS = Channel(0.75, 0.25)
 
 
 def keep(epsilon, cells):
-    """How often a block of so many cells keeps its answers."""
+    """Return the keep probability of a block with this many cells."""
     return math.expm1(epsilon) / (math.expm1(epsilon) + cells)
 
 
@@ -35,14 +35,14 @@ def channel_matrix(shape, blocks, options):
 
 
 def dummies(groups):
-    """One row a combination of groups: a 1, and whether it has each position but the first."""
+    """Return a row per combination of groups: 1 and an indicator of each position but the first."""
     columns = [(axis, i) for axis, size in enumerate(groups) for i in range(1, size)]
     places = product(*map(range, groups))
     return np.array([[1.0, *(float(z[axis] == i) for axis, i in columns)] for z in places])
 
 
 def hidden(groups, beta):
-    """The distribution of outcome and groups, which go together somehow."""
+    """Return a distribution in which outcome and groups are related."""
     places = np.indices(groups).reshape(len(groups), -1)
     shares = np.prod([1.5 - at / size for at, size in zip(places, groups, strict=True)], axis=0)
     shares = shares * np.exp(0.5 * (places.sum(axis=0) % 2))
@@ -51,7 +51,7 @@ def hidden(groups, beta):
 
 
 def explicit(parameters, X, table, M):
-    """The log-likelihood as it is defined; the last combination has a logarithm of 0."""
+    """Return the log-likelihood by definition; the last combination has a logarithm of 0."""
     width = X.shape[1]
     yes = 1 / (1 + np.exp(-X @ parameters[:width]))
     shares = np.exp(np.append(parameters[width:], 0.0))
@@ -251,7 +251,7 @@ def open_of(fit: PredictorFit):
 
 
 def test_a_group_in_which_nobody_says_yes_leaves_the_others_determined():
-    """Its coefficient goes to infinity; the others are those of the groups in which some do."""
+    """Its coefficient goes to infinity; the others equal those without that group."""
     blocks = [(0.5, (0,)), (0.8, (1,))]
     M = channel_matrix((2, 3), blocks, [(1, 1), (1, 1, 1)])
     table = np.rint(10_000 * M @ [0.3, 0.2, 0.3, 0.1, 0.1, 0.0]).astype(int).reshape(2, 3)

@@ -1,4 +1,4 @@
-"""What reports reveal, one by one and together, what an audit can prove, what forgers can do."""
+"""What reports reveal, what an audit can prove, and what forgers can do."""
 
 import itertools
 import math
@@ -165,7 +165,7 @@ def test_the_audit_has_its_known_power(n, power):
 
 
 def cells_matrix(epsilon, cells):
-    """Randomized response over cells: a row an answer, a column a report."""
+    """Return the matrix of randomized response over cells: answers in rows, reports in columns."""
     matrix = np.ones((cells, cells)) + np.eye(cells) * math.expm1(epsilon)
     return matrix / matrix.sum(axis=1, keepdims=True)
 
@@ -276,7 +276,7 @@ def test_shuffling_small_batches_has_its_known_epsilon(epsilon, expected):
 
 
 def histogram_law(matrix, data):
-    """The law of the tally of reports, by multiplying out every vector of reports."""
+    """Return the law of the tally by enumerating every vector of reports."""
     law = Counter()
     for vector in itertools.product(range(matrix.shape[1]), repeat=len(data)):
         tally = tuple(vector.count(cell) for cell in range(matrix.shape[1]))
@@ -285,7 +285,7 @@ def histogram_law(matrix, data):
 
 
 def exact_delta(epsilon, matrix, n):
-    """The worst over all data sets of the others and all pairs of answers of one person."""
+    """Return the worst delta over all data sets of the others and all pairs of answers."""
     cells, worst = len(matrix), 0.0
     for others in itertools.combinations_with_replacement(range(cells), n - 1):
         laws = [histogram_law(matrix, (x, *others)) for x in range(cells)]
@@ -329,7 +329,7 @@ def test_shuffling_agrees_with_decimal_arithmetic():
 
 @pytest.mark.parametrize("epsilon", [0.02, LN3, 2, 6])
 def test_no_other_data_set_is_worse(epsilon):
-    """700 reports, of whose data sets only some are looked at: here all of them are."""
+    """For 700 reports the function searches only some data sets; this test searches all."""
     n, a = 700, 1 / (1 + math.exp(-epsilon))
     found, worst, k = shuffled(epsilon, n, 1e-6), 0.0, np.arange(n)
     for m in range(n):
@@ -395,7 +395,7 @@ class Tilted:
 
 @pytest.mark.parametrize("m", [0, 3, 100, 500, 999])
 def test_the_tilted_law_gives_the_same_delta(m):
-    """Against the sum over the law itself: the best count is the mode of the tilted law."""
+    """Compare with the sum over the law itself: the best count is the mode of the tilted law."""
     n, e, k = 1000, shuffled(LN3, 1000, 1e-6), np.arange(1000)
     law = np.convolve(binom.pmf(k[: m + 1], m, 0.75), binom.pmf(k[: n - m], n - 1 - m, 0.25))
     here, before = np.append(law, 0), np.append(0, law)
@@ -413,7 +413,7 @@ def test_the_tilted_law_gives_the_same_delta(m):
     "n, slack, proved", [(10**4, 2e-3, 0.03), (10**6, 1e-5, 2e-3), (10**8, 1e-6, 2e-4)]
 )
 def test_no_data_set_can_be_much_worse_than_those_near_zero(n, slack, proved, epsilon, delta):
-    """Whatever m: at a real count, which is more than any integer one can tell; and by a proof."""
+    """For every m, at real counts, which bound integer counts; and by a proof."""
     found = shuffled(epsilon, n, delta)
     tilted = Tilted(found, epsilon, n)
     m = np.concatenate([np.arange(20), np.linspace(20, n - 1, 60)])
@@ -427,7 +427,7 @@ def test_no_data_set_can_be_much_worse_than_those_near_zero(n, slack, proved, ep
 @pytest.mark.parametrize("cells, n", [(2, 6), (3, 4), (5, 4), (16, 3)])
 @pytest.mark.parametrize("epsilon", [0.5, LN3, 3])
 def test_clones_agree_with_every_outcome_of_the_game(cells, n, epsilon):
-    """A reader told who is a clone, with every outcome multiplied out; and, without, the truth."""
+    """Enumerate every outcome for a reader who is told the clones, and for one who is not."""
     rare = 1 / (math.exp(epsilon) + cells - 1)
     pair = rare * (math.exp(epsilon) + 1)
     told = clones_bound(epsilon, n, 1e-12, 2 * rare, pair)

@@ -34,7 +34,7 @@ def every_pattern(answers):
 
 
 def rates(patterns, blocks, shares, answers):
-    """P(pattern), summing over classes and over what each coin may have done."""
+    """Return P(pattern), summing over classes and coins."""
     total = np.zeros(len(patterns))
     for c, share in enumerate(shares):
         law = np.full(len(patterns), float(share))
@@ -53,7 +53,7 @@ def rates(patterns, blocks, shares, answers):
 
 
 def yes_of(answers):
-    """The second option's column of every question: [class, question]."""
+    """Return the second option's column of every question: [class, question]."""
     return np.array([p[:, 1] for p in answers]).T
 
 
@@ -108,7 +108,7 @@ def test_three_classes_are_recovered():
 
 
 def test_a_block_is_not_a_product_of_its_questions():
-    """The same reports read as if every question had had its own coin give other classes."""
+    """Treating every question as if it had its own coin gives other classes."""
     patterns, counts = exact(TRIPLES)
     right = fit(patterns, counts, TRIPLES, (2,) * 6, 2, 1, starts=4)
     wrong = fit(patterns, counts, [Block(0.5, (j,)) for j in range(6)], (2,) * 6, 2, 1, starts=4)
@@ -139,7 +139,7 @@ def test_classes_are_recovered_when_blocks_were_not_asked():
 
 
 def free_to_full(free, sizes, classes):
-    """Shares and answers from all but the last of each distribution."""
+    """Complete shares and answers from all but the last value of each distribution."""
     free = list(free)
 
     def law(k):
@@ -316,7 +316,7 @@ def test_goodmans_undetermined_example_is_reported():
 
 
 def test_questions_never_asked_together_determine_little():
-    """One of six questions a person: shares of the classes cannot be told."""
+    """With one of six questions per person, the shares of the classes are not determined."""
     patterns = np.full((12, 6), -1)
     patterns[np.arange(12), np.arange(12) // 2] = np.arange(12) % 2
     counts = np.arange(50, 62)

@@ -1,4 +1,4 @@
-"""Estimates and limits of a share, against values computed elsewhere and slow definitions."""
+"""Estimates and limits of a share, compared with published values and slow definitions."""
 
 import json
 import math
@@ -105,7 +105,7 @@ def slow_acceptability(q, t, n, lowest, highest):
 
 
 def slow_limits(t, n, channel, lowest, highest, alpha):
-    """The hull of the shares with a p-value above alpha: a fine grid, then bisection."""
+    """Return the hull of the shares with a p-value above alpha, by grid and bisection."""
     a, b = channel.a, channel.b
 
     def excess(q):
@@ -120,7 +120,7 @@ def slow_limits(t, n, channel, lowest, highest, alpha):
 
 
 def random_case(seed):
-    """n <= 80 reports through a channel that they can tell something about."""
+    """Draw n <= 80 reports and an informative channel."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 81))
     b = rng.uniform(0, 0.6)
@@ -150,7 +150,7 @@ def test_blaker_limits_and_p_values_follow_the_definition(seed):
 @pytest.mark.parametrize("seed", range(40))
 @pytest.mark.slow
 def test_many_intervals_agree_with_each_and_with_the_definition(seed):
-    """Every count of one survey at once, a whole table of surveys, and never an empty interval."""
+    """Test every count of one survey and a whole table of surveys; no interval is empty."""
     _, n, channel, level = random_case(seed)
     for method in METHODS:
         low, high = intervals(range(n + 1), n, channel, level, method)
@@ -479,7 +479,7 @@ def test_a_census_without_noise_is_known_exactly():
 )
 @pytest.mark.parametrize("n", [1, 2, 17, 400, 6000])
 def test_census_limits_follow_the_definition(channel, n):
-    """Both tails above alpha/2 at the limits, one of them not one further: by full convolution."""
+    """At the limits both tails exceed alpha/2, and one step further one does not."""
     a, b = channel.a, channel.b
 
     def tails(yes, t):

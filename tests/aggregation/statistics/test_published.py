@@ -1,4 +1,4 @@
-"""Published analyses, computed again: survey results, textbook fits, tables, programs' examples."""
+"""Published analyses, recomputed: survey results, textbook fits, tables, examples of programs."""
 
 import math
 
@@ -147,7 +147,7 @@ def test_the_noiseless_o_ring_regression_matches_the_literature():
 
 
 def test_the_o_ring_effect_disappears_with_noise():
-    """The same reports, had they been randomized: far less is known, and the fit says so."""
+    """If the same reports were randomized, the fit reports far wider limits."""
     fit = logistic(np.column_stack([np.ones(23), TEMPERATURES]), DISTRESS, Channel(0.9, 0.1))
     assert fit.separated or fit.standard_errors[1] > 2 * 0.1082
 

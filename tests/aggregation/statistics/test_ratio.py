@@ -28,7 +28,7 @@ def kept(epsilon, cells):
 
 
 def question(epsilon, questions=1):
-    """The channel of a yes/no question in a block of so many."""
+    """Return the channel of a yes/no question in a block of this many."""
     c = kept(epsilon, 2**questions)
     return Channel((1 + c) / 2, (1 - c) / 2)
 
@@ -64,7 +64,7 @@ def possible(sizes, shares):
 
 
 def draw(seed, k=None, n=None):
-    """A table of reports [group][no, yes], and how it was made."""
+    """Draw a table of reports [group][no, yes] and its parameters."""
     rng = np.random.default_rng(seed)
     k = k or int(rng.integers(2, 7))
     n = n or int(rng.integers(60, 3000))
@@ -74,7 +74,7 @@ def draw(seed, k=None, n=None):
 
 
 def surveys(number, n, sizes, shares, keep, channel, rng):
-    """Counts and sizes of many surveys, a column each: ``by_group`` takes them at once."""
+    """Return counts and sizes of many surveys, one column each, for one call of ``by_group``."""
     truth = law(np.array(sizes), shares, keep, channel)
     tables = rng.multinomial(n, truth.ravel(), number).reshape(number, -1, 2)
     return tables[:, :, 1].T, tables.sum(axis=2).T
@@ -143,7 +143,7 @@ def test_limits_are_where_the_score_test_is_just_significant(seed):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_values_and_standard_errors_agree_with_the_joint_distribution(seed):
-    """Of every option of a choice, by the full covariance matrix and the delta method."""
+    """Test every option of a choice with the full covariance matrix and the delta method."""
     rng = np.random.default_rng(seed)
     k, options, n = 3, 4, 2000
     blocks = [Block(0.8, (0,)), Block(0.6, (1,))]
@@ -275,7 +275,7 @@ def test_a_ratio_to_what_may_be_nothing_is_unbounded():
 def test_limits_among_those_concerned_are_where_the_score_test_is_just_significant(
     count, concerned
 ):
-    """Three kinds of reports: the option, the rest of the gate, neither."""
+    """There are three kinds of reports: the option, the rest of the gate, neither."""
     n = 1000
     whole = (concerned / n - GATE.b) / FOLLOW_UP
     part = np.clip((count / n - OPTION.b) / FOLLOW_UP, 0, whole)
@@ -351,7 +351,7 @@ def test_a_set_of_options_has_the_sum_of_their_shares():
 
 
 def test_columns_have_nothing_to_do_with_each_other():
-    """Questions with channels and people of their own, in one call."""
+    """Questions in one call may have their own channels and people."""
     drawn = [draw(seed, k=4) for seed in range(6)]
     keep = 0.8
     counts = np.stack([table[:, 1] for table, _, _ in drawn], axis=1)

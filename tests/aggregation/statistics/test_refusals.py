@@ -1,4 +1,4 @@
-"""No public function takes what no argument can be, and every refusal names argument and value."""
+"""Every public function refuses impossible arguments and names argument and value."""
 
 import inspect
 import itertools
@@ -232,7 +232,7 @@ def test_arguments_that_used_to_crash_or_pass_are_refused(call, message):
 
 @pytest.mark.parametrize("method", proportion.METHODS)
 def test_the_rarest_answers_of_the_most_reports_have_limits(method):
-    """Where n times the rates is less than their rounding errors."""
+    """Even if n times the rates is less than their rounding errors."""
     for channel, count in ((Channel(1e-300, 0), 0), (Channel(1, 1 - 2**-53), proportion.LARGEST)):
         low, high = proportion.interval(count, proportion.LARGEST, channel, method=method)
         assert 0 <= low <= high <= 1

@@ -32,7 +32,7 @@ def warner(epsilon):
 
 
 def reference():
-    """400 rows without chance: 190 reports say yes."""
+    """Return 400 fixed rows, of which 190 say yes."""
     i = np.arange(400)
     X = np.column_stack([np.ones(400), (i % 20 - 9.5) / 5, i // 20 % 2])
     y = 7919 * i % 1000 < 1000 * (0.25 + 0.5 * expit(X @ [-0.5, 0.8, 0.4]))
@@ -44,7 +44,7 @@ def draw(rng, X, beta, channel):
 
 
 def log_likelihood(beta, X, y, a, b, w=1.0):
-    """The definition, with nothing done about rounding."""
+    """Return the log-likelihood by definition, ignoring rounding."""
     rate = b + (a - b) * expit(X @ beta)
     return np.sum(w * np.where(y == 1, np.log(rate), np.log(1 - rate)))
 
@@ -208,7 +208,7 @@ def test_each_row_may_have_its_own_channel():
 
 
 def test_no_noise_is_ordinary_logistic_regression():
-    """Newton's method written out: with a = 1, b = 0 both kinds of information are the same."""
+    """Compare with Newton's method: with a = 1, b = 0 both kinds of information agree."""
     X, y = reference()
     beta = np.zeros(3)
     for _ in range(30):

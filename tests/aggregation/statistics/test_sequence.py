@@ -106,7 +106,7 @@ def test_limits_follow_the_definition(seed):
 @pytest.mark.parametrize("seed", range(30))
 @pytest.mark.slow
 def test_many_limits_agree_with_each(seed):
-    """With company that needs more nodes, or more steps, or a part of its own."""
+    """Mix cases that need more nodes or more steps, or are searched separately."""
     rng = np.random.default_rng(seed)
     b = rng.uniform(0, 0.5) * (seed % 3 > 0)
     channel = Channel(b + rng.uniform(0.05, 1) * (1 - b), b)
@@ -211,7 +211,7 @@ def boundaries(kept, sizes, rate):
 
 
 def missed(first, last, rates):
-    """P(some count up to n was not kept), for every n: exact, by recursion over the reports.
+    """Return P(some count up to n was not kept) for every n, by recursion over the reports.
 
     The law of the counts of those that were never missed gains one report and loses what is no
     longer kept. The rates may differ from report to report.

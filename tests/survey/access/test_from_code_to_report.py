@@ -1,4 +1,4 @@
-"""Who may send a report: invitations, passes and proofs of work, from the code to the row."""
+"""Invitations, passes and proofs of work, from the code to the stored report."""
 
 import json
 import logging
@@ -302,7 +302,7 @@ def test_a_report_needs_its_proof_of_work() -> None:
 
 
 def test_zero_bits_are_counted_from_the_front() -> None:
-    """Of 4,000 nonces about 1 in 2^bits has so many: 5 sigma around it, and 256 has none."""
+    """About 1 in 2^bits of 4,000 nonces has that many, within 5 sigma; none has 256."""
     nonces = [f"{n:08x}" for n in range(4000)]
     counts = [sum(is_proof_of_work("d", "i", n, bits) for n in nonces) for bits in (1, 4, 22)]
     assert abs(counts[0] - 2000) < 160 and abs(counts[1] - 250) < 77 and counts[2] < 3

@@ -1,4 +1,4 @@
-"""The page of invitations: codes as a file and a sheet, letters, reminders, revoking."""
+"""The invitations page: codes as a file and a sheet, e-mails, reminders, revoking."""
 
 import csv
 import html

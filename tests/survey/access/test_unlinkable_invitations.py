@@ -64,7 +64,7 @@ postgresql_only = pytest.mark.parametrize("kind", BOTH[1:])
 def visits(
     migrated: Callable[[str], Store], tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[[str], tuple[Store, list[list[str]]]]:
-    """A database after the visits, which tests copy, and what each person had, in their order."""
+    """Return a database after the visits, for tests to copy, and what each person had."""
 
     @cache
     def get(kind: str) -> tuple[Store, list[list[str]]]:
@@ -90,7 +90,7 @@ def people(kind: str, visits: Callable[[str], tuple[Any, list[list[str]]]]) -> l
 
 
 def values(store: Store, column: str, table: str, key: str) -> dict[str, str]:
-    """A column, hidden or not, by the key of each row."""
+    """Return a column, hidden or not, by the key of each row."""
     return {
         str(pk).replace("-", ""): str(value)
         for pk, value in store.rows(f"SELECT {key}, {column} FROM {table}")
@@ -98,7 +98,7 @@ def values(store: Store, column: str, table: str, key: str) -> dict[str, str]:
 
 
 def correlation(store: Store, people: list[list[str]], place: str) -> Any:
-    """Spearman's, between the places of invitations and those of reports, person by person."""
+    """Return Spearman's correlation of the places of invitations and reports."""
     orders = []
     for table, key, of in (("survey_invitation", "digest", 1), ("survey_report", "id", 2)):
         rows = store.rows(f"SELECT {key} FROM {table} ORDER BY {place}")
@@ -108,7 +108,7 @@ def correlation(store: Store, people: list[list[str]], place: str) -> Any:
 
 
 def pairs(store: Store, people: list[list[str]], column: str) -> int:
-    """How many people are found by joining on a column: alone on both sides with their value."""
+    """Count the people whose value in a column is unique on both sides."""
     left = values(store, f"{column}::text", "survey_invitation", "digest")
     right = values(store, f"{column}::text", "survey_report", "id")
     alone = Counter(left.values()), Counter(right.values())
@@ -120,7 +120,7 @@ def pairs(store: Store, people: list[list[str]], column: str) -> int:
 
 
 def dead(store: Store) -> int:
-    """Versions of invitations that a statement could still come upon, as PostgreSQL counts them."""
+    """Return PostgreSQL's count of invitation versions that statements could still find."""
     with store.connect() as connection:
         notices: list[str] = []
         connection.add_notice_handler(lambda notice: notices.append(notice.message_primary))

@@ -1,4 +1,4 @@
-"""The audit log: what comes into it, that it is one chain, and that a changed one is found."""
+"""The audit log: its entries, its chain, and finding changes."""
 
 import csv
 import hashlib
@@ -55,7 +55,7 @@ def six_entries() -> None:
 
 @contextmanager
 def without_triggers() -> Iterator[None]:
-    """As somebody with all rights in the database could work."""
+    """Disable the triggers, as someone with full database rights could."""
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             cursor.execute("SET session_replication_role = replica")
@@ -207,7 +207,7 @@ def test_writers_at_the_same_time_keep_one_chain() -> None:
 
 
 def written(action: Callable[[], Any]) -> list[tuple[str, str, str]]:
-    """Who did what to which survey, in the entries that a action leaves."""
+    """Return who did what to which survey in the entries of an action."""
     last = head()
     action()
     fresh = Entry.objects.filter(number__gt=last.number if last else 0).order_by("number")

@@ -1,4 +1,4 @@
-"""Protocol 1: every status, batches, what a known id is told, and a fuzz of it all."""
+"""Protocol 1: every status, batches, known ids, and fuzzing."""
 
 import json
 import logging
@@ -108,7 +108,7 @@ def test_a_malformed_report_is_400_and_says_where(good: Any, change: Any, where:
 def test_the_quick_check_accepts_only_what_the_thorough_one_does(
     good: Any, survey: Survey, data: st.DataObject
 ) -> None:
-    """Well-formed reports with one or two members changed for others, or for nonsense."""
+    """Change one or two members of well-formed reports to other or invalid values."""
     validator = Validator(survey.frozen_design())
     value = st.sampled_from([0, 1, 3, 4, -1, 255, True, None, 1.0, "1", [], {}])
     report = json.loads(json.dumps(good))
@@ -197,7 +197,7 @@ def test_too_many_requests_from_one_address_are_429(good: Any, settings: Any) ->
 
 @pytest.mark.parametrize("bad", [False, True])
 def test_a_batch_counts_as_the_reports_that_it_lists(good: Any, settings: Any, bad: bool) -> None:
-    """Right or wrong: each of them is work."""
+    """Valid or not, because each takes work."""
     settings.INGEST_PER_MINUTE = 3
     several = {"reports": [5 if bad else good | {"id": str(uuid4())} for _ in range(5)]}
     assert post(several, path="reports/batch/").status_code == 200
@@ -205,7 +205,7 @@ def test_a_batch_counts_as_the_reports_that_it_lists(good: Any, settings: Any, b
 
 
 def test_batches_that_arrive_together_share_one_limit(settings: Any) -> None:
-    """None of them is looked at once another has spent what was left."""
+    """A batch is not checked once another has used up the limit."""
     settings.INGEST_PER_MINUTE = 10
     senders = [throttle.spend("192.0.2.1", "") for _ in range(3)]
     throttle.charge(senders[0], 1000)
@@ -280,7 +280,7 @@ CONTENTS = list(product(range(2), range(4), range(3)))
 
 
 def every_reply(report: dict[str, Any], slug: str = "small") -> set[Any]:
-    """What is said to each content under one id, alone and in a batch: status, bytes, headers."""
+    """Return the reply to each content under one id, alone and in a batch."""
     replies = []
     for first, second, age in CONTENTS:
         one = report | {"blocks": {"b1": [first, second], "g1": [age]}}

@@ -1,4 +1,4 @@
-"""Group commit: what arrives together is stored together, each report on its own merits."""
+"""Group commit: reports that arrive together share a transaction and are judged separately."""
 
 import asyncio
 import threading
@@ -27,7 +27,7 @@ def survey() -> Survey:
 
 @pytest.fixture
 def inbox() -> Iterator[Inbox]:
-    """Its thread's connection is closed at the end, lest the database cannot be dropped."""
+    """Close the thread's connection at the end, so that the database can be dropped."""
     made = Inbox()
     yield made
     made.thread.submit(lambda: connection.close()).result()
@@ -39,7 +39,7 @@ def arrival(survey: Survey, content: bytes = b"\1\3\0", pk: str = "") -> Arrival
 
 
 def store(inbox: Inbox, requests: Sequence[Sequence[Arrival]]) -> list[Any]:
-    """All requests at the same moment; for each its outcomes or its exception."""
+    """Send all requests at once; return each one's outcomes or exception."""
 
     async def at_once() -> list[Any]:
         return await asyncio.gather(*map(inbox.store, requests), return_exceptions=True)
@@ -49,7 +49,7 @@ def store(inbox: Inbox, requests: Sequence[Sequence[Arrival]]) -> list[Any]:
 
 @pytest.fixture
 def groups(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many requests each write holds."""
+    """Record how many requests each write contains."""
     sizes: list[int] = []
     write = inboxes.write
 
@@ -119,7 +119,7 @@ def test_each_report_gets_the_outcome_of_its_own_survey(survey: Survey, inbox: I
 
 
 def test_a_report_that_fails_fails_alone(survey: Survey, inbox: Inbox) -> None:
-    """No content that was checked can fail; should one do so all the same, it fails alone."""
+    """Checked content cannot fail, but if it does, it fails alone."""
     bad = Arrival(str(uuid4()), b"\1", 2**80)
     outcomes = store(inbox, [[arrival(survey)], [bad], [arrival(survey)]])
     assert outcomes[0] == outcomes[2] == ["stored"]
@@ -128,7 +128,7 @@ def test_a_report_that_fails_fails_alone(survey: Survey, inbox: Inbox) -> None:
 
 
 def test_a_group_is_stored_in_the_order_of_its_ids(survey: Survey, inbox: Inbox) -> None:
-    """Random ids, so the order says nothing; that of arrival would."""
+    """Ids are random, so their order reveals nothing; the order of arrival would."""
     sent = [arrival(survey) for _ in range(200)]
     store(inbox, [[one] for one in sent])
     place = "ctid" if connection.vendor == "postgresql" else "rowid"
@@ -183,7 +183,7 @@ def test_a_failing_store_fails_everyone_and_then_recovers(
 def test_a_hanging_store_is_given_up_after_a_while(
     survey: Survey, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The sender is told to come again; that the report was stored after all does no harm."""
+    """The sender retries; it does no harm if the report was stored after all."""
     release = threading.Event()
     record = Report.objects.record
 
@@ -212,7 +212,7 @@ def test_a_hanging_store_is_given_up_after_a_while(
 def test_a_group_that_finds_its_connection_ended_is_stored_on_another(
     survey: Survey, inbox: Inbox, groups: list[int]
 ) -> None:
-    """As after a restart of the database; nobody is told to come again."""
+    """After a restart of the database, nobody has to retry."""
     assert store(inbox, [[arrival(survey)]]) == [["stored"]]
     pid = inbox.thread.submit(lambda: connection.connection.info.backend_pid).result()
     with connection.cursor() as cursor:
@@ -272,7 +272,7 @@ def test_a_fault_of_the_writer_ends_with_those_who_wait(
 
 
 def test_a_request_that_cannot_be_told_harms_no_other(survey: Survey, inbox: Inbox) -> None:
-    """Its event loop may have ended; its report is stored all the same."""
+    """Its event loop may have ended; its report is stored anyway."""
 
     class Deaf(asyncio.Future[list[Recorded]]):
         def set_result(self, result: list[Recorded]) -> None:
@@ -343,7 +343,7 @@ def test_an_empty_inbox_is_drained_at_once(inbox: Inbox) -> None:
 
 
 def in_thread(call: Callable[[], Any]) -> "Future[Any]":
-    """Call it in a thread, whose connection is closed afterwards."""
+    """Run it in a thread and close the thread's connection afterwards."""
     done: Future[Any] = Future()
 
     def run() -> None:
@@ -362,7 +362,7 @@ def in_thread(call: Callable[[], Any]) -> "Future[Any]":
 
 
 def await_waiting() -> None:
-    """Until somebody waits for a lock of ours."""
+    """Wait until someone waits for one of our locks."""
 
     def blocked() -> bool:
         with connection.cursor() as cursor:

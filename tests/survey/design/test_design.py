@@ -1,4 +1,4 @@
-"""survey/design/: the frozen form of a design, who is asked what, and which blocks are best."""
+"""survey/design/: the frozen design, the choice of blocks, and the best grouping."""
 
 import hashlib
 import json
@@ -58,7 +58,7 @@ def test_the_order_and_the_spaces_of_json_do_not_matter(name: str) -> None:
 
 
 def test_the_hash_of_a_design_never_changes() -> None:
-    """It may never change: reports that exist name it."""
+    """It must never change, because existing reports contain it."""
     design = build(math.log(3), [Question("q1", "Äh?", options_from_texts(["No", "Yes"]))])
     assert design.canonical == (
         '{"ask":1,"blocks":[{"epsilon":1.0986122886681098,"keep":2147483648,"key":"b1",'
@@ -127,7 +127,7 @@ def test_an_unknown_mechanism_or_scale_is_not_read(key: str, value: Any) -> None
     ("blocks", "ask"), [(blocks, ask) for blocks in range(1, 6) for ask in range(1, blocks + 1)]
 )
 def test_every_set_of_blocks_is_equally_likely(blocks: int, ask: int) -> None:
-    """uniform(n) is word % n for small words, so these words are all outcomes, once each."""
+    """uniform(n) is word % n for small words, so these words give every outcome once."""
     asked = questions(*[2] * blocks)
     design = build(1.0, asked, blocks=[[q.key] for q in asked], ask=ask)
     chosen = Counter(
@@ -210,7 +210,7 @@ def test_the_kinds_of_questions_have_their_shapes() -> None:
 
 
 def partitions(items: Sequence[int]) -> Iterator[list[list[int]]]:
-    """Every way to put the items into blocks."""
+    """Yield every way to divide the items into blocks."""
     if not items:
         yield []
         return
@@ -222,7 +222,7 @@ def partitions(items: Sequence[int]) -> Iterator[list[list[int]]]:
 
 
 def best_of_all(sizes: tuple[int, ...], epsilon: float) -> float:
-    """The least variance factor over all groupings and all numbers of blocks asked."""
+    """Return the smallest variance factor over all groupings and numbers of blocks asked."""
     least = math.ceil(epsilon / MAX_EPSILON)
     return min(
         variance_factor(grouping, sizes, epsilon, ask)
@@ -233,7 +233,7 @@ def best_of_all(sizes: tuple[int, ...], epsilon: float) -> float:
 
 
 def mixed_surveys() -> list[tuple[tuple[int, ...], float]]:
-    """Surveys of up to 6 questions: some found to be hard, and 300 by (seeded) chance."""
+    """Return surveys of up to 6 questions: some hard ones and 300 random ones (seeded)."""
     hard = [
         ((7, 21, 3, 3, 3, 7), 5.0),
         ((21, 7, 3, 7, 3, 3), 10.0),
@@ -307,7 +307,7 @@ def test_asking_five_questions_one_by_one_has_its_known_variance(
     ("block", "until"), [(1, 1.342454), (2, 2.694489), (3, 3.800260), (4, 4.792099), (5, 5.717919)]
 )
 def test_the_best_block_grows_with_epsilon(block: int, until: float) -> None:
-    """60 questions divide into blocks of 1 to 6; the best size changes at these values."""
+    """60 questions divide evenly into blocks of 1 to 6; the best size changes at these values."""
     sizes = (2,) * 60
     # Blocks of two sizes may be best close to the change, so look at equal blocks alone.
     equal = {

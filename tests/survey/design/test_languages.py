@@ -1,4 +1,4 @@
-"""Surveys in several languages: what is refused and where, what is frozen, what is served."""
+"""Surveys in several languages: errors, the frozen texts, and what is served."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""survey/design/mechanism.py: what it costs, does and refuses; in exact arithmetic.
+"""survey/design/mechanism.py: its losses, results and errors, in exact arithmetic.
 
 What is compared with is written out by brute force: every allowed cell and every answer that
 anybody can have (tests/support/cells.py), and every draw of `randomize` with its probability.
@@ -91,7 +91,7 @@ grid = pytest.mark.parametrize(("epsilon", "block"), GRID)
 
 
 def matrix(mechanism: Cells) -> list[list[Fraction]]:
-    """P(report | answers): a row for all answers, a column for all reports."""
+    """Return P(report | answers): answers in rows, reports in columns."""
     block = mechanism.questions
     return [
         [mechanism.probability(answers, report) for report in reports(block)]
@@ -100,7 +100,7 @@ def matrix(mechanism: Cells) -> list[list[Fraction]]:
 
 
 def enumerated(mechanism: Cells, answers: tuple[Answer, ...]) -> Law:
-    """The law of the report, from every draw that `randomize` can make.
+    """Return the law of the report from every possible draw of `randomize`.
 
     The coin falls one way or the other, and uniform(n) is 0 to n - 1, each once, for the words 0 to
     n - 1 (which is tested below).
@@ -116,7 +116,7 @@ def enumerated(mechanism: Cells, answers: tuple[Answer, ...]) -> Law:
 
 
 def share(question: Shape, answer: Answer, value: Value) -> Fraction:
-    """How much of a person has this value: a number between two levels has some of both."""
+    """Return how much of a person has this value; a number between levels has some of both."""
     if question.bounds and isinstance(answer, int) and value is not None:
         least, most = question.bounds
         place = Fraction((answer - least) * (question.size - 1), most - least)
@@ -200,7 +200,7 @@ def test_one_yes_no_question_has_its_known_thresholds(epsilon: float, threshold:
 def test_the_loss_of_the_whole_channel_is_the_stated_one_and_not_above(
     epsilon: float, block: Block
 ) -> None:
-    """Over every pair of answers and every report."""
+    """Check every pair of answers and every report."""
     mechanism = Cells.for_epsilon(epsilon, block)
     rows = matrix(mechanism)
     assert all(sum(row) == 1 for row in rows)
@@ -359,7 +359,7 @@ def test_the_estimate_is_exactly_unbiased_for_three_respondents(
 def some_truths(
     possible: list[tuple[Answer, ...]],
 ) -> Iterator[tuple[tuple[Answer, ...], ...]]:
-    """All alike, all different, and two of one kind."""
+    """Return truths that are all alike, all different, and two alike."""
     first, last, middle = possible[0], possible[-1], possible[len(possible) // 2]
     yield first, first, first
     yield first, middle, last
@@ -409,7 +409,7 @@ def test_answers_are_kept_below_keep_and_replaced_above(block: Block) -> None:
 
 
 def test_words_are_drawn_in_their_order() -> None:
-    """The coin, a rounding for each number whether or not it is asked, the slot, the cell."""
+    """The order is coin, a rounding for each number (asked or not), slot, cell."""
     two = Cells.for_epsilon(2, MIXTURES["a number after a gate, and another"])
     assert draws(two) == [7, 1, 10]
     for answers, words, report in (
@@ -450,7 +450,7 @@ def test_the_words_drawn_do_not_depend_on_the_answers(block: Block) -> None:
 
 
 def test_the_widest_numbers_are_rounded_exactly() -> None:
-    """By integers alone: no bound of a number is so wide that a level is off by one."""
+    """Integer arithmetic keeps levels exact for the widest bounds."""
     levels = 2**20 - 1
     widest = Cells(1, (number(-MAX_BOUND, MAX_BOUND, levels),))
     for answer in (-MAX_BOUND, -MAX_BOUND + 1, -1, 0, 1, MAX_BOUND - 1, MAX_BOUND):
@@ -463,7 +463,7 @@ def test_the_widest_numbers_are_rounded_exactly() -> None:
 
 @pytest.mark.parametrize("size", range(1, 22))
 def test_uniform_is_exact(size: int) -> None:
-    """As many words lead to every option: those below the limit, and the limit is a multiple."""
+    """Equally many words lead to every option, because the limit is a multiple."""
     limit = SCALE - SCALE % size
     assert limit % size == 0 and SCALE - limit < size
     for word in (*range(2 * size), *range(limit - 2 * size, limit)):

@@ -1,4 +1,4 @@
-"""Blind signatures: the vectors of RFC 9474, both languages together, and what must be refused.
+"""Blind signatures: the vectors of RFC 9474, both languages, and refusals.
 
 The vector is that of the RFC as published, A.1; drafts had another, which did not sign the prefix.
 """
@@ -88,7 +88,7 @@ def test_a_blinded_message_out_of_range_is_not_signed(mine: Any, value: int) -> 
 
 
 def test_a_faulty_signature_is_never_returned(mine: rsa.RSAPrivateKey) -> None:
-    """A fault in one half of the computation, which would give away the factors; a second key."""
+    """A fault in half of the computation would reveal the factors; a second key is refused too."""
     key = mine.public_key()
     blinded, _ = passes.blind(key, passes.prepare())
     numbers = mine.private_numbers()

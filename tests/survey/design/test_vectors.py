@@ -1,4 +1,4 @@
-"""The vectors: the Python code does what they say, and the file is what the code writes.
+"""The test vectors: the Python code follows them, and the file is up to date.
 
 tests/js/randomizer.test.mjs reads the same file, so that the two languages agree draw for draw.
 """
@@ -89,7 +89,7 @@ def words_without_rejection(case: dict[str, Any]) -> int:
 
 
 def is_replaced(case: dict[str, Any]) -> bool:
-    """Whether the first block is not reported as it is when the coin falls the other way."""
+    """Return whether the first block changes when the coin falls the other way."""
     first = asked_blocks(case)[0]
     kept = Words([0, *case["words"][1:]])
     own = first.mechanism.randomize(case["answers"][first.key], kept)
@@ -97,7 +97,7 @@ def is_replaced(case: dict[str, Any]) -> bool:
 
 
 def test_the_vectors_cover_every_case() -> None:
-    """Kept and replaced reports, rejected words, and one, some or all blocks asked."""
+    """They include kept and replaced reports, rejected words, and one, some or all blocks."""
     for name, design in DESIGNS.items():
         cases = [case for case in DATA["reports"] if case["design"] == name]
         assert {is_replaced(case) for case in cases} == {False, True}, name

@@ -1,4 +1,4 @@
-"""Once open, a survey stays as it was promised, whichever way one tries."""
+"""An open survey cannot be changed in any way."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -141,7 +141,7 @@ def test_tables_cannot_be_emptied_or_replaced_in_one_statement(table: str) -> No
     ],
 )
 def test_an_opened_survey_cannot_be_replaced(statement: str) -> None:
-    """On a connection that has not switched recursive triggers on."""
+    """On a connection without recursive triggers."""
     survey = builders.opened()
     builders.draft(slug="draft")
     before = snapshot()
@@ -156,7 +156,7 @@ def test_an_opened_survey_cannot_be_replaced(statement: str) -> None:
 
 
 def bury(survey: Survey, **changes: Any) -> Removed:
-    """The tombstone of a survey, as remove_survey sets it; here by hand."""
+    """Insert the tombstone of a survey, as remove_survey does."""
     fields = {
         "id": survey.pk, "slug": survey.slug, "title": survey.title, "reports": 0,
         "design_hash": survey.design_hash, "archive": "0" * 64, "removed_on": today(),
@@ -235,7 +235,7 @@ class TestTombstone:
 
     @pytest.mark.sqlite  # only SQLite has OR REPLACE
     def test_it_cannot_be_replaced(self, closed: Survey) -> None:
-        """On a connection that has not switched recursive triggers on."""
+        """On a connection without recursive triggers."""
         other = builders.opened(slug="other")
         other.close()
         first, second = bury(closed), bury(other)

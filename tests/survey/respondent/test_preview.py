@@ -1,4 +1,4 @@
-"""A draft's preview: the same page and the same checks, and nothing is stored, whatever happens."""
+"""A draft's preview: the same page and checks, and nothing is stored."""
 
 import json
 from typing import Any

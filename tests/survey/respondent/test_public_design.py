@@ -1,4 +1,4 @@
-"""Who asks, and why: part of the design, and on its public page for anyone to check."""
+"""The public page of a design, and the details of who is asking and why."""
 
 import hashlib
 import json
@@ -25,7 +25,7 @@ def opened(**changes: Any) -> Survey:
 
 
 class TestDisclosures:
-    """Who asks, why, how to reach them and how long it is kept: part of the design."""
+    """Who is asking, why, the contact and the retention period are part of the design."""
 
     def test_the_details_are_hashed_and_translated(self) -> None:
         survey = opened(translations={"de": {"asked_by": "Olgas Büro", "title": "Klein"}})

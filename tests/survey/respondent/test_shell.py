@@ -1,4 +1,4 @@
-"""The constant pages: their bytes, the list of what they load, their headers, their manifest."""
+"""The constant pages: their bytes, modules, headers and manifest."""
 
 import hashlib
 import re
@@ -23,7 +23,7 @@ PAGES = ["/s/small/", "/s/nowhere/", "/s/", "/s/small/definition/", "/verify/", 
 
 
 def elements(shell: str) -> list[tuple[str, str]]:
-    """The modules of a shell, as address and integrity, in the order of the document."""
+    """Return the modules of a shell as address and integrity, in document order."""
     found = re.findall(r'<script type="module" src="(.+?)" integrity="(.+?)".*?></script>', shell)
     assert len(found) == shell.count("<script")
     return found
@@ -93,7 +93,7 @@ def test_the_stylesheets_load_nothing(client: Client) -> None:
 
 @pytest.fixture
 def graph(tmp_path: Path, settings: object) -> Callable[..., list[str]]:
-    """The names of the modules behind main.js, in order, where these are the static files."""
+    """Return the modules that main.js imports, in order, for these static files."""
 
     def of(**sources: str) -> list[str]:
         source, collected = tmp_path / "source", tmp_path / "collected"
