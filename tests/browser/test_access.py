@@ -128,6 +128,7 @@ def test_a_token_is_made_copied_used_and_revoked(
     page.get_by_label("What is it for?").focus()
     page.keyboard.type("my notebook")
     page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Your new token")).to_be_visible()
     looked_at_everywhere(page)
     page.get_by_role("button", name="Copy the token").click()
     expect(page.get_by_text("Copied.")).to_be_visible()
@@ -174,7 +175,7 @@ def test_the_page_of_the_api_lists_every_operation(site: str, page: Page) -> Non
 
 def test_an_owner_reads_and_downloads_the_log(site: str, page: Page) -> None:
     log_in(page, f"{site}{PEOPLE}", "admin")
-    page.get_by_role("link", name="Log").click()
+    page.get_by_role("navigation", name="More").get_by_role("link", name="Log").click()
     expect(page.get_by_text("The system: survey opened")).to_be_visible()
     looked_at_everywhere(page)
     for name in ("CSV", "JSON lines"):

@@ -46,6 +46,7 @@ def test_a_survey_can_be_taken_from_draft_to_deletion(
     expect(contact).to_be_focused()
     contact.fill("olga@example.org")
     page.get_by_role("link", name="Check and open").first.click()
+    expect(page.get_by_role("heading", name="Checklist")).to_be_visible()
     expect(page.get_by_text("Nothing prevents opening.")).to_be_visible()
 
     # A colleague tries it on a phone, without an account: the whole way, and nothing is kept.
@@ -81,7 +82,7 @@ def test_a_survey_can_be_taken_from_draft_to_deletion(
     clock.send("Emulation.setTimezoneOverride", {"timezoneId": "Asia/Kolkata"})
     page.reload()
     expect(page.get_by_label("Close at this time in UTC.")).to_be_visible()
-    expect(page.locator("label", has_text="Now it is")).to_contain_text("for you")
+    expect(page.locator("label", has_text="It is now")).to_contain_text("for you")
     plain = on_phone(new_context, java_script_enabled=False)
     plain.goto(f"{site}/designs/life/")
     expect(plain.get_by_text("90 days after it closes")).to_be_visible()

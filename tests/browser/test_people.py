@@ -86,7 +86,7 @@ def test_an_empty_site_can_be_set_up_with_a_team(
     secret, codes = set_up_factor(page)
     assert len(codes) == 10
     looked_at_everywhere(page)
-    page.get_by_role("link", name="go on").click()
+    page.get_by_role("link", name="I have saved them").click()
     expect(page).to_have_url(f"{url}/surveys/")
 
     # A survey, from a topic, for invited people; what is missing stands in the way.
@@ -163,12 +163,12 @@ def test_an_empty_site_can_be_set_up_with_a_team(
     press(page, "Create a team")
     expect(page.get_by_role("heading", level=1)).to_have_text("Night shift")
     team = page.url
-    page.get_by_label("As", exact=True).select_option("Researcher")
+    page.get_by_label("Invite as").select_option("Researcher")
     press(page, "Create an invitation")
     link = page.get_by_label("Link", exact=True).inner_text()
     looked_at_everywhere(page)
     page.goto(f"{survey}people/")
-    page.get_by_label("Team", exact=True).select_option("Night shift")
+    page.get_by_role("combobox", name="Team").select_option("Night shift")
     press(page, "Save the team")
     expect(page.get_by_role("link", name="Night shift")).to_be_visible()
     looked_at_everywhere(page)
