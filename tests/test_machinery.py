@@ -2,9 +2,7 @@
 
 import os
 import re
-import signal
 import subprocess
-import sys
 import urllib.request
 from pathlib import Path
 
@@ -18,7 +16,7 @@ from tests.support.chromium import DISABLED
 from tests.support.marks import BOTH_INSTALLATIONS
 from tests.support.outcomes import Outcome, read_junit, read_summary, read_tap
 from tests.support.pages import await_in
-from tests.support.services import ROOT, Candor, command_line, descendants, wait_until
+from tests.support.services import Candor, command_line, kill_starter, wait_until
 
 JUNIT = (
     '<testsuites><testsuite errors="1" failures="2" skipped="3" tests="10"></testsuite>'
@@ -112,18 +110,10 @@ def test_servers_die_with_a_killed_starter() -> None:
         "    print(one.folder, other.folder, flush=True)\n"
         "    signal.pause()\n"
     )
-    starter = subprocess.Popen(
-        [sys.executable, "-c", program], cwd=ROOT, stdout=subprocess.PIPE, text=True
-    )
-    assert starter.stdout is not None
-    folders = starter.stdout.readline().split()
-    started = descendants(starter.pid)
+    folders, started = kill_starter(program)
     assert len(started) > 2  # PostgreSQL has children
-    starter.send_signal(signal.SIGKILL)
-    starter.wait()
-    starter.stdout.close()
     wait_until(lambda: not any(map(command_line, started)), 60, "servers without their starter")
-    for folder in folders:
+    for folder in folders.split():
         subprocess.run(["rm", "-r", folder], check=True)  # what nobody could clean up
 
 

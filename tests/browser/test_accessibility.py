@@ -1,6 +1,5 @@
 """WCAG 2.2 AA in every state of the respondent's page, and screen reader output."""
 
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +9,7 @@ from playwright.sync_api import BrowserContext, Page, ViewportSize, expect
 
 from tests.support import builders, respondent
 from tests.support.pages import RULES, SETTLE
-from tests.support.services import ROOT, Candor
+from tests.support.services import Candor
 from tests.support.states import POOR, States
 
 pytestmark = pytest.mark.browser
@@ -69,11 +68,8 @@ COVERED = """() => {
 
 @pytest.fixture(scope="session")
 def url(candor_server: Candor) -> str:
-    survey = json.loads((ROOT / "survey/demo/wellbeing-at-work.json").read_text())
-    survey["slug"] = "accessible"
-    candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(survey))
-    candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(POOR))
-    return f"{candor_server.url}/s/accessible/"
+    candor_server.open_survey(POOR)
+    return candor_server.open_survey(builders.demo_file("accessible"))
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -215,7 +211,7 @@ THANKS = """
 
 def test_a_whole_run_can_be_heard_with_a_screen_reader(candor_server: Candor, page: Page) -> None:
     survey = builders.FILE | {"slug": "aloud"}
-    candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(survey))
+    candor_server.open_survey(survey)
     main = page.get_by_role("main")
 
     def heard(snapshot: str) -> None:
@@ -239,7 +235,7 @@ def test_a_whole_run_can_be_heard_with_a_screen_reader(candor_server: Candor, pa
 
 def test_a_whole_run_needs_only_the_keyboard(candor_server: Candor, page: Page) -> None:
     survey = builders.FILE | {"slug": "keys"}
-    candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(survey))
+    candor_server.open_survey(survey)
     page.goto(f"{candor_server.url}/s/keys/")
 
     def tab_to(name: str) -> None:

@@ -69,7 +69,7 @@ site;South;0,5
 @pytest.fixture(scope="session")
 def clinic(candor_server: Candor) -> str:
     candor_server.load_demo()
-    candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(SURVEY))
+    candor_server.open_survey(SURVEY)
     candor_server.manage("shell", "-v0", "-c", POPULATE)
     return f"{candor_server.url}/surveys/{SLUG}/analyses/"
 
@@ -227,7 +227,7 @@ def test_progress_moves_and_work_is_cancelled(here: Page) -> None:
 def test_too_few_people_for_a_weight_are_named(candor_server: Candor, page: Page) -> None:
     few = SURVEY | {"slug": "few", "title": "A few"}
     candor_server.load_demo()
-    candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(few))
+    candor_server.open_survey(few)
     populate = POPULATE.replace("clinic", "few").replace("4000", "90")
     candor_server.manage("shell", "-v0", "-c", populate.replace("[0.7, 0.3, 0]", "[1, 0, 0]"))
     log_in(page, f"{candor_server.url}/surveys/few/analyses/?kind=weights", "admin")

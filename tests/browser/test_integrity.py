@@ -19,7 +19,7 @@ PATH = "/s/mirrored/"
 @pytest.fixture(scope="session")
 def site(candor_server: Candor) -> str:
     survey = builders.FILE | {"slug": "mirrored"}
-    candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(survey))
+    candor_server.open_survey(survey)
     return candor_server.url
 
 

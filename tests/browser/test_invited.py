@@ -26,7 +26,7 @@ SLUG = "invited"
 @pytest.fixture(scope="session")
 def url(candor_server: Candor) -> str:
     survey = builders.FILE | {"slug": SLUG, "access": "invited"}
-    candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(survey))
+    candor_server.open_survey(survey)
     return f"{candor_server.url}/s/{SLUG}/"
 
 
@@ -283,7 +283,7 @@ def test_a_kiosk_keeps_no_pass(url: str, links: Iterator[str], page: Page) -> No
 
 def test_a_proof_of_work_comes_with_the_report(candor_server: Candor, page: Page) -> None:
     survey = builders.FILE | {"slug": "proof", "work": 10}
-    candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(survey))
+    candor_server.open_survey(survey)
     bodies = respondent.posts(page)
     respondent.start(page, f"{candor_server.url}/s/proof/")
     respondent.answer(page, 0, 1)

@@ -1,13 +1,12 @@
 """The page and the survey in several languages."""
 
-import json
 from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.support import builders, respondent
-from tests.support.services import ROOT, Candor
+from tests.support.services import Candor
 
 pytestmark = pytest.mark.browser
 
@@ -24,10 +23,7 @@ LANGUAGES = {
 @pytest.fixture(scope="session")
 def url(candor_server: Candor) -> str:
     """Return the address of the demo survey, which is translated into all five languages."""
-    survey = json.loads((ROOT / "survey/demo/wellbeing-at-work.json").read_text())
-    survey["slug"] = "languages"
-    candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(survey))
-    return f"{candor_server.url}/s/languages/"
+    return candor_server.open_survey(builders.demo_file("languages"))
 
 
 @pytest.mark.parametrize("locale", LANGUAGES)
@@ -83,7 +79,7 @@ def test_untranslated_texts_are_marked(
         "translations": {"de": {"title": "Eine kleine Umfrage",
                                 "questions": {"q1": {"text": "Haben Sie?"}}}},
     }  # fmt: skip
-    candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(survey))
+    candor_server.open_survey(survey)
     page = new_context(locale="de-DE").new_page()
     page.goto(f"{candor_server.url}/s/partly/")
     expect(page.get_by_role("heading", name="Eine kleine Umfrage")).to_be_visible()
@@ -105,7 +101,7 @@ def test_a_survey_in_an_unknown_language_is_shown_as_it_is(
     candor_server: Candor, page: Page, new_context: Callable[..., BrowserContext]
 ) -> None:
     survey = builders.FILE | {"slug": "italian", "language": "it", "title": "Un sondaggio"}
-    candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(survey))
+    candor_server.open_survey(survey)
     page.goto(f"{candor_server.url}/s/italian/")
     title = page.get_by_role("heading", name="Un sondaggio")
     expect(title).to_be_visible()

@@ -8,7 +8,6 @@ while the network is down. With the randomness fixed so that the answers are kep
 comparison must see the difference, and see it when the age alone differs.
 """
 
-import json
 import re
 import shutil
 import sqlite3
@@ -57,7 +56,7 @@ def prepared(tmp_path: Path) -> Candor:
     candor.var.mkdir()
     candor.migrate()
     candor.collect()
-    candor.manage("import_survey", "-", "--open", stdin=json.dumps(builders.FILE))
+    candor.open_survey(builders.FILE)
     return candor
 
 

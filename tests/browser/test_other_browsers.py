@@ -2,9 +2,6 @@
 
 import json
 import shutil
-import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from importlib import resources
 
@@ -14,7 +11,8 @@ from tests.support import builders
 from tests.support.firefox import Firefox
 from tests.support.mirror import Reply
 from tests.support.other_browsers import ANSWER_SECONDS, Browser, Site
-from tests.support.services import ROOT, Candor, command_line, descendants, wait_until
+from tests.support.randomness import SEEDED
+from tests.support.services import Candor, command_line, kill_starter, wait_until
 from tests.support.webkit import WebKit
 
 # One process for each browser, which it starts once.
@@ -46,16 +44,6 @@ WARN = "held[40_000]()"  # the kiosk asks whether somebody is there
 ALL_TEXT = """
 const named = [...document.querySelectorAll("[aria-label]")].map((one) => one.ariaLabel);
 return [document.title, document.body.innerText, ...named].join("\\n");
-"""
-# A right randomizer would fail /verify/ by chance now and then.
-SEEDED = """
-let [x, y, z, w] = [123456789, 362436069, 521288629, 88675123];
-Crypto.prototype.getRandomValues = (words) => words.map(() => {
-  const t = x ^ (x << 11);
-  [x, y, z] = [y, z, w];
-  w = (w ^ (w >>> 19) ^ t ^ (t >>> 8)) >>> 0;
-  return w;
-});
 """
 
 
@@ -499,16 +487,8 @@ def test_a_browser_dies_with_a_killed_starter(kind: type[Browser]) -> None:
         "    print(browser.folder, flush=True)\n"
         "    time.sleep(60)\n"
     )
-    starter = subprocess.Popen(
-        [sys.executable, "-c", program], cwd=ROOT, stdout=subprocess.PIPE, text=True
-    )
-    assert starter.stdout is not None
-    folder = starter.stdout.readline().strip()
-    started = descendants(starter.pid)
+    folder, started = kill_starter(program)
     assert len(started) > 2  # the pages have processes of their own
-    starter.send_signal(signal.SIGKILL)
-    starter.wait()
-    starter.stdout.close()
     gone = lambda: not any(map(command_line, started))  # noqa: E731
     wait_until(gone, ANSWER_SECONDS, "a browser without its starter")
-    shutil.rmtree(folder)  # what nobody could clean up
+    shutil.rmtree(folder.strip())  # what nobody could clean up

@@ -25,9 +25,7 @@ NOTHING = {
 
 @pytest.fixture(scope="session")
 def url(candor_server: Candor) -> str:
-    survey = builders.FILE | {"slug": "residue"}
-    candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(survey))
-    return f"{candor_server.url}/s/residue/"
+    return candor_server.open_survey(builders.FILE | {"slug": "residue"})
 
 
 def checked(page: Page) -> int:
@@ -109,7 +107,7 @@ def test_the_ledger_is_kept_only_on_request_and_adds_up(
     url: str, candor_server: Candor, page: Page
 ) -> None:
     other = builders.FILE | {"slug": "second", "title": "A second survey", "epsilon": 1}
-    candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(other))
+    candor_server.open_survey(other)
     respondent.start(page, url)
     respondent.answer(page, 0, 0)
     receipt = respondent.send(page)

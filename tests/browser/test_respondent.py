@@ -17,7 +17,7 @@ pytestmark = pytest.mark.browser
 @pytest.fixture(scope="session")
 def survey_url(candor_server: Candor) -> str:
     """Return the address of an open survey of two questions and a background question."""
-    candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(builders.FILE))
+    candor_server.open_survey(builders.FILE)
     return f"{candor_server.url}/s/small/"
 
 
@@ -107,7 +107,7 @@ def test_unknown_and_closed_surveys_are_explained(
     page.goto(survey_url.replace("small", "nowhere"))
     expect(page.get_by_role("heading", name="There is no survey here")).to_be_visible()
     closed = builders.FILE | {"slug": "closed"}
-    candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(closed))
+    candor_server.open_survey(closed)
     respondent.start(page, survey_url.replace("small", "closed"))
     respondent.answer(page, 0, 0)
     candor_server.manage(
@@ -143,7 +143,7 @@ def test_a_design_of_another_survey_is_explained(
 ) -> None:
     """The page gets a genuine design of another survey, and the real server refuses it."""
     other = builders.FILE | {"slug": "otherwise", "epsilon": 1}
-    candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(other))
+    candor_server.open_survey(other)
 
     def swap(route: Route) -> None:
         route.fulfill(response=route.fetch(url=route.request.url.replace("small", "otherwise")))
@@ -203,7 +203,7 @@ def test_long_words_do_not_widen_the_page(candor_server: Candor, page: Page) -> 
         ],
         "blocks": [["q1"]],
     }
-    candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(survey))
+    candor_server.open_survey(survey)
     page.set_viewport_size({"width": 360, "height": 740})
     respondent.start(page, f"{candor_server.url}/s/wide/")
     expect(page.locator(".asking")).to_be_visible()

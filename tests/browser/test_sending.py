@@ -1,6 +1,5 @@
 """One person, one report, whatever happens to the network, the page or the tab."""
 
-import json
 from collections.abc import Callable
 
 import pytest
@@ -17,9 +16,7 @@ WAITS = "has not arrived yet"
 
 @pytest.fixture(scope="session")
 def url(candor_server: Candor) -> str:
-    survey = builders.FILE | {"slug": "once"}
-    candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(survey))
-    return f"{candor_server.url}/s/once/"
+    return candor_server.open_survey(builders.FILE | {"slug": "once"})
 
 
 @pytest.fixture
@@ -119,7 +116,7 @@ def test_opening_another_survey_sends_a_waiting_report(
     url: str, candor_server: Candor, page: Page, context: BrowserContext
 ) -> None:
     survey = builders.FILE | {"slug": "other"}
-    candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(survey))
+    candor_server.open_survey(survey)
     before = respondent.stored(candor_server, "once")
     respondent.start(page, url)
     respondent.answer(page, 1, 2)

@@ -4,7 +4,6 @@ Where a verdict is looked at, the browser's generator is a seeded one: a right r
 otherwise fail by chance now and then. tests/js/verify.test.mjs has the statistics.
 """
 
-import json
 import re
 from collections.abc import Callable
 from typing import Any
@@ -15,21 +14,12 @@ from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from tests.support import builders
 from tests.support.pages import await_in, take_turns
+from tests.support.randomness import SEEDED
 from tests.support.services import Candor
 
 pytestmark = pytest.mark.browser
 
 SLUG = "checked"
-
-SEEDED = """
-let [x, y, z, w] = [123456789, 362436069, 521288629, 88675123];
-Crypto.prototype.getRandomValues = (words) => words.map(() => {
-  const t = x ^ (x << 11);
-  [x, y, z] = [y, z, w];
-  w = (w ^ (w >>> 19) ^ t ^ (t >>> 8)) >>> 0;
-  return w;
-});
-"""
 
 FITS = "It does what was promised, as far as 100,000 runs can show."
 
@@ -42,7 +32,7 @@ def verify_url(candor_server: Candor) -> str:
     """
     german = {"title": "Eine kleine Umfrage", "questions": {"q1": {"text": "Haben Sie?"}}}
     file = builders.FILE | {"slug": SLUG, "translations": {"de": german}}
-    candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(file))
+    candor_server.open_survey(file)
     return f"{candor_server.url}/verify/"
 
 

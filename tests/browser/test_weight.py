@@ -1,14 +1,14 @@
 """The size of the respondent's page, and how soon a slow phone can answer. Prints both."""
 
 import gzip
-import json
 import statistics
 from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import BrowserContext
 
-from tests.support.services import ROOT, Candor
+from tests.support import builders
+from tests.support.services import Candor
 
 pytestmark = [pytest.mark.browser, pytest.mark.measured]
 
@@ -38,10 +38,7 @@ new MutationObserver(() => {
 
 @pytest.fixture(scope="session")
 def url(candor_server: Candor) -> str:
-    survey = json.loads((ROOT / "survey/demo/wellbeing-at-work.json").read_text())
-    survey["slug"] = "weight"
-    candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(survey))
-    return f"{candor_server.url}/s/weight/"
+    return candor_server.open_survey(builders.demo_file("weight"))
 
 
 def test_all_files_together_are_small(

@@ -25,7 +25,7 @@ AGENT = "CanaryBrowser/99.77 (tests)"
 def test_nothing_of_the_sender_is_kept(candor_server: Candor) -> None:
     slug = f"s{uuid4().hex[:16]}"
     data = builders.FILE | {"slug": slug}
-    candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(data))
+    candor_server.open_survey(data)
     log_before = candor_server.log.read_text()
     design = json.loads(request(candor_server, "GET", f"/api/v1/surveys/{slug}/"))["design"]
     reports = [
@@ -65,7 +65,7 @@ def test_codes_passes_and_addresses_are_kept_nowhere_else(candor_server: Candor)
     """One invitation is used for a report; another waits at its address."""
     slug, email = f"s{uuid4().hex[:16]}", f"{uuid4().hex}@example.org"
     data = builders.FILE | {"slug": slug, "access": "invited"}
-    candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(data))
+    candor_server.open_survey(data)
     made = candor_server.manage(
         "shell", "-v0", "-c",
         "from survey.access import invitations\nfrom survey.models import Survey\n"

@@ -60,7 +60,7 @@ def test_nothing_is_lost_when_workers_and_web_servers_are_killed(candor_server: 
     """
     slug = f"s{uuid4().hex[:16]}"
     data = builders.FILE | {"slug": slug}
-    candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(data))
+    candor_server.open_survey(data)
     api = Api(candor_server, slug)
     design = api.call(f"{api.surveys}/")[1]["design"]
     acknowledged: Counter[tuple[int, int, int]] = Counter()
@@ -152,7 +152,7 @@ def test_tasks_that_run_twice_and_at_once_count_once(candor_server: Candor) -> N
 
     slug = f"s{uuid4().hex[:16]}"
     data = builders.FILE | {"slug": slug}
-    candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(data))
+    candor_server.open_survey(data)
     candor_server.manage("simulate", slug, "--people", "1500", "--seed", "1")
     code = (
         "from aggregation.releases import collect, publish; "
@@ -186,7 +186,7 @@ def test_sqlite_forgets_moved_reports_at_once(embedded_candor: Candor) -> None:
     """Neither the file nor its write-ahead log holds an id beside a content after the move."""
     slug = f"s{uuid4().hex[:16]}"
     data = builders.FILE | {"slug": slug}
-    embedded_candor.manage("import_survey", "-", "--open", stdin=json.dumps(data))
+    embedded_candor.open_survey(data)
     api = Api(embedded_candor, slug)
     design = api.call(f"{api.surveys}/")[1]["design"]
     ids: list[str] = []

@@ -35,7 +35,7 @@ FIREFOX = "Firefox on Linux in English"
 @pytest.fixture(scope="module")
 def site(candor_server: Candor) -> str:
     survey = builders.FILE | {"slug": "monitored"}
-    candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(survey))
+    candor_server.open_survey(survey)
     return candor_server.url
 
 

@@ -1,19 +1,20 @@
 """Roles in a survey: what each may do, and the page where the owner manages them."""
 
 import json
-import threading
+from functools import partial
 from pathlib import Path
 from typing import get_args
 
 import pytest
 from django.contrib.auth.models import AnonymousUser, User
 from django.core.management import CommandError, call_command
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 from django.test import Client
 
 from survey.models import ROLE_ACTIONS, Action, LastOwner, Membership, Role, Survey
 from tests.support import builders
 from tests.support.roles import PAGE, actions, roles
+from tests.support.threads import at_once
 
 pytestmark = [pytest.mark.django_db, pytest.mark.on_postgresql]
 
@@ -83,23 +84,9 @@ def test_the_last_owner_stays() -> None:
 def test_when_both_owners_leave_at_once_one_stays() -> None:
     survey = builders.opened()
     owners = [builders.person(f"owner{i}", Role.OWNER, survey) for i in range(2)]
-    start, refused = threading.Barrier(2), []
-
-    def leave(user: User) -> None:
-        start.wait()
-        try:
-            Membership.objects.remove(survey, user)
-        except LastOwner:
-            refused.append(user)
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=leave, args=[user]) for user in owners]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(refused) == 1 and len(roles(survey)) == 1
+    leave = Membership.objects.remove
+    raised = at_once(*(partial(leave, survey, user) for user in owners))
+    assert [type(error) for error in raised] == [LastOwner] and len(roles(survey)) == 1
 
 
 # --- The page -------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """The first run of a site: one account, created with the setup code."""
 
-import threading
+from functools import partial
 from io import StringIO
 from typing import Any
 
@@ -8,11 +8,11 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.core.management import CommandError, call_command
-from django.db import connection
 from django.test import Client
 
 from people.models import Gone, SetUp
 from tests.support import builders
+from tests.support.threads import at_once
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("still_clock")]
 
@@ -137,20 +137,6 @@ def test_a_demo_has_no_setup_page(settings: Any) -> None:
 @pytest.mark.django_db(transaction=True)
 def test_only_one_of_two_simultaneous_setups_succeeds() -> None:
     code = SetUp.code()
-    start, refused = threading.Barrier(2), []
-
-    def make(name: str) -> None:
-        start.wait()
-        try:
-            SetUp.finish(code, User(username=name))
-        except Gone:
-            refused.append(name)
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=make, args=[f"owner{i}"]) for i in range(2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(refused) == 1 and User.objects.count() == 1
+    users = [User(username=f"owner{i}") for i in range(2)]
+    raised = at_once(*(partial(SetUp.finish, code, user) for user in users))
+    assert [type(error) for error in raised] == [Gone] and User.objects.count() == 1

@@ -1,7 +1,5 @@
 """Teams and their surveys, invitations, and the end of an account."""
 
-import threading
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -34,6 +32,7 @@ from survey.models import (
 )
 from tests.support import builders
 from tests.support.roles import PAGE, actions, roles
+from tests.support.threads import at_once
 
 pytestmark = [pytest.mark.django_db, pytest.mark.on_postgresql]
 
@@ -44,27 +43,6 @@ HOSTILE = '<script>alert(1)</script>" onload=x {{ 7 }} \u202e ﷽'
 @pytest.fixture
 def survey() -> Survey:
     return builders.opened()
-
-
-def at_once(*calls: Callable[[], Any]) -> list[Exception]:
-    """Run calls at the same time, each in a thread with its own connection; return their errors."""
-    start, raised = threading.Barrier(len(calls)), []
-
-    def run(call: Callable[[], Any]) -> None:
-        start.wait()
-        try:
-            call()
-        except Exception as error:
-            raised.append(error)
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=run, args=[call]) for call in calls]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return raised
 
 
 def team_roles(team: Team) -> dict[str, str]:

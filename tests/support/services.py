@@ -24,7 +24,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 120  # far more than any server needs here, so that a loaded machine does no harm
@@ -92,6 +92,20 @@ def processes_with(name: str, value: str) -> list[int]:
             if entry in (folder / "environ").read_bytes().split(b"\0"):
                 found.append(int(folder.name))
     return found
+
+
+def kill_starter(program: str) -> tuple[str, list[int]]:
+    """Run a program, kill it with -9 after its first line; return that line and its descendants."""
+    starter = subprocess.Popen(
+        [sys.executable, "-c", program], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    )
+    assert starter.stdout is not None
+    line = starter.stdout.readline()
+    started = list(descendants(starter.pid))
+    starter.send_signal(signal.SIGKILL)
+    starter.wait()
+    starter.stdout.close()
+    return line, started
 
 
 def descendants(pid: int) -> dict[int, str]:
@@ -510,6 +524,11 @@ class Candor(Server):
         made = Path(os.environ["CANDOR_VAR"])
         shutil.copytree(made / "static", self.var / "static")
         shutil.copy(made / "static.collected", self.var)
+
+    def open_survey(self, survey: dict[str, Any]) -> str:
+        """Import and open a survey; return the address where people answer."""
+        self.manage("import_survey", "-", "--open", stdin=json.dumps(survey))
+        return f"{self.url}/s/{survey['slug']}/"
 
     def load_demo(self) -> None:
         """Load the demo once."""

@@ -1,6 +1,5 @@
 """Rate limits of the researchers' API, by account or hashed address."""
 
-import json
 import time
 import urllib.error
 import urllib.request
@@ -121,7 +120,7 @@ def test_a_missing_cache_locks_nobody_out(settings: Any) -> None:
 def test_web_processes_that_share_redis_count_together() -> None:
     """Of 80 simultaneous requests to two web processes with a limit of 30, 30 succeed."""
     with production() as environment, Candor(**environment, CANDOR_API_PER_MINUTE="30") as candor:
-        candor.manage("import_survey", "-", "--open", stdin=json.dumps(builders.FILE))
+        candor.open_survey(builders.FILE)
         token = candor.manage("api_token", "alice", "--create", "--survey", "small").split()[-1]
         request = urllib.request.Request(
             f"{candor.url}{API}", headers={"Authorization": f"Token {token}"}

@@ -7,24 +7,16 @@ point numbers beside every limit finds it. Bad intervals are measured too, by th
 show that it would notice.
 """
 
-import math
-
 import numpy as np
 import pytest
 from scipy.stats import beta, binom, hypergeom, norm
 
 from aggregation.statistics.proportion import Channel, estimate, interval, intervals
+from tests.support.channels import NO_NOISE, TWO_COINS, warner
 
 ROUNDING = 1e-9  # of the probabilities computed here
 
 
-def warner(epsilon):
-    a = 1 / (1 + math.exp(-epsilon))
-    return Channel(a, 1 - a)
-
-
-TWO_COINS = Channel(0.75, 0.25)
-NO_NOISE = Channel(1, 0)
 CHANNELS = {
     "epsilon 0.5": warner(0.5),
     "epsilon 1": warner(1),

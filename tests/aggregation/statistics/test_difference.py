@@ -16,16 +16,7 @@ from scipy.stats import binom, chi2_contingency, false_discovery_control, norm
 from aggregation.statistics import proportion
 from aggregation.statistics.difference import Result, groups, holm, homogeneity, interval, z_test
 from aggregation.statistics.proportion import Channel
-
-
-def warner(epsilon):
-    a = 1 / (1 + math.exp(-epsilon))
-    return Channel(a, 1 - a)
-
-
-TWO_COINS = Channel(0.75, 0.25)
-FORCED = Channel(0.79, 0.09)
-NO_NOISE = Channel(1, 0)
+from tests.support.channels import FORCED, NO_NOISE, TWO_COINS, warner
 
 
 def test_limits_have_their_reference_values():

@@ -29,15 +29,9 @@ from aggregation.statistics.proportion import Channel, interval
 from aggregation.statistics.sequence import intervals
 from survey.design import plan, variance_factor
 from survey.design.mechanism import Cells, Shape
+from tests.support.channels import FORCED, TWO_COINS, warner
 
 LN3 = math.log(3)
-TWO_COINS = Channel(0.75, 0.25)
-FORCED = Channel(0.79, 0.09)
-
-
-def warner(epsilon):
-    a = 1 / (1 + math.exp(-epsilon))
-    return Channel(a, 1 - a)
 
 
 # --- tables -------------------------------------------------------------------------------------

@@ -12,8 +12,7 @@ from scipy.stats import binom, norm
 from aggregation.statistics.joint import Block, cells
 from aggregation.statistics.proportion import Channel
 from aggregation.statistics.regression import PredictorFit, logistic, predictors
-
-TWO_COINS = Channel(0.75, 0.25)
+from tests.support.channels import TWO_COINS
 
 
 def keep(epsilon, cells):

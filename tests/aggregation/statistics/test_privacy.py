@@ -30,14 +30,9 @@ from aggregation.statistics.privacy import (
 )
 from aggregation.statistics.privacy.shuffling import clones_bound, least_epsilon
 from aggregation.statistics.proportion import Channel, interval
+from tests.support.channels import TWO_COINS, warner
 
-TWO_COINS = Channel(0.75, 0.25)
 LN3 = math.log(3)
-
-
-def warner(epsilon):
-    a = 1 / (1 + math.exp(-epsilon))
-    return Channel(a, 1 - a)
 
 
 def test_posterior_has_its_reference_values():

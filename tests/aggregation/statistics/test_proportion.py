@@ -23,16 +23,10 @@ from aggregation.statistics.proportion import (
     intervals,
     p_value,
 )
-
-
-def warner(epsilon: float) -> Channel:
-    a = 1 / (1 + math.exp(-epsilon))
-    return Channel(a, 1 - a)
-
+from tests.support.channels import NO_NOISE, warner
 
 TWO_COINS = Channel(0.75, 0.25)  # epsilon = ln 3
 FORCED = Channel(0.7 + 0.3 * 0.3, 0.3 * 0.3)  # truth with probability .7, else yes with .3
-NO_NOISE = Channel(1, 0)
 
 # From independent implementations, ten digits: low and high by Blaker, Clopper-Pearson, Wilson.
 LIMITS = [

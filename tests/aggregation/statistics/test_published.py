@@ -13,8 +13,7 @@ from aggregation.statistics.privacy import loss
 from aggregation.statistics.privacy.shuffling import clones_bound, least_epsilon
 from aggregation.statistics.proportion import Channel, estimate, interval
 from aggregation.statistics.regression import logistic, tallies, wald
-
-NO_NOISE = Channel(1, 0)
+from tests.support.channels import NO_NOISE
 
 
 def test_the_nigeria_survey_has_its_published_estimate():

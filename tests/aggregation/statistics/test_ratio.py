@@ -17,9 +17,8 @@ from aggregation.statistics.joint import Block, cells, conditional
 from aggregation.statistics.proportion import Channel
 from aggregation.statistics.ratio import ALWAYS_FROM, among, by_group, fieller, interval
 from aggregation.statistics.tables.grouped import Grouped
+from tests.support.channels import NO_NOISE, TWO_COINS
 
-TWO_COINS = Channel(0.75, 0.25)
-NO_NOISE = Channel(1, 0)
 Z = norm.ppf(0.975)
 
 

@@ -22,8 +22,8 @@ from aggregation.statistics import (
 )
 from aggregation.statistics.joint import Block
 from aggregation.statistics.proportion import Channel
+from tests.support.channels import TWO_COINS
 
-TWO_COINS = Channel(0.75, 0.25)
 TABLE, BLOCKS = [[41, 23], [19, 17]], [Block(0.5, (0,)), Block(0.5, (1,))]
 FIT = regression.tallies([[1, 0], [1, 1]], [300, 350], [1000, 900], TWO_COINS)
 ONE = {"count": 30, "n": 100, "channel": TWO_COINS, "level": 0.95}

@@ -20,15 +20,7 @@ from aggregation.statistics.regression import (
     tallies,
     wald,
 )
-
-TWO_COINS = Channel(0.75, 0.25)
-FORCED = Channel(0.79, 0.09)
-NO_NOISE = Channel(1, 0)
-
-
-def warner(epsilon):
-    a = 1 / (1 + math.exp(-epsilon))
-    return Channel(a, 1 - a)
+from tests.support.channels import FORCED, NO_NOISE, TWO_COINS, warner
 
 
 def reference():

@@ -20,16 +20,8 @@ from aggregation.statistics.weights import (
     pooled,
     privacy_effect,
 )
+from tests.support.channels import FORCED, NO_NOISE, TWO_COINS, warner
 
-
-def warner(epsilon):
-    a = 1 / (1 + math.exp(-epsilon))
-    return Channel(a, 1 - a)
-
-
-TWO_COINS = Channel(0.75, 0.25)
-FORCED = Channel(0.79, 0.09)
-NO_NOISE = Channel(1, 0)
 Y, W = [1, 0, 1, 1, 0, 0, 1, 0], [1, 2, 1, 3, 1, 2, 2, 1]
 
 

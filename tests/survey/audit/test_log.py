@@ -4,10 +4,10 @@ import csv
 import hashlib
 import io
 import json
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import pytest
@@ -27,6 +27,7 @@ from survey.models import ApiToken, Membership, Role, Survey
 from survey.models.log import FIRST, Entry, head, record
 from tests.support import builders
 from tests.support.site import Client
+from tests.support.threads import at_once
 
 pytestmark = [pytest.mark.django_db, pytest.mark.on_postgresql]
 
@@ -178,26 +179,13 @@ def test_a_rolled_back_action_is_not_logged() -> None:
 @pytest.mark.django_db(transaction=True)
 def test_writers_at_the_same_time_keep_one_chain() -> None:
     writers, each = 6, 15
-    failures: list[BaseException] = []
-    start = threading.Barrier(writers)
 
     def write(name: int) -> None:
-        try:
-            start.wait()
-            for number in range(each):
-                with transaction.atomic():
-                    record(None, f"writer {name}", number=number)
-        except BaseException as error:
-            failures.append(error)
-        finally:
-            connection.close()
+        for number in range(each):
+            with transaction.atomic():
+                record(None, f"writer {name}", number=number)
 
-    threads = [threading.Thread(target=write, args=[name]) for name in range(writers)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert failures == []
+    assert at_once(*(partial(write, name) for name in range(writers))) == []
     assert f"OK, {writers * each} entries" in verify()
     mixed = [entry.what for entry in Entry.objects.order_by("number")]
     assert mixed != sorted(mixed)  # they did write side by side
