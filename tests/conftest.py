@@ -45,7 +45,7 @@ def pytest_configure(config: pytest.Config) -> None:
     for need in NEEDS.values():
         if need.mark:
             config.addinivalue_line("markers", f"{need.mark}: needs {need.name}")
-    if hasattr(config, "workerinput"):  # one of xdist's: it would finish its test first
+    if hasattr(config, "workerinput"):  # one of xdist's workers: it would finish its test first
         die_with_parent(signal.SIGTERM)()
 
 
@@ -234,7 +234,7 @@ def forget_surveys(monkeypatch: pytest.MonkeyPatch) -> None:
 
     door.known.clear()
     throttle._counts.clear()
-    monkeypatch.setattr(tasks, "TICKS_APART", 0.0)  # tests tick as often as they like
+    monkeypatch.setattr(tasks, "TICKS_APART", 0.0)  # let tests tick at any time
 
 
 # --- Databases for tests that commit or look below Django ---------------------------------------
@@ -262,7 +262,7 @@ def store(kind: str, migrated: Callable[[str], Store], tmp_path: Path) -> Store:
 
 # --- No luck and no clock -------------------------------------------------------------------------
 
-# What has no seed is the chance itself: the randomizer with the system's generator
+# Only the randomness under test has no seed: the randomizer with the system's generator
 # (tests/statistical/test_audit.py, 2.2e-8), the orders that a move and a pass leave behind
 # (test_unlinkable_reports.py 6e-9, test_unlinkable_invitations.py 6e-9, each with its alpha), and
 # which reports stay behind in a move (test_collect.py 1e-12). Together these fail by chance in

@@ -41,7 +41,7 @@ from tests.support.services import (
 )
 
 COVERAGE, ONE_BY_ONE = "--coverage", "--one-by-one"  # options; the latter runs nothing beside
-PHASE_SECONDS = 3600  # a phase that takes longer hangs
+PHASE_SECONDS = 3600  # longer means that a phase hangs
 PR_SET_CHILD_SUBREAPER = 36
 PYTHON = sys.executable
 TWO = ("-n", "2", "--dist=loadgroup")  # processes; tests of one xdist_group share one
@@ -69,7 +69,7 @@ class Run:
             "CANDOR_VAR": str(self.var),
             **UNLIMITED,
             "OPENBLAS_NUM_THREADS": "1",  # there are as many processes as cores already
-            # Where browsers, and tests that are killed, leave things lying.
+            # Browsers and killed tests leave files here.
             "TMPDIR": str(temporary),
             "XDG_CONFIG_HOME": str(folder / "config"),
             "XDG_CACHE_HOME": str(folder / "cache"),
@@ -268,7 +268,7 @@ class Phase:
     run: Callable[[Run], Outcome]
     needs: str = ""  # without it the phase is left out
     servers: bool = True  # wants static files, PostgreSQL, Redis
-    beside: bool = False  # while others go on
+    beside: bool = False  # in parallel with others
 
 
 GROUPS = {
@@ -284,7 +284,7 @@ GROUPS = {
         "postgresql-rest": Phase(postgresql_rest, "PostgreSQL"),
         "browser": Phase(browser, "Chromium"),
         "faults": Phase(faults, beside=True),
-        "measured": Phase(measured, "Chromium"),  # last, when nothing goes on beside it
+        "measured": Phase(measured, "Chromium"),  # last, when nothing else runs
     },
 }
 PHASES = {name: phase for group in GROUPS.values() for name, phase in group.items()}

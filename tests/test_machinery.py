@@ -114,7 +114,7 @@ def test_servers_die_with_a_killed_starter() -> None:
     assert len(started) > 2  # PostgreSQL has children
     wait_until(lambda: not any(map(command_line, started)), 60, "servers without their starter")
     for folder in folders.split():
-        subprocess.run(["rm", "-r", folder], check=True)  # what nobody could clean up
+        subprocess.run(["rm", "-r", folder], check=True)  # left behind by the killed process
 
 
 @pytest.mark.faults

@@ -66,7 +66,7 @@ def modules_of(*folders: str) -> list[Path]:
 
 # --- Tests ----------------------------------------------------------------------------------------
 
-# A turn of the event loop is no wait, and a minute is what is to be interrupted.
+# sleep(0) is not a wait, and sleep(60) is there to be interrupted.
 WAITS = re.compile(r"sleep\((?!0\)|60\))|wait_for_timeout\(")
 UNSEEDED = re.compile(r"default_rng\(\)|\bRandom\(\)|\bnp\.random\.(?!default_rng|Generator)")
 SHARED_CHANCE = re.compile(r"\brandom\.(?!Random\b)")
@@ -159,7 +159,7 @@ def test_the_pure_modules_load_without_django() -> None:
 
 # --- Words ----------------------------------------------------------------------------------------
 
-# answer → report → batch → tally → estimate → release, and no other words for these.
+# answer → report → batch → tally → estimate → release, without synonyms.
 OTHER_NAMES = {
     "submission", "submissions", "vote", "votes", "ballot", "ballots", "aggregates", "snapshot",
     "snapshots",
@@ -211,8 +211,8 @@ def test_pages_and_documents_use_the_words_of_the_project() -> None:
     assert found == []
 
 
-# Background answers are randomized like all others. What the time before that was called is gone:
-# the groups of a background question, none of which is hidden.
+# Background answers are randomized like all others, so the words for the old way are gone:
+# a background question has groups, and none is hidden.
 BEFORE = re.compile(r"\b(strat(um|a)|as_of|not-given|suppressed|suppression)\b", re.IGNORECASE)
 STATISTICS = {"aggregation/statistics", "tests/aggregation/statistics", "docs/statistics.md"}
 
@@ -229,7 +229,7 @@ def test_only_statistics_speaks_of_strata() -> None:
 
 # --- What must not be in the repository -----------------------------------------------------------
 
-# Paths of the machine where this was written, and where its packages came from.
+# Paths of a developer's machine and addresses of package mirrors.
 MACHINE = re.compile(
     r"(?<![\w.])/(work|root)/|python(hosted)|pypi\.org/(simple)|(index)-url|(find)-links"
     r"|registry\.(npmjs)"
@@ -275,7 +275,7 @@ def test_the_packages_of_npm_are_pinned_and_locked_without_hosts() -> None:
     assert [pin for pin in pins.values() if not re.fullmatch(r"[0-9]+(\.[0-9]+){2}", pin)] == []
     lock = (ROOT / "package-lock.json").read_text()
     assert json.loads(lock)["packages"][""]["devDependencies"] == pins
-    assert "://" not in lock  # npm adds the addresses of who takes donations: remove those
+    assert "://" not in lock  # npm adds funding addresses: remove those
 
 
 # --- Documentation --------------------------------------------------------------------------------
@@ -286,7 +286,7 @@ def make_targets() -> list[str]:
 
 
 def test_make_help_explains_every_target() -> None:
-    # Not from inside make's own flags, which `make test` would hand down.
+    # Clear MAKEFLAGS, which `make test` passes on.
     shown = subprocess.run(
         ["make", "--no-print-directory", "MAKEFLAGS="], cwd=ROOT, capture_output=True, text=True,
         check=True,

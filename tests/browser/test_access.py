@@ -44,7 +44,7 @@ def test_an_owner_gives_and_takes_away_a_role(site: str, page: Page, candor_serv
     expect(page.get_by_label("Account name")).to_have_value("nobody-here")
     looked_at_everywhere(page)
 
-    # All by keyboard.
+    # By keyboard only.
     page.get_by_label("Account name").focus()
     page.keyboard.press("ControlOrMeta+a")
     page.keyboard.type("dora")

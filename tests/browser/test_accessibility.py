@@ -35,11 +35,11 @@ VARIANTS: dict[str, dict[str, Any]] = {
         "color_scheme": "dark",
     },
 }
-# What that variant is looked at in besides, state by state: it is the same page in other colours.
+# Also check these colour schemes in every state of that variant.
 OTHER_LOOKS: list[dict[str, Any]] = [
     {"viewport": LAPTOP, "color_scheme": "dark"},
     {"viewport": PHONE, "color_scheme": "light", "forced_colors": "active"},
-    {"viewport": LAPTOP, "color_scheme": "light", "forced_colors": "none"},  # as it was
+    {"viewport": LAPTOP, "color_scheme": "light", "forced_colors": "none"},  # restore it
 ]
 # Where the focus is, it can be seen; headings only receive it so that reading goes on from there.
 UNSEEN_FOCUS = """() => {
@@ -48,7 +48,7 @@ UNSEEN_FOCUS = """() => {
   const {outlineStyle, outlineWidth} = getComputedStyle(activeElement);
   return outlineStyle === "none" || outlineWidth === "0px";
 }"""
-# Whatever can have the focus is not behind the bar of buttons when it has it (WCAG 2.2, 2.4.11).
+# The bar of buttons must not hide the element with the focus (WCAG 2.2, 2.4.11).
 COVERED = """() => {
   const {activeElement} = document;
   const covered = [...document.querySelectorAll("a, button, input, select, summary, pre")]

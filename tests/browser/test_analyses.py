@@ -16,7 +16,7 @@ from tests.support.services import Candor
 pytestmark = pytest.mark.browser
 
 SLUG = "clinic"
-# Everybody is asked everything, so that all kinds of analyses can be asked for.
+# Everyone is asked everything, so that every kind of analysis is possible.
 SURVEY: dict[str, Any] = {
     "slug": SLUG,
     "title": "At the clinic",
@@ -39,7 +39,7 @@ SURVEY: dict[str, Any] = {
     "blocks": [["tired", "leave"], ["ill"], ["shift"], ["s1", "s2"], ["s3", "s4"], ["s5", "s6"]],
     "ask": 6,
 }  # fmt: skip
-# Two kinds of people, so that answers go together; nobody of the third role is tired.
+# Two kinds of people, so that answers are related; nobody in the third role is tired.
 POPULATE = """
 from random import Random
 from aggregation.releases.publish import make_release
@@ -122,7 +122,7 @@ def test_a_researcher_makes_a_table_and_downloads_it(here: Page, clinic: str) ->
     assert json.loads(saved(here, "JSON"))["state"] == "done"
     picture = saved(here, "Picture of the joint shares as SVG")
     assert picture.startswith("<?xml") and 'xmlns="http://www.w3.org/2000/svg"' in picture
-    # What was found is kept, and is in the list.
+    # The result is saved and listed.
     address = here.url
     here.goto(f"{clinic}?kind=crosstab")
     here.get_by_label("Rows").select_option("tired")

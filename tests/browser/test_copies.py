@@ -28,7 +28,7 @@ print(last.number)
 
 class Site(NamedTuple):
     candor: Candor
-    last: int  # the number of its last release, before which the beat may have made some
+    last: int  # the last release; the beat may have made others before
 
     @property
     def releases(self) -> str:
@@ -70,7 +70,7 @@ def test_the_complete_download_reproduces_the_estimates(
     )  # fmt: skip
     assert done.returncode == 0 and "from reports: as published" in done.stderr
     page.goto(page.url.replace("everything.zip", ""))
-    with page.expect_download():  # there already: it is saved at once
+    with page.expect_download():  # it is ready, so it downloads at once
         page.get_by_role("link", name="Everything").click()
 
 
@@ -83,7 +83,7 @@ def test_a_file_can_be_cancelled_and_deleted(site: Site, page: Page) -> None:
         "from datetime import timedelta; from django.utils import timezone; "
         "r = Release.objects.get(final=True); c = Copy.objects.create(release=r, "
         "name='reports.csv', address='http://x/'); Job.objects.create(survey=r.survey, copy=c, "
-        "lease=timezone.now() + timedelta(seconds=50))",  # a longer one would be no lease
+        "lease=timezone.now() + timedelta(seconds=50))",  # a longer lease would count as expired
     )  # fmt: skip
     page.goto(f"{site.releases}/reports.csv")
     expect(page.get_by_role("status")).to_contain_text("Waiting for a worker")

@@ -56,7 +56,7 @@ def test_level_and_interval_change_without_a_reload(dashboard: Page) -> None:
     expect(dashboard.locator("table.estimates thead").first).to_contain_text("99 % interval")
     assert dashboard.url.endswith("?interval=fixed&level=99")
 
-    # The choice goes along to the groups, and the address is all there is to share.
+    # The choice also applies to the groups, and the address can be shared.
     dashboard.get_by_role("navigation", name="Groups").get_by_role("link").last.click()
     expect(dashboard).to_have_url(re.compile(r"\?by=\w+&level=99&interval=fixed"))
     expect(why).to_contain_text("99 % restricted Blaker interval")
@@ -138,7 +138,7 @@ def test_the_page_keeps_itself_up_to_date(candor_server: Candor, dashboard: Page
     expect(dashboard.locator("#release")).to_contain_text(str(number + 1))
     expect(dashboard.locator("#counted")).not_to_have_text(counted)
     expect(dashboard.locator("#cite")).to_contain_text(f"Release {number + 1} of")
-    expect(dashboard.locator("#why")).to_contain_text("90 %")  # as it was chosen
+    expect(dashboard.locator("#why")).to_contain_text("90 %")  # with the reader’s choice
     assert first_interval(dashboard) != before
     assert dashboard.evaluate("window.same") is True
 
@@ -161,7 +161,7 @@ def test_the_trend_can_be_read_by_pointer_and_by_keyboard(
     dashboard.get_by_label("Level").focus()
     dashboard.keyboard.press("Tab")
     dashboard.keyboard.press("Tab")
-    expect(last).to_be_focused()  # one stop, at the newest
+    expect(last).to_be_focused()  # one tab stop, at the newest point
     dashboard.mouse.move(0, 0)
     said = last.get_attribute("aria-label") or ""
     expect(tips).to_have_text(said.replace("responses: ", "responses"))

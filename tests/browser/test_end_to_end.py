@@ -34,7 +34,7 @@ def test_a_person_answers_and_the_estimate_changes(
 
     log_in(page, f"{candor_server.url}/surveys/{SLUG}/")
     expect(page.locator("#waiting")).to_have_text("20 or more")
-    counted = int(page.locator("#counted").inner_text().replace(",", ""))  # 5,000, or some more
+    counted = int(page.locator("#counted").inner_text().replace(",", ""))  # at least 5,000
     number = int(page.locator("#release").inner_text().split()[0])
     page.get_by_role("button", name="Release now").click()
     expect(page.get_by_role("status")).to_contain_text("Nothing new to release yet")
@@ -45,14 +45,14 @@ def test_a_person_answers_and_the_estimate_changes(
     page.reload()
     before = page.locator("section.question").first.inner_text()
     page.get_by_role("button", name="Release now").click()
-    expect(page.locator("#counted")).to_have_text(f"{counted + 401:,}")  # by itself
+    expect(page.locator("#counted")).to_have_text(f"{counted + 401:,}")  # automatically
     expect(page.locator("#waiting")).to_have_text("20 or more")
     expect(page.locator("#job-status")).to_contain_text(
         f"Release {number + 1} is out, with 401 new reports"
     )
     assert page.locator("section.question").first.inner_text() != before
 
-    # A release that nobody here asked for appears as well.
+    # An automatic release appears as well.
     candor_server.manage("simulate", SLUG, "--people", "30", "--seed", "1")
     make = (
         "from aggregation.releases.publish import make_release; "

@@ -101,7 +101,7 @@ def test_the_release_page_and_the_planner_have_figures_too(
                                    "&epsilon=2&half_width=1.95&yes_no=5&choices=&share=&groups=2"
                                    "&level=95&size=&ask=&dropout=&forged=&looks=")  # fmt: skip
     button = dashboard.get_by_role("button", name="as PNG")
-    expect(button).to_have_count(1)  # one, although the page was swapped
+    expect(button).to_have_count(1)  # only one, although the page was updated
     check_png(dashboard, link, saved(dashboard, button.click, "half-width.png"))
 
 

@@ -98,7 +98,7 @@ def test_a_code_made_on_the_page_can_be_used_to_answer(
     looking.get_by_text("What your invitation tells").click()
     expect(looking.get_by_text(f"end with {link.rpartition('.')[2]}.")).to_be_visible()
     respondent.start(answering, link)
-    assert answering.url == url  # the code is off the address
+    assert answering.url == url  # the code is removed from the address
     respondent.answer(answering, 1, 2)
     receipt = respondent.send(answering)
     code = code_of(link)
@@ -230,7 +230,7 @@ def test_a_site_that_shows_another_design_is_refused(
     page.route("**/definition/", other)
     page.goto(url)
     expect(page.get_by_role("heading", name="not the survey that you were invited")).to_be_visible()
-    tab = page.context.new_page()  # which has the pass, and no link
+    tab = page.context.new_page()  # which has the pass but no link
     tab.route("**/definition/", other)
     tab.goto(url)
     expect(tab.get_by_role("heading", name="not the survey that you were invited")).to_be_visible()

@@ -16,7 +16,7 @@ LANGUAGES = {
     "es-MX": ("es", "ltr", "Nadie puede"),
     "fr-CH": ("fr", "ltr", "Personne ne peut"),
     "ar-EG": ("ar", "rtl", "لا أحد يستطيع"),
-    "it-IT": ("en", "ltr", "Nobody can know"),  # not there: English
+    "it-IT": ("en", "ltr", "Nobody can know"),  # not available: English
 }
 
 
@@ -87,7 +87,7 @@ def test_untranslated_texts_are_marked(
     assert page.locator(".introduction").get_attribute("lang") == "en"
     page.get_by_role("button", name="Beginnen").click()
     expect(page.get_by_role("heading", name="Haben Sie?")).to_be_visible()
-    # The words for yes and no are ours in every language.
+    # Candor provides yes and no in every language.
     expect(page.get_by_role("radio", name="Ja")).to_be_visible()
     assert page.locator(".untranslated").count() == 0
     page.get_by_role("radio", name="Nein").check(force=True)

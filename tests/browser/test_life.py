@@ -49,7 +49,7 @@ def test_a_survey_can_be_taken_from_draft_to_deletion(
     expect(page.get_by_role("heading", name="Checklist")).to_be_visible()
     expect(page.get_by_text("Nothing prevents opening.")).to_be_visible()
 
-    # A colleague tries it on a phone, without an account: the whole way, and nothing is kept.
+    # A colleague tries the whole survey on a phone without an account; nothing is stored.
     page.goto(f"{site}/studio/life/open/")
     expect(page.get_by_text("Nothing prevents opening.")).to_be_visible()
     link = page.locator("#preview-address").inner_text()
@@ -109,7 +109,7 @@ def test_a_survey_can_be_taken_from_draft_to_deletion(
     close.click()
     expect(page.get_by_role("alert")).to_contain_text("It was not closed.")
     colours = "one => [getComputedStyle(one).color, getComputedStyle(one).backgroundColor]"
-    assert len(set(close.evaluate(colours))) == 2  # the same would be no violation
+    assert len(set(close.evaluate(colours))) == 2  # in another origin it would not count
     looked_at_everywhere(page)
     page.get_by_label("Type life to confirm").fill("life")
     close.click()

@@ -135,7 +135,7 @@ def answer_everything(page: Page, positions: tuple[int, ...], sent: list[Any]) -
     expect(page.locator(".tries")).to_be_visible()
     note_stage()
     page.get_by_role("button", name="Start the survey").click()
-    respondent.answer_one(page, 1 - positions[0])  # and then thinks better of it
+    respondent.answer_one(page, 1 - positions[0])  # and then changes their mind
     note_stage()
     page.get_by_role("button", name="Back").click()
     expect(page.get_by_role("heading", name="Did you?")).to_be_visible()

@@ -32,15 +32,15 @@ return (async () => ({
 """
 NOTHING = {"local": {}, "session": {}, "cookie": "", "databases": [], "caches": []}
 ANSWERED = NOTHING | {"session": {"candor.answered": json.dumps([SLUG])}}
-# What the page does by itself after seconds, it does here when a test says so.
+# Tests trigger the page's timers.
 HOLD_TIMERS = """
 const wait = setTimeout;
 window.held = {};
 window.setTimeout = (run, milliseconds, ...rest) =>
   milliseconds < 5_000 ? wait(run, milliseconds, ...rest) : void (held[milliseconds] = run);
 """
-WARN = "held[40_000]()"  # the kiosk asks whether somebody is there
-# What a page says to eyes and to ears.
+WARN = "held[40_000]()"  # the kiosk asks whether someone is there
+# All visible and spoken text of a page.
 ALL_TEXT = """
 const named = [...document.querySelectorAll("[aria-label]")].map((one) => one.ariaLabel);
 return [document.title, document.body.innerText, ...named].join("\\n");
@@ -399,10 +399,10 @@ def test_a_report_waits_for_the_server(window: Browser, site: Site) -> None:
     arrived_once(window, site)
 
 
-@pytest.mark.parametrize("started", [FIREFOX], indirect=True)  # WebKit's cannot be cut off
+@pytest.mark.parametrize("started", [FIREFOX], indirect=True)  # WebKit cannot be taken offline
 def test_a_report_goes_by_itself_when_the_network_is_back(window: Firefox, site: Site) -> None:
     to_review(window, site)
-    site.down = True  # the machine itself is reached without a network, too
+    site.down = True  # localhost works even without a network
     window.offline(True)
     try:
         window.click(".primary")
@@ -450,11 +450,11 @@ def test_a_module_altered_by_one_byte_does_not_run(
     site.alter = one_byte_more
     window.goto(f"{site.url}/s/{SLUG}/")
     assert altered
-    # What stands in the page until the program replaces it; modules run before a page is loaded.
+    # The shell's text until the script replaces it; modules run before a page is loaded.
     assert window.script("return document.querySelector('.late') !== null")
     window.goto("about:blank")
     problems = window.problems()
-    if isinstance(window, Firefox):  # WebKit says it in no way that a test can read
+    if isinstance(window, Firefox):  # tests cannot read this in WebKit
         assert any("integrity" in problem for problem in problems)
 
 
@@ -491,4 +491,4 @@ def test_a_browser_dies_with_a_killed_starter(kind: type[Browser]) -> None:
     assert len(started) > 2  # the pages have processes of their own
     gone = lambda: not any(map(command_line, started))  # noqa: E731
     wait_until(gone, ANSWER_SECONDS, "a browser without its starter")
-    shutil.rmtree(folder.strip())  # what nobody could clean up
+    shutil.rmtree(folder.strip())  # left behind by the killed process

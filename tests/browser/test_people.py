@@ -89,7 +89,7 @@ def test_an_empty_site_can_be_set_up_with_a_team(
     page.get_by_role("link", name="I have saved them").click()
     expect(page).to_have_url(f"{url}/surveys/")
 
-    # A survey, from a topic, for invited people; what is missing stands in the way.
+    # A survey by invitation, from a topic; the checklist lists what is missing.
     page.get_by_role("link", name="New survey").click()
     looked_at_everywhere(page)
     page.locator("li.card", has_text="Harassment at work").get_by_role("button").click()
@@ -112,7 +112,7 @@ def test_an_empty_site_can_be_set_up_with_a_team(
     lines = download.value.path().read_text("utf-8-sig").splitlines()
     links = [line["link"] for line in csv.DictReader(lines)]
 
-    # Somebody who got one of its links answers on a phone.
+    # Someone with one of its links answers on a phone.
     phone = new_context(viewport={"width": 360, "height": 740}).new_page()
     respondent.start(phone, links[0])
     expect(phone.get_by_role("button", name="Next")).to_be_visible()
@@ -123,7 +123,7 @@ def test_an_empty_site_can_be_set_up_with_a_team(
     expect(page.locator("dt:has-text('Waiting') + dd")).to_have_text("fewer than 20")
     looked_at_everywhere(page)
 
-    # Out, and in again in two steps; then in another browser, without the phone.
+    # Log out and in again in two steps; then in another browser, without the phone.
     press(page, "Log out")
     log_in(page, "olga")
     expect(page.get_by_role("heading", level=1)).to_have_text("Enter your code")
@@ -156,7 +156,7 @@ def test_an_empty_site_can_be_set_up_with_a_team(
     page.goto(f"{url}/account/password/")
     looked_at_everywhere(page)
 
-    # A team with a survey, and an invitation to hand over.
+    # A team with a survey, and an invitation.
     page.get_by_role("link", name="Teams").click()
     looked_at_everywhere(page)
     fill(page, Name="Night shift")
@@ -173,7 +173,7 @@ def test_an_empty_site_can_be_set_up_with_a_team(
     expect(page.get_by_role("link", name="Night shift")).to_be_visible()
     looked_at_everywhere(page)
 
-    # A colleague, who has no account yet.
+    # A colleague without an account.
     guest = new_context().new_page()
     guest.goto(link)
     expect(guest.get_by_text("Night shift")).to_be_visible()
@@ -194,7 +194,7 @@ def test_an_empty_site_can_be_set_up_with_a_team(
     expect(late.get_by_role("heading", level=1)).to_have_text("This invitation no longer works")
     looked_at_everywhere(late)
 
-    # The end of an account; the last owner of something is told of what.
+    # Deleting an account; the last owner sees what stands in the way.
     guest.goto(f"{url}/account/delete/")
     looked_at_everywhere(guest)
     guest.get_by_label("Password").fill(PASSWORD)

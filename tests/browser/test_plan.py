@@ -30,7 +30,7 @@ def test_numbers_change_the_plan_without_a_reload(planner: Page) -> None:
     expect(planner.locator("tr.here")).to_contain_text("10,000")
     assert "people=10000" in planner.url
 
-    # What was found stays as given when something else is asked for.
+    # The result stays as an input when another number is solved for.
     planner.get_by_label("How many people do I need?").check()
     expect(answer).to_contain_text("people at ε = 2 give every share within ± 2.8")
     expect(planner.get_by_label("People who answer")).not_to_be_editable()
@@ -38,7 +38,7 @@ def test_numbers_change_the_plan_without_a_reload(planner: Page) -> None:
     planner.get_by_label("ε of the sensitive answers").fill("1")
     expect(planner.get_by_label("People who answer")).not_to_have_value("10000")
 
-    # The address is all there is to share.
+    # The address contains the whole plan.
     told = answer.inner_text()
     assert planner.evaluate("window.same") is True
     planner.goto(planner.url)

@@ -177,7 +177,7 @@ def test_a_kiosk_forgets_a_person_who_walks_away(url: str, page: Page) -> None:
     page.get_by_role("radio").nth(1).check(force=True)
     page.clock.fast_forward(41_000)
     expect(page.get_by_role("dialog")).to_contain_text("20 Sekunden")
-    page.keyboard.press("Space")  # any sign of life
+    page.keyboard.press("Space")  # any input
     expect(page.get_by_role("dialog")).to_have_count(0)
     expect(page.get_by_role("radio").nth(1)).to_be_checked()
     page.clock.fast_forward(41_000)

@@ -48,8 +48,8 @@ def test_the_forward_button_skips_no_question(survey_url: str, page: Page) -> No
     start = page.get_by_role("button", name="Start")
     expect(start).to_be_visible()
     page.evaluate("window.moves = 0; addEventListener('popstate', () => { window.moves += 1; })")
-    for moves in (2, 4):  # there, and back again
-        page.evaluate("history.go(4)")  # as somebody who holds the button down
+    for moves in (2, 4):  # forward and back
+        page.evaluate("history.go(4)")  # as if the button is held down
         await_in(page, lambda: page.evaluate("moves") >= moves, "the way back")  # noqa: B023
         expect(start).to_be_visible()
         assert page.evaluate("history.state") is None
@@ -186,7 +186,7 @@ def test_quick_taps_are_not_ignored_for_ever(survey_url: str, page: Page) -> Non
     for position in (0, 0):
         page.get_by_role("radio").nth(position).check(force=True)
         before = page.get_by_role("heading", level=1).inner_text()
-        for _ in range(5):  # a tap every 150 ms or so, as of somebody in a hurry
+        for _ in range(5):  # a tap about every 150 ms, as by someone in a hurry
             page.locator(".primary").dispatch_event("click", {"detail": 2})
             page.clock.run_for(150)
             if page.get_by_role("heading", level=1).inner_text() != before:

@@ -104,7 +104,7 @@ def test_a_page_closed_while_offline_sends_when_it_is_opened_again(
     page = context.new_page()
     page.goto(url)
     expect(page.get_by_role("heading", name="waited on this device")).to_be_visible()
-    # Nothing to show to whoever opens it next, who may want to answer as well.
+    # Show nothing to the next person, who may want to answer too.
     assert page.locator("pre, code").count() == 0
     one_report()
     assert "candor.waiting" not in respondent.kept(page)
@@ -227,7 +227,7 @@ def test_a_waiting_report_can_be_deleted_instead(
     page.get_by_role("button", name="Delete the report instead").click()
     expect(page.get_by_role("heading", name="was deleted")).to_be_visible()
     context.set_offline(False)
-    # It may have arrived all the same: the page does not invite to a second draw of chance.
+    # It may have arrived anyway, so the page does not invite a second draw of chance.
     assert respondent.kept(page) == {"candor.answered": ["once"]}
     assert page.get_by_role("button").count() == 0
     page.reload()
@@ -251,9 +251,9 @@ def test_a_report_deleted_in_another_tab_is_not_sent(
     expect(second.get_by_role("heading", name="was deleted")).to_be_visible()
     context.unroute("**/reports/")
     bodies = respondent.posts(context)
-    first.clock.fast_forward(61_000)  # it would have gone by itself
+    first.clock.fast_forward(61_000)  # it would have been sent automatically
     expect(first.get_by_role("heading", name="You have sent your report")).to_be_visible()
-    second.reload()  # no invitation to a second draw of chance
+    second.reload()  # does not invite a second draw of chance
     expect(second.get_by_role("heading", name="You have sent your report")).to_be_visible()
     assert bodies == []
     assert respondent.stored(candor_server, "once") == before
@@ -298,7 +298,7 @@ def test_a_busy_site_is_asked_again_at_the_time_it_named(
     page.get_by_role("button", name="Send").click()
     expect(page.get_by_text("The site is busy just now.")).to_be_visible()
     for times in (2, 3):
-        # In seconds, because the page gives up a request that is not answered within some of them.
+        # In seconds, because the page gives up on slow requests.
         await_in(page, lambda: page.clock.fast_forward(1_000) or len(asked) >= times, "a try")  # noqa: B023
     expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
     assert len(one_report()) == 3
@@ -318,7 +318,7 @@ def test_the_page_does_not_move_while_it_tries_by_itself(url: str, page: Page) -
     page.get_by_role("button", name="Send").click()
     see = page.get_by_text("See what will be sent")
     see.click()
-    for times in (2, 3):  # the third one shows that the page has heard of the second
+    for times in (2, 3):  # the third request proves that the page processed the second reply
         await_in(page, lambda: page.clock.fast_forward(60_000) or len(tries) >= times, "a try")  # noqa: B023
     expect(page.locator("pre")).to_be_visible()  # still open, still there
     page.get_by_role("button", name="Delete").click()

@@ -117,7 +117,7 @@ def test_an_author_can_finish_a_draft_from_a_topic(
     page.get_by_role("button", name="Undo").click()
     expect(page.locator("#questions > li")).to_have_count(5)
 
-    # A language beside the original, from right to left.
+    # A second language, from right to left.
     page.get_by_label("Add a language").select_option("ar")
     arabic = page.get_by_label("Title, Arabic")
     expect(arabic).to_be_focused()
@@ -126,7 +126,7 @@ def test_an_author_can_finish_a_draft_from_a_topic(
     expect(page.locator("#language-ar")).to_contain_text("missing")
     no_violations(page)
 
-    # The dial, and the people one hopes to reach.
+    # The dial and the expected number of people.
     before = page.locator("#everybody").inner_text()
     page.get_by_role("button", name="Very strong").click()
     expect(page.locator("#sure")).to_have_text("62\u202f%")
@@ -140,7 +140,7 @@ def test_an_author_can_finish_a_draft_from_a_topic(
     expect(page.locator("#epsilon")).to_have_value("0.6")
     saved(page)
 
-    # All of it is there after a reload, and can still be undone.
+    # Everything is there after a reload and can still be undone.
     left = texts(page)
     page.reload()
     expect(title).to_have_value("Safety where we live")
@@ -161,7 +161,7 @@ def test_an_author_can_finish_a_draft_from_a_topic(
     link = page.get_by_role("link", name="Check and open").first
     assert re.fullmatch(r"/studio/[\w-]+/open/", link.get_attribute("href") or "")
 
-    # Out as a file, and in again as another survey.
+    # Export as a file and import as another survey.
     with page.expect_download() as download:
         page.get_by_role("link", name="Export as a file").click()
     file = tmp_path / "survey.json"
@@ -195,7 +195,7 @@ def test_an_author_can_write_a_survey_and_set_its_opening(strict_site: Candor, p
     title, introduction = page.locator("#title"), page.locator("#introduction")
     saved(page)
 
-    # The address follows the title, and the page goes on at it.
+    # The address follows the title, and the page continues there.
     title.fill("How we sleep")
     page.get_by_role("button", name="+ Choice question").click()
     expect(page).to_have_url(f"{strict_site.url}/studio/how-we-sleep/")
@@ -211,7 +211,7 @@ def test_an_author_can_write_a_survey_and_set_its_opening(strict_site: Candor, p
     page.keyboard.type("Do you dream?")
     saved(page)
 
-    # What is wrong with the one that is left is said after the click, which it does not move away.
+    # Errors of the field that was left appear after the click and do not move its target.
     page.get_by_role("button", name="+ Yes/no question").click()
     expect(page.locator("#wrong")).to_contain_text("Write the question.")
     again = page.get_by_role("button", name="Duplicate: Question 3")
@@ -226,7 +226,7 @@ def test_an_author_can_write_a_survey_and_set_its_opening(strict_site: Candor, p
         page.get_by_role("button", name="Delete: Question 3").click()
     saved(page)
 
-    # What was moved is moved back, and the focus stays with it.
+    # Undo the move; the focus stays with the question.
     card(page, 2).locator(".handle").first.focus()
     page.keyboard.press("ArrowUp")
     saved(page)
@@ -235,7 +235,7 @@ def test_an_author_can_write_a_survey_and_set_its_opening(strict_site: Candor, p
     assert texts(page) == ["How long?", "Do you dream?"]
     expect(card(page, 2).locator(".head .handle")).to_be_focused()
 
-    # What the checklist would refuse is said here, and leads to its field.
+    # Findings of the checklist appear here and link to their fields.
     todo = page.locator("#wrong li")
     expect(todo).to_have_count(3)
     expect(page.locator("#ready")).to_be_hidden()
@@ -249,7 +249,7 @@ def test_an_author_can_write_a_survey_and_set_its_opening(strict_site: Candor, p
     fits = page.locator(".dial").evaluate("node => node.scrollHeight <= node.clientHeight")
     assert fits
 
-    # A language leads to what it lacks.
+    # A language shows its first missing text.
     page.get_by_label("Add a language").select_option("de")
     title_in_german = page.get_by_label("Title, German")
     title_in_german.fill("Wie wir schlafen")
@@ -260,7 +260,7 @@ def test_an_author_can_write_a_survey_and_set_its_opening(strict_site: Candor, p
     page.get_by_role("button", name="Remove German").click()
     saved(page)
 
-    # An address that cannot be, one that can, and what was typed just before.
+    # An invalid address, a valid one, and text typed just before.
     page.get_by_text("Address: /s/how-we-sleep/").click()
     slug = page.get_by_label("Respondents answer at")
     slug.fill("a b")
@@ -277,7 +277,7 @@ def test_an_author_can_write_a_survey_and_set_its_opening(strict_site: Candor, p
     saved(page)
     assert page.url.endswith("/studio/sleeping/")
 
-    # An hour is set: a change calls it off, and says so; undoing that brings it back.
+    # A change cancels a scheduled opening and says so; undo restores it.
     strict_site.manage("shell", "-v0", "-c", HOUR.format(slug="sleeping"))
     page.reload()
     banner = page.locator("#opens")
@@ -290,7 +290,7 @@ def test_an_author_can_write_a_survey_and_set_its_opening(strict_site: Candor, p
     page.get_by_role("button", name="Undo").click()
     expect(banner).to_contain_text("Any change cancels this")
 
-    # Whoever leaves at once takes nothing along that is not saved.
+    # Leaving at once loses nothing.
     page.on("dialog", lambda dialog: dialog.accept())
     introduction.fill("Typed and gone.")
     page.goto(f"{strict_site.url}/surveys/")
@@ -312,13 +312,13 @@ def test_conflicts_lost_networks_and_hostile_texts_do_no_harm(
     title.fill("Mine")
     saved(page)
 
-    # The dial on a phone, in the dark, with nothing to see yet.
+    # The dial on a phone, in dark mode, without questions.
     page.set_viewport_size({"width": 360, "height": 740})
     page.emulate_media(color_scheme="dark")
     no_violations(page)
     page.set_viewport_size({"width": 1280, "height": 1000})
 
-    # Somebody else saves in between.
+    # Someone else saves in between.
     other = context.new_page()
     other.goto(page.url)
     other.get_by_label("Title", exact=True).fill("Theirs")
@@ -337,7 +337,7 @@ def test_conflicts_lost_networks_and_hostile_texts_do_no_harm(
     saved(page)
     other.close()
 
-    # Neither takes the other's words away: they are one step back.
+    # Nobody's text is lost: undo brings it back.
     title.fill("Mine after all!")
     saved(page)
     for back in ("Mine after all", "Theirs again", "Mine"):
@@ -347,7 +347,7 @@ def test_conflicts_lost_networks_and_hostile_texts_do_no_harm(
         page.get_by_role("button", name="Redo").click()
     expect(title).to_have_value("Mine after all!")
 
-    # Without a network nothing is lost, and nothing is called wrong that nobody has read.
+    # Without a network nothing is lost, and nothing unread is called wrong.
     page.get_by_role("button", name="+ Yes/no question").click()
     expect(page.locator("#wrong")).to_contain_text("Write the question.")
     context.set_offline(True)
@@ -370,7 +370,7 @@ def test_conflicts_lost_networks_and_hostile_texts_do_no_harm(
     saved(page)
     page.get_by_role("button", name="Delete: Question 1").click()
 
-    # Hostile texts are texts, and what nobody can see is left out.
+    # Hostile texts stay texts, and invisible characters are removed.
     evil = "</textarea><script>window.hacked = 1</script>{{ 7*7 }} \"'><img src=x onerror=alert(1)>"
     page.get_by_role("button", name="+ Background question").click()
     page.keyboard.insert_text(f"{evil}\u200b\u202e")
@@ -400,7 +400,7 @@ def test_the_studio_works_by_touch_and_explains_missing_script(
     page.locator("li.card", has_text="Substance use").get_by_role("button").click()
     saved(page)
 
-    # Blocks of one's own, and a dial that is turned too far.
+    # Custom blocks, and an ε above the limit.
     expect(page.locator("#blocks")).to_contain_text("the smallest margin of error")
     page.get_by_text("Choose the blocks myself").click()
     page.get_by_label("Choose a block for each question").check()
@@ -418,7 +418,7 @@ def test_the_studio_works_by_touch_and_explains_missing_script(
     page.get_by_role("button", name="Usual").click()
     expect(page.locator("#weak")).to_be_hidden()
 
-    # A number that cannot be kept is said, in the bar and beside its field, until it can.
+    # An invalid number is reported in the bar and next to its field until it is fixed.
     unsaved = page.locator("#unsaved")
     for label, wrong, right in (
         ("ε", ("101", "0", "-3", "", "1,5,0"), "1,5"),
@@ -454,7 +454,7 @@ def test_the_studio_works_by_touch_and_explains_missing_script(
     page.get_by_role("button", name="Usual").click()
     saved(page)
 
-    # What is to be done leads to its field, also in another language.
+    # Items to fix link to their fields, also in another language.
     page.locator("#language-de").click()
     page.get_by_label("Option 2, German").first.fill("")
     page.locator("#language-de").click()

@@ -89,7 +89,7 @@ def test_the_example_fits_and_the_proven_loss_is_below_the_stated_one(
     assert [promised for promised, _ in bounds] == ["1.099", "2"]
     for promised, seen in bounds:
         assert 0.95 * float(promised) < float(seen) < float(promised)
-    # What this many runs can find is said with its figures.
+    # The page states what this many runs can find.
     expect(page.get_by_text("1.8 more in 100 answers")).to_be_visible()
     expect(page.get_by_text("about 41 of 100")).to_be_visible()
 
@@ -172,7 +172,7 @@ def test_nothing_is_requested_while_the_check_runs(verify_url: str, page: Page) 
 
 def test_the_check_can_be_stopped_and_run_again(verify_url: str, page: Page) -> None:
     page.goto(verify_url)
-    page.get_by_role("button", name="Run").dblclick()  # the second half must not stop it
+    page.get_by_role("button", name="Run").dblclick()  # the second click must not stop it
     expect(page.get_by_role("progressbar")).not_to_have_attribute("value", "0")
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_text("Stopped. Only a whole check counts").first).to_be_visible()
@@ -462,7 +462,7 @@ def test_a_change_of_language_keeps_the_run_and_its_result(verify_url: str, page
     assert counted and again == [figure.translate(swap) for figure in counted]
     assert page.title() == "Check the randomizer"
     assert asked == []
-    # A stopped run is told in the new language, too, and so is an address without a survey.
+    # A stopped run and an address without a survey are also shown in the new language.
     page.get_by_role("button", name="Run").click()
     page.get_by_role("button", name="Stop").click()
     expect(page.locator(".outcome")).to_contain_text("Stopped.")

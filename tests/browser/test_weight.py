@@ -17,8 +17,8 @@ MOST_KILOBYTES = 60
 MOST_SECONDS = 1.5
 RUNS = 5
 
-# Slow 4G as Lighthouse has it: 150 ms there and back, 1.6 Mbit/s down, 750 kbit/s up; and a
-# processor four times as slow.
+# Lighthouse's slow 4G: 150 ms round trip, 1.6 Mbit/s down, 750 kbit/s up; and a
+# processor slowed down four times.
 NETWORK = {
     "offline": False,
     "latency": 150,
@@ -71,7 +71,7 @@ def test_the_first_question_appears_soon(
 ) -> None:
     seconds = []
     for _ in range(RUNS):
-        context = new_context(viewport={"width": 360, "height": 740})  # nothing in its cache
+        context = new_context(viewport={"width": 360, "height": 740})  # empty cache
         page = context.new_page()
         page.add_init_script(FIRST_QUESTION)
         devtools = context.new_cdp_session(page)

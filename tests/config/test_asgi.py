@@ -332,10 +332,10 @@ def test_the_total_size_of_open_bodies_is_bounded(
             yield b" " * 1000
 
         slow = [asyncio.create_task(request(REPORTS, large)) for _ in range(20)]
-        while asgi.bodies.held < 20 * 2000:  # until all of them are on their way
+        while asgi.bodies.held < 20 * 2000:  # until all of them are being sent
             await asyncio.sleep(0)
         small = await request(REPORTS, report)
-        assert small and small.status == 201  # and a report passes by
+        assert small and small.status == 201  # and a report is not blocked
         go_on.set()
         return [await task for task in slow]
 

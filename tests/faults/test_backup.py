@@ -114,12 +114,12 @@ def test_a_restored_backup_has_every_row_and_keeps_working(kind: str, tmp_path: 
         whole["survey_entry"] = rows(candor)["survey_entry"]
         assert "already exists" in refused(candor, "backup", str(quiet))
 
-        # Nothing is put back by mistake.
+        # Nothing is restored by mistake.
         assert "--replace" in refused(candor, "restore", str(quiet))
         assert "SHA-256" in refused(candor, "restore", "--replace", str(damaged(quiet)))
         assert rows(candor) == whole
 
-        # The backup of a quiet site is the site.
+        # The backup of an idle site equals the site.
         destroy(candor)
         candor.manage("restore", str(quiet))
         assert without_log(rows(candor)) == without_log(whole)
@@ -127,7 +127,7 @@ def test_a_restored_backup_has_every_row_and_keeps_working(kind: str, tmp_path: 
         noted = json.loads(zipfile.ZipFile(quiet).read("manifest.json"))["log_head"]
         assert "OK" in candor.manage("verify_log", "--head", noted)
 
-        # That of a busy one is a moment of it: everything acknowledged before, nothing half.
+        # The backup of a busy site has everything acknowledged before, and nothing partial.
         candor.manage("restore", "--replace", str(running))
         found = rows(candor)
         for table in ("aggregation_release", "aggregation_estimate"):
@@ -141,7 +141,7 @@ def test_a_restored_backup_has_every_row_and_keeps_working(kind: str, tmp_path: 
             held, waiting = trial.do(f"result = [{balance}, survey.pending().count()]")
             assert held + waiting == len(ids)
 
-            # And it goes on: known reports are known, new ones are stored and counted.
+            # The site continues: known reports are known, new ones are stored and counted.
             again, fresh = dict.fromkeys(("id",), min(before)), trial.report((1, 2, 0))
             assert post(trial, trial.report((1, 2, 0)) | again)[0] == 200
             assert post(trial, fresh)[0] == 201
@@ -198,5 +198,5 @@ def test_other_files_and_other_databases_are_refused(tmp_path: Path) -> None:
                 file.writestr("manifest.json", json.dumps(manifest | changes))
                 file.writestr("database", zipfile.ZipFile(good).read("database"))
             assert words in refused(candor, "restore", str(path))
-        assert os.listdir(tmp_path)  # and nothing else lies about
+        assert os.listdir(tmp_path)  # and no other files are left
         assert not [name for name in os.listdir(tmp_path) if name.startswith(".candor")]

@@ -184,7 +184,7 @@ def test_messages_of_a_killed_worker_come_back_after_the_visibility_timeout(tiny
     tiny.await_lines("done", 1)
     tiny.pass_time(550)
     tiny.send("f")
-    # None of the others was taken while it might still have been worked on.
+    # No other message was taken while someone might still have been working on it.
     assert tiny.await_lines("done", 2) == ["e", "f"]
     tiny.pass_time(51)
     assert tiny.await_lines("done", 6) == ["a", "b", "c", "d", "e", "f"]
@@ -200,7 +200,7 @@ def test_work_longer_than_the_visibility_timeout_is_not_started_twice(tiny: Tiny
     wait_until(lambda: tiny.hidden_until() >= shown, 60, "a timeout that has passed")
     tiny.worker(visibility=8)
     tiny.send("short")
-    assert tiny.await_lines("done", 1) == ["short"]  # by the second worker, which has looked
+    assert tiny.await_lines("done", 1) == ["short"]  # by the second worker, which has polled
     tiny.release()
     tiny.await_lines("done", 2)
     tiny.await_empty()
@@ -263,7 +263,7 @@ def test_a_forked_process_opens_its_own_connection(tiny: Tiny) -> None:
             message = queue.get_nowait()
             assert message.payload == "from the child"
             message.ack()
-            connection.close()  # must not give back what the parent holds
+            connection.close()  # must not return the parent's messages
 
         assert status(fork(work)) == 0
         assert queue.qsize() == 0

@@ -49,9 +49,9 @@ def test_nothing_of_the_sender_is_kept(candor_server: Candor) -> None:
             assert canary.encode() not in content, f"{canary} in {name}"
     ids = [report["id"].replace("-", "").encode() for report in reports]
     database = b"".join(content for name, content in waiting.items() if "log" not in name)
-    assert any(pk in database or pk in database.replace(b"-", b"") for pk in ids)  # we do look
+    assert any(pk in database or pk in database.replace(b"-", b"") for pk in ids)  # it works
 
-    # No time of day stands in a table that has to do with reports.
+    # No table about reports contains a time of day.
     for name in ("survey_report", "aggregation_batch"):
         text = rows(candor_server, name)
         assert text and not re.search(r"\d\d:\d\d", text)

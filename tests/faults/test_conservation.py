@@ -178,7 +178,7 @@ def test_tasks_that_run_twice_and_at_once_count_once(candor_server: Candor) -> N
     held, waiting, *published = map(int, out.split())
     # A crowd stays behind while the survey is open.
     assert (held, waiting, published[-1]) == (1480, 20, 1480)
-    # The worker of the installation may have been faster, and have published some of them first.
+    # The installation's worker may have published some of them first.
     assert sum(moved) <= 1480 and published == sorted(set(published))
 
 

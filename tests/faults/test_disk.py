@@ -58,7 +58,7 @@ def fill_and_free(disk: Disk, trial: Trial, servers: list[PostgreSQL]) -> None:
             refused = senders.statuses[503]
 
             def refuses() -> bool:
-                disk.fill()  # again and again: others give back a little
+                disk.fill()  # repeatedly, because others free a little space
                 return senders.statuses[503] >= refused + 20  # noqa: B023
 
             wait_until(refuses, WAIT_SECONDS, "refusals", pause=0.2)

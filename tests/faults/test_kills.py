@@ -52,7 +52,7 @@ def test_nothing_is_lost_when_a_web_process_is_killed(trial: Trial) -> None:
             wait_until(lambda: victim not in web_processes(trial.candor), WAIT_SECONDS, "its end")  # noqa: B023
             mend(trial.candor)
         senders.await_more(60)
-    assert senders.statuses[0] > 0  # some did notice
+    assert senders.statuses[0] > 0  # some requests failed
     trial.settle(senders)
 
 

@@ -106,7 +106,7 @@ def test_ctrl_c_ends_every_process_and_exits_with_success(candor: Candor) -> Non
     process = candor.process
     assert process is not None
     before = candor.log.stat().st_size  # the tests before this one killed programs, which shows
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the whole foreground group
+    os.killpg(process.pid, signal.SIGINT)  # like a terminal, to the whole foreground group
     assert process.wait(WAIT_SECONDS) == 0
     candor.process = None
     assert not candor.processes()
@@ -151,7 +151,7 @@ def serve(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
 def test_serve_refuses_a_taken_port(taken_port: str, tmp_path: Path) -> None:
     said = sentence(serve(tmp_path / "var", "--port", taken_port))
     assert f"Port {taken_port} is taken; choose another with PORT=…" in said
-    assert not list(tmp_path.glob("var/*"))  # nothing was begun
+    assert not list(tmp_path.glob("var/*"))  # nothing was started
 
 
 def test_serve_refuses_two_web_processes_on_sqlite(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-// The way in: what a link leaves behind, who is let in, and the exchange of a code for a pass.
+// Access: what a link leaves behind, who may enter, and the exchange of a code for a pass.
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";

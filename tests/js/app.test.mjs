@@ -1,4 +1,4 @@
-// The respondent's page as a whole: what is asked in which order, what is sent, and what is forgotten.
+// The respondent's page as a whole: the order of questions, what is sent, and what is forgotten.
 
 import assert from "node:assert/strict";
 import { createHash, webcrypto } from "node:crypto";
@@ -75,7 +75,7 @@ async function start(t, { survey = SURVEY, status = 200, reports = accept, searc
   };
 }
 
-/* What the device holds, as a reload or a new tab finds it. */
+/* What is stored on the device, as a reload or a new tab finds it. */
 const kept = ({ window: { localStorage, sessionStorage } }) => ({
   localStorage: { ...localStorage },
   sessionStorage: { ...sessionStorage },

@@ -1,4 +1,4 @@
-// A dashboard that keeps itself up to date: what it asks when, and what it shows of the answers.
+// The dashboard's updates: what it requests and when, and what it shows.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

@@ -1,4 +1,4 @@
-// What the page keeps on the device, with a browser's storage and without.
+// What the page stores on the device, with and without a browser's storage.
 
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "node:test";

@@ -1,5 +1,5 @@
-// The figures on the respondent's page: what they must be, and that they cannot be kinder than
-// what the randomizer does.
+// The figures on the respondent's page: their values, and that they never promise more than
+// the randomizer does.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Polling: when the server is asked, what becomes of its answers, and what is said while it is silent.
+// Polling: when requests are sent, how replies are shown, and the message without a reply.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

@@ -1,11 +1,11 @@
-// The pages that wait for a job: an analysis that is computed, and a large file that is made.
+// The pages that wait for a job: an analysis or a large file.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 
 import { openPage, reply, settled } from "../support/dom.mjs";
 
-/* A page with this script, and the state of its job in the test's hands. */
+/* A page with this script; the test sets the state of its job. */
 async function start(t, script, html, job) {
   const server = { job };
   const serve = ({ path }) => (server.job && path === "/job/" ? reply(200, server.job) : null);

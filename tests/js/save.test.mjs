@@ -1,4 +1,4 @@
-// How a draft is kept on the server: one request at a time, and nothing is lost on the way.
+// Saving a draft on the server: one request at a time, and nothing is lost.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -150,7 +150,7 @@ describe("a draft that somebody else has saved", () => {
     all.change("mine, more");
     await all.clock.pass(60_000);
     assert.equal(await all.kept.flush(), false);
-    assert.equal(all.sent.length, 1); // nothing goes until it is decided
+    assert.equal(all.sent.length, 1); // nothing is sent until the conflict is resolved
     return all;
   }
 

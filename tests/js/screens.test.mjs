@@ -1,4 +1,4 @@
-// The screens: what they call back, and what they must say and must not do, whatever they are given.
+// The screens: their callbacks, and what they must and must not show.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// The editor's form of a document: nothing is lost on the way, and translations go along.
+// The editor's form of a document: nothing is lost, and translations move along.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

@@ -1,4 +1,4 @@
-// The checking page's own check: it passes the shipped randomizer and finds those that are wrong.
+// The check on /verify/: it passes the shipped randomizer and finds wrong ones.
 // The special functions are compared with SciPy in tests/statistical/test_verify.py.
 
 import assert from "node:assert/strict";
@@ -37,7 +37,7 @@ function seeded(seed) {
   };
 }
 
-/* A whole check: does everything fit, and what loss does each block prove. */
+/* A whole check: whether everything fits, and the loss that each block proves. */
 function check(design, randomizer = randomize, seed = 1) {
   const rounds = plan(design);
   let runs = 0;

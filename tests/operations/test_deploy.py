@@ -83,7 +83,7 @@ def test_django_has_no_deployment_warnings_in_production(tmp_path: Path) -> None
         [sys.executable, *check], cwd=ROOT, env=env, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    weak = env | {"CANDOR_SECRET_KEY": "a" * 40}  # it does look
+    weak = env | {"CANDOR_SECRET_KEY": "a" * 40}  # the check works
     done = subprocess.run([sys.executable, *check], cwd=ROOT, env=weak, capture_output=True)
     assert done.returncode == 1
 

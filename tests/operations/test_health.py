@@ -23,7 +23,7 @@ BEARER = {"Authorization": f"Bearer {TOKEN}"}
 @pytest.fixture(autouse=True)
 def surroundings(settings: Any, tmp_path: Path) -> None:
     settings.METRICS_TOKEN = TOKEN
-    settings.VAR_DIR = tmp_path  # with a broker that nobody has used yet
+    settings.VAR_DIR = tmp_path  # with an unused broker
     settings.REDIS_URL = ""
 
 
@@ -80,7 +80,7 @@ def test_a_missing_broker_is_reported_and_not_logged(
     assert not caplog.records  # monitors ask every few seconds
     settings.REDIS_URL = "redis://127.0.0.1:1/0"
     assert Client().get("/readyz").json()["broker"] == "not available"
-    assert Client().get("/healthz").status_code == 200  # the process lives
+    assert Client().get("/healthz").status_code == 200  # the process is alive
 
 
 def test_missing_migrations_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -168,7 +168,7 @@ def test_an_inline_script_on_one_survey_is_found(site: str, reference: Path) -> 
         if reply.path == "/s/monitored/":
             reply.body = reply.body.replace(b"</head>", b"<script>alert(1)</script></head>")
 
-    assert check(site, for_firefox(alter), reference)[0] == 0  # nobody asked for that survey
+    assert check(site, for_firefox(alter), reference)[0] == 0  # that survey was not requested
     status, lines = check(site, for_firefox(alter), reference, "--survey", "monitored")
     assert status == 1
     assert f"different: /s/monitored/: has a script of its own [{FIREFOX}]" in lines

@@ -27,7 +27,7 @@ CORPUS = {
     "empty": "",
     "blank": " \t\u00a0",
 }
-# What databases may take differently; the rest is a matter of pages.
+# Only texts that databases may handle differently run on both.
 DATABASE = ("statement", "null", "planes", "long", "number")
 NAMES = [pytest.param(name, marks=() if name in DATABASE else pytest.mark.once) for name in CORPUS]
 ACCOUNT = {"username": "nina", "email": "", "password1": "seven quiet herons",
@@ -68,7 +68,7 @@ def test_hostile_texts_in_account_forms_do_no_harm(name: str) -> None:
         for form in forms:
             for field in form:
                 looked(client.post(path, form | {field: CORPUS[name]}), f"{path} {field}")
-                looked(client.get(path), path)  # whatever was kept is shown as text
+                looked(client.get(path), path)  # stored texts are shown as texts
     assert User.objects.filter(username="olga").exists() and Team.objects.filter(pk=team.pk)
     assert survey.may(olga, "manage")
 

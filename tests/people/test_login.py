@@ -491,7 +491,7 @@ def test_people_see_and_end_their_sessions(alice: User) -> None:
     assert not any(session.session_key in page for session in Session.objects.all())
     phone = Session.objects.get(browser__startswith="Safari")
     stranger.post("/account/sessions/", {"end": phone.name})
-    assert logged_in(clients[1])  # it is hers to end
+    assert logged_in(clients[1])  # it is her own session
     clients[0].post("/account/sessions/", {"end": phone.name})
     assert [logged_in(client) for client in clients] == [True, False, True]
     clients[0].post("/account/sessions/", {"others": "1"})

@@ -69,7 +69,7 @@ def test_the_last_owner_stays() -> None:
         Membership.objects.remove(survey, olga)
     Membership.objects.give(survey, olga, Role.OWNER)
     Membership.objects.give(survey, alice, Role.OWNER)
-    User.objects.filter(pk=alice.pk).update(is_active=False)  # who cannot log in owns nothing
+    User.objects.filter(pk=alice.pk).update(is_active=False)  # a disabled account owns nothing
     with pytest.raises(LastOwner):
         Membership.objects.remove(survey, olga)
     assert Membership.objects.names_owned_alone(olga) == [str(survey)]

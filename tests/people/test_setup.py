@@ -38,7 +38,7 @@ def test_a_site_without_an_account_leads_to_setup() -> None:
     for path in ("/login/", "/admin/login/"):
         assert client.get(path, follow=True).redirect_chain[-1][0] == "/setup/"
     builders.opened()
-    assert client.get("/s/small/").status_code == 200  # respondents are not in its way
+    assert client.get("/s/small/").status_code == 200  # respondents' pages still work
 
 
 def test_the_code_makes_the_owner_and_logs_them_in() -> None:

@@ -245,7 +245,7 @@ def test_an_invitation_is_taken_back_or_runs_out(
     hers = builders.client(builders.person("dora", Role.OWNER, other))
     number = str(Invite.objects.get().pk)
     hers.post("/surveys/other/people/", {"revoke": number})
-    assert Client().get(path).status_code == 200  # it is not hers to take back
+    assert Client().get(path).status_code == 200  # she may not revoke it
     for nonsense in ("x", "9" * 40, ""):
         assert olga.post(PAGE, {"revoke": nonsense}).status_code == 302
     olga.post(PAGE, {"revoke": number})
@@ -299,7 +299,7 @@ def test_open_invitations_are_limited(survey: Survey, olga: Client) -> None:
     with pytest.raises(TooManyInvites):
         Invite.objects.make(survey, Role.VIEWER, user)
     assert olga.post(PAGE, {"invite": "1", "role": "viewer"}).status_code == 400
-    Invite.objects.update(until=today() - timedelta(days=1))  # what ran out does not count
+    Invite.objects.update(until=today() - timedelta(days=1))  # expired ones do not count
     link(olga)
     assert Invite.objects.count() == 1
 

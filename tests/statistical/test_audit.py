@@ -62,7 +62,7 @@ def verdict(case: Case) -> Verdict:
 def test_the_shipped_file_has_the_exact_channel(case: Case) -> None:
     found = verdict(case)
     assert found.passes, found
-    # Most of the stated loss is seen, so the bound would notice a larger one.
+    # The bound sees most of the stated loss, so it would notice a larger one.
     assert 0.85 * case.design.report_epsilon < found.epsilon_at_least
     assert found.epsilon_at_least <= found.stated == case.design.report_epsilon
 

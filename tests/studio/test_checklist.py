@@ -80,7 +80,7 @@ def german_question(key: str, text: str, *options: str) -> dict[str, Any]:
     return german(questions=GERMAN["questions"] | {key: given})
 
 
-# Level, place, what makes it fire, and what is nearly the same and does not.
+# Level, place, a change that triggers it, and a similar one that does not.
 CASES: dict[str, tuple[str, str, dict[str, Any], dict[str, Any]]] = {
     "ε over the limit": ("blocks", "epsilon", {"epsilon": 4.1}, {"epsilon": 4}),
     "weak": ("warns", "epsilon", {"epsilon": 3.5}, {"epsilon": 2.9}),
@@ -294,7 +294,7 @@ BROKEN: dict[str, tuple[dict[str, Any], str]] = {
 def test_errors_shown_in_the_editor_also_block_opening(name: str) -> None:
     changes, place = BROKEN[name]
     survey = draft()
-    if changes.keys() <= {"title", "purpose"}:  # which no file brings
+    if changes.keys() <= {"title", "purpose"}:  # which no file can contain
         Survey.objects.update(**changes)
         survey.refresh_from_db()
     else:
@@ -333,7 +333,7 @@ TWO: dict[str, tuple[list[str], list[str]]] = {
     "fr": (["Fumez-vous ou buvez-vous ?"], ["Est-ce 5 jours ou plus ?", "Êtes-vous outré ?"]),
     "ar": (["هل تدخن أو تشرب؟", "هل تدخن وتشرب؟"], ["هل تدخن 5 مرات أو أكثر؟"]),
     "de-AT": (["Rauchen oder trinken Sie?"], ["Rauchen Sie?"]),
-    "zh": ([], ["你抽烟和喝酒吗?"]),  # a language that we do not know
+    "zh": ([], ["你抽烟和喝酒吗?"]),  # an unknown language
 }
 
 

@@ -210,7 +210,7 @@ def test_the_editor_shows_what_the_checklist_would_refuse(window: Window) -> Non
     assert "how many people" in window.answer["blocks"][0]["what"]
     assert places(window.save(**builders.READY)) == []
     assert places(window.save(expected=100)) == ["expected"]
-    # What is wrong in the document is said once.
+    # Errors of the document are listed only once.
     same = {"key": "age", "text": "How old?", "options": ["A", "A", "B"]}
     twice = window.save(expected=5000, background=[same])
     assert set(twice["wrong"]) == {"background[0].options[1]"} and places(twice) == []
@@ -486,11 +486,11 @@ def test_an_address_that_nobody_chose_follows_the_title(admin: Client) -> None:
     assert titled("How we sleep", follow="how-we-sleep") == "how-we-sleep"
     builders.draft(slug="how-we-dream")
     assert re.fullmatch("how-we-dream-[0-9a-f]{6}", titled("How we dream", follow="how-we-sleep"))
-    # Another window has chosen one: it stays, whatever this one thinks.
+    # Another window has chosen an address: it stays.
     admin.post(f"/studio/{window.answer['slug']}/", {"slug": "chosen"})
     assert titled("How we wake", follow="how-we-dream") == "chosen"
     assert not Window(admin, "chosen").answer["follows"]
-    # Nor does it move when it is to open at an hour.
+    # Nor does it change once an opening is scheduled.
     survey = made(admin.post("/studio/new/", {"blank": "1"}))
     Survey.objects.filter(pk=survey.pk).update(opens_at=datetime(2031, 1, 1, tzinfo=UTC))
     window = Window(admin, survey.slug)

@@ -42,7 +42,7 @@ HOSTILE = {
     "tag": "a\U000e0041b",
     "half": "a\ud800b",
 }
-# What databases may take differently; the rest is a matter of pages.
+# Only texts that databases may handle differently run on both.
 DATABASE = ("quotes", "percent", "sql", "emoji", "combining", "long", "null", "tag", "half")
 NAMES = [pytest.param(name, marks=() if name in DATABASE else pytest.mark.once) for name in HOSTILE]
 

@@ -287,7 +287,7 @@ class TestRetention:
         assert 0 < Report.objects.count() < 307  # some ids are gone
         assert Survey.objects.exists() and not Removed.objects.exists()
         removal.expire(survey, lambda: True)
-        removal.expire(survey, lambda: True)  # who comes second finds nothing
+        removal.expire(survey, lambda: True)  # the second run finds nothing
         gone(survey)
 
     def test_one_clock_that_is_ahead_deletes_nothing(

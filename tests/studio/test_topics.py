@@ -25,4 +25,4 @@ def test_a_topic_needs_only_its_owners_details_to_open(key: str) -> None:
     assert [one for one in checklist.of(survey) if one.level != "fine"] == []
     assert survey.translations.keys() == {"de"}  # and complete, as the checklist says
     for text in (survey.introduction, survey.translations["de"]["introduction"]):
-        assert "Nobody" not in text and "Niemand kann" not in text  # which the page itself says
+        assert "Nobody" not in text and "Niemand kann" not in text  # which the page itself provides

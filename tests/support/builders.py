@@ -42,7 +42,7 @@ FILE: dict[str, Any] = {
     "blocks": [["q1", "q2"]],
 }
 
-# What it lacks to pass the checklist.
+# What FILE lacks to pass the checklist.
 READY: dict[str, Any] = {
     "asked_by": "Olga’s office",
     "purpose": "To know which.",

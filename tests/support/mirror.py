@@ -17,7 +17,7 @@ HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "content-length",
 class Request(NamedTuple):
     method: str
     path: str
-    headers: dict[str, str]  # with names in lower case
+    headers: dict[str, str]  # with lower-case names
     body: bytes
 
 
@@ -30,7 +30,7 @@ class Reply:
     status: int
     headers: list[tuple[str, str]]
     body: bytes
-    raw: Iterable[bytes] = ()  # sent instead, as it is: what no honest server writes
+    raw: Iterable[bytes] = ()  # sent instead, unchanged: what no honest server writes
 
     def has(self, part: str) -> bool:
         return part in self.path
@@ -53,7 +53,7 @@ class Mirror:
 
     target: str
     alter: Callable[[Reply], None] = honest
-    down: bool = False  # hang up on everybody
+    down: bool = False  # hang up on everyone
     tls: SSLContext | None = None
     received: list[Request] = field(default_factory=list)
 

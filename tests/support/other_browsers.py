@@ -21,7 +21,7 @@ from tests.support.services import (
     wait_until,
 )
 
-ANSWER_SECONDS = 180  # for one command or one condition; only what hangs takes so long
+ANSWER_SECONDS = 180  # for one command or condition; only a hang takes this long
 KEYS = {"Tab": "\ue004", "Enter": "\ue007", "Space": " ", "ArrowDown": "\ue015"}
 SEEN = """
 const [css, text] = arguments;

@@ -66,7 +66,7 @@ def read_summary(text: str, code: int) -> Outcome:
     """Read the last line of a test run and its exit status."""
     counts = dict.fromkeys(("passed", "failed", "skipped"), 0)
     for number, name in re.findall(r"(\d+) (passed|failed|skipped)", text.rpartition("\n=== ")[2]):
-        counts[name] = int(number)  # the last line is the last to speak
+        counts[name] = int(number)  # the last line counts
     outcome = Outcome(**counts)
     if code != 0 and not outcome.failed:
         outcome.problems.append(f"the run ended with {code}")

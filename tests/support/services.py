@@ -27,13 +27,13 @@ from pathlib import Path
 from typing import Any, Self
 
 ROOT = Path(__file__).resolve().parents[2]
-START_SECONDS = 120  # far more than any server needs here, so that a loaded machine does no harm
+START_SECONDS = 120  # far more than any server needs, to allow for a busy machine
 STOP_SECONDS = 120
 PORTS = range(20_000, 32_768)  # below those that Linux gives to outgoing connections
 PR_SET_PDEATHSIG = 1
-# Tests come from one address, many a minute; those of the limits set them.
+# Tests send many requests from one address; tests of the limits set their own.
 UNLIMITED = {f"CANDOR_{what}_PER_MINUTE": "0" for what in ("INGEST", "API", "PUBLIC", "FAILURES")}
-# Tests open whatever they like; those of the checklist switch it on.
+# Tests may open anything; tests of the checklist turn it on.
 UNLIMITED |= {"CANDOR_MAX_EPSILON": "100", "CANDOR_CHECKLIST": "0"}
 _libc = ctypes.CDLL(None, use_errno=True)
 _claims: list[socket.socket] = []  # as long as this process lives

@@ -108,7 +108,7 @@ class WebKit(Browser):
     def _let_go(self, number: signal.Signals) -> None:
         if self.driver:
             self.driver.command_executor.close()
-        self.display._signal(number)  # without it the browser ends, whatever became of the driver
+        self.display._signal(number)  # without it the browser ends with the driver
 
     # --- What a test does -----------------------------------------------------------------------
 

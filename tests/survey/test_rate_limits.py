@@ -35,7 +35,7 @@ def nothing_counted(settings: Any, still_clock: None) -> None:
 def test_an_account_over_its_limit_is_told_when_to_retry() -> None:
     alice, dora = builders.client(builders.alice()), builders.client(builders.charlie())
     assert [alice.get(API).status_code for _ in range(4)] == [200, 200, 200, 429]
-    refused = alice.get(API, REMOTE_ADDR="192.0.2.9")  # it is the account that counts
+    refused = alice.get(API, REMOTE_ADDR="192.0.2.9")  # the limit is per account
     assert refused.status_code == 429 and refused.json()["detail"]
     assert 1 <= int(refused["Retry-After"]) <= 60
     assert dora.get(API).status_code == 200

@@ -21,7 +21,7 @@ def question(key: str, *options: str) -> Question:
 
 
 DECLINED = "prefer-not-to-say"
-# q1 and q2 share a coin, all others have their own; everybody is asked everything.
+# q1 and q2 share a coin, the others have their own; everyone is asked everything.
 DESIGN = designs.build(
     9.0,
     [question("q1"), question("q2"), question("q3"), question("q4", "a", "b", "c")],
@@ -352,7 +352,7 @@ def test_a_coefficient_of_a_group_that_nobody_may_be_in_has_no_figures() -> None
     """Nobody declines, so that coefficient has no estimate and the others stay valid."""
     truth = by_age({0: 0.2, 1: 0.6}, [0.6, 0.4, 0])
     reports = reported(truth, "q3", "age", people=1e5)
-    reports[:, 2] = np.maximum(reports[:, 2] - 300, 0)  # and noise is below what chance makes
+    reports[:, 2] = np.maximum(reports[:, 2] - 300, 0)  # fewer decline than by noise alone
     asked = {"kind": "regression", "outcome": "q3", "predictors": AGE}
     found = figures(asked, reports)
     assert found["separated"] and found["converged"]
@@ -509,7 +509,7 @@ def test_weighted_errors_agree_with_a_bootstrap() -> None:
 def test_several_questions_are_raked_to_every_margin() -> None:
     """The reference scales rows and columns of the true table in turn until both are met."""
     rng = np.random.default_rng(8)
-    truth = rng.uniform(0.5, 1.5, size=(3, 3, 4))  # q4 by age by place, with who declines
+    truth = rng.uniform(0.5, 1.5, size=(3, 3, 4))  # q4 by age by place, declines included
     truth[:, 2] *= 0.1
     truth[..., 3] *= 0.1
     truth /= truth.sum()

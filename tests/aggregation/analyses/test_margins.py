@@ -74,7 +74,7 @@ def test_a_combination_has_one_column_per_question() -> None:
 
 def test_the_template_is_read_once_it_is_filled_in() -> None:
     text = b"".join(csv_parts(margins.template(DESIGN))).decode()
-    assert "'=Female" in text  # no formula, in a file that a spreadsheet opens
+    assert "'=Female" in text  # spreadsheets must not read it as a formula
     with pytest.raises(MarginsError) as caught:
         read(text)
     assert caught.value.problems[0] == "Line 2: the share or count is missing."

@@ -36,7 +36,7 @@ BACKGROUND = [
     {"key": "age", "text": "How old are you?", "options": ["Under 30", "30 and over"]},
     {"key": "place", "text": "Where?", "options": ["Town", "Village"]},
 ]
-# Everybody is asked everything, with little noise; q1 and q2 share a coin.
+# Everyone is asked everything, with little noise; q1 and q2 share a coin.
 CHANGES: dict[str, Any] = {
     "epsilon": 9, "questions": QUESTIONS, "background": BACKGROUND,
     "blocks": [["q1", "q2"], ["q3"], ["q4"]], "ask": 3,
@@ -317,7 +317,7 @@ def test_a_table_has_joint_and_conditional_shares(
         assert "Which <one>?" in drawing(alice, address, name)
         assert f'data-figure href="{address}{name}" download' in page
     assert "(p = " in page or "(p < 0.001)" in page or "(p &lt; 0.001)" in page
-    assert "Odds ratio" not in page  # only of two by two
+    assert "Odds ratio" not in page  # only for two by two
     assert "style=" not in page and "<script>" not in page
 
 
@@ -402,7 +402,7 @@ def test_one_option_is_compared_with_any_other(alice: Client, messages: Any) -> 
 def test_a_regression_names_what_it_cannot_determine(alice: Client, survey: Survey) -> None:
     asked = {"kind": "regression", "outcome": "q3", "predictors": [{"question": "age"}]}
     design = survey.frozen_design()
-    table = np.array([[5000, 3900, 100], [1200, 2100, 20]])  # fewer decline than chance makes
+    table = np.array([[5000, 3900, 100], [1200, 2100, 20]])  # fewer decline than by noise alone
     figures = registry.figures(registry.read(asked, design), design, [table])
     job = request_analysis(survey, asked)
     Job.objects.filter(pk=job.pk).update(state="done", active=False, result=figures)

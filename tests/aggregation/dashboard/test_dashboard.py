@@ -251,7 +251,7 @@ def test_sampling_and_privacy_add_up_to_the_variance() -> None:
     for section in shown(survey)[:6]:
         row, cost = row_of(survey, section.question.key), section.cost
         assert cost and row.n and row.bounded is not None and row.value is not None
-        assert 0 < row.value < 1  # where the parts are not cut off
+        assert 0 < row.value < 1  # unless a part was clipped to 0
         a, b = section.channel.a, section.channel.b
         rate = b + (a - b) * row.value
         noise = (row.value * a * (1 - a) + (1 - row.value) * b * (1 - b)) / row.n / (a - b) ** 2
@@ -461,7 +461,7 @@ def test_too_many_pairs_are_not_listed(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_small_expected_counts_are_called_rough() -> None:
     assert sections._rough(np.array([[2, 30], [3, 25]]))
     assert not sections._rough(np.array([[20, 30], [20, 25]]))
-    assert not sections._rough(np.array([[20, 30, 0], [20, 25, 0]]))  # nobody: the test leaves it
+    assert not sections._rough(np.array([[20, 30, 0], [20, 25, 0]]))  # nobody: ignored by the test
 
 
 # --- Trend ----------------------------------------------------------------------------------------
@@ -489,7 +489,7 @@ def test_the_trend_shows_every_release_with_limits_for_all_looks() -> None:
         words = f"{figures.percent(low)} to {figures.percent(high)}"
         assert f'<td class="plain">{words}</td>' in page
         made = f"Release {row.release.number}, {row.release.made_at:%-d %b %Y}, {row.n} responses"
-        assert page.count(made) == 2  # read aloud, and beside the point
+        assert page.count(made) == 2  # read aloud and next to the point
         assert page.count(words) >= 3  # and in the table
     assert page.count('class="mark"') == 3 and "Shown are" not in page
 
@@ -561,7 +561,7 @@ def test_the_overview_leads_from_a_draft_to_the_editor() -> None:
     survey = builders.opened(title="Running")
     builders.finished(0, slug="a-closed", title="Over")
     client = builders.client(builders.olga(*Survey.objects.all()))
-    client.get("/studio/a-draft/draft/")  # the editor takes it into its history
+    client.get("/studio/a-draft/draft/")  # the editor adds it to its history
     page = client.get("/surveys/").content.decode()
     assert page.index("Running") < page.index("Not open") < page.index("Over")
     assert 'href="/studio/a-draft/">Not open' in page and 'href="/surveys/small/">Running' in page

@@ -105,7 +105,7 @@ def test_the_button_asks_for_a_job_that_the_page_follows(survey: Survey) -> None
     assert f'data-job="{job.pk}"' in page
     Job.objects.update(active=False, state="done", result={"release": 1, "new": 0})
     outcome = alice.get(f"/surveys/small/?job={job.pk}").content.decode()
-    assert f'data-job="{job.pk}"' in outcome  # also when the worker was faster
+    assert f'data-job="{job.pk}"' in outcome  # even if the worker was faster
     for address in ("/surveys/small/", "/surveys/small/?job=nonsense"):
         assert "data-job" not in alice.get(address).content.decode()
 
@@ -208,7 +208,7 @@ def test_the_schema_describes_every_endpoint() -> None:
         for included in get_resolver().url_patterns
         for pattern in getattr(included, "url_patterns", [])
         if str(pattern.pattern).startswith("api/v1/")
-        and "<token:" not in str(pattern.pattern)  # the same for a draft that is tried
+        and "<token:" not in str(pattern.pattern)  # the same for a preview
     }
     # Reports never reach Django's urls: the door takes them first.
     served |= {f"/api/v1/surveys/<slug:slug>/{kind}" for kind in (door.SINGLE, door.BATCH)}

@@ -108,7 +108,7 @@ def test_private_results_are_404_for_everybody(survey: Survey) -> None:
         assert response.status_code == 404 and "max-age" not in response.get("Cache-Control", "")
         assert 'href="/surveys/small/"' in response.content.decode()
         assert "A small survey" not in response.content.decode()
-    # What is private cannot be told from what does not exist.
+    # Private results look the same as results that do not exist.
     nowhere = Client().get("/results/nowhere/").content.decode()
     assert nowhere.replace("nowhere", "small") == refused[0].content.decode()
 

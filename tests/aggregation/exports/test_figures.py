@@ -338,7 +338,7 @@ def test_the_picture_of_a_plan_has_its_numbers() -> None:
             shown = f"{100 * value:.1f}" if value >= 0.01 else f"{100 * value:.2g}"
             assert f"±\u00a0{'>' if value > 0.5 else shown}" in told or value > 0.5
     lines = {e.get("stroke-dasharray") for e in root.iter(f"{SVG}polyline")}
-    assert len(lines) >= 4  # each curve is known without its colour
+    assert len(lines) >= 4  # curves can be told apart without colour
     assert "±\u00a05.0" in told or "± 4.1" in told or "±\u00a04.1" in words(root)
 
 
@@ -362,7 +362,7 @@ QUERIES = [
 ]  # fmt: skip
 
 
-@pytest.mark.once  # of the same numbers, which the other tests read from every database
+@pytest.mark.once  # the figures are the same on every database, as other tests check
 @pytest.mark.parametrize("query", QUERIES)
 @pytest.mark.parametrize("final", [True, False])
 @pytest.mark.slow

@@ -332,7 +332,7 @@ class TestComputedAgain:
                 assert again["estimate"] == again["standard_error"] == ""
                 continue
             assert float(again["estimate"]) == pytest.approx(row.value, abs=1e-12)
-            # Of a spread of nothing, only the square is known to the last digits.
+            # If the spread is zero, only its square is exact.
             variance = row.standard_error**2
             assert float(again["standard_error"]) ** 2 == pytest.approx(variance, abs=1e-14)
 
@@ -350,7 +350,7 @@ class TestComputedAgain:
         alice = builders.client(builders.alice(release.survey))
         folder = unpack(get(alice, "everything.zip", number=1), tmp_path)
         rows = release.estimates.filter(by="town")
-        assert rows.filter(standard_error=None).exists()  # too few to tell
+        assert rows.filter(standard_error=None).exists()  # too few people
         assert rows.exclude(standard_error=None).exists()
         self.check(command, folder, release, "reports")
 
@@ -361,7 +361,7 @@ class TestComputedAgain:
         (folder / "reports.csv").unlink()
         self.check(command, folder, Release.objects.get(number=2), "published counts")
 
-    @pytest.mark.once  # the files are on the disk by then
+    @pytest.mark.once  # the files are on the disk by now
     @pytest.mark.parametrize("name", ["reports.csv", "estimates.csv", "codebook.csv"])
     def test_a_changed_file_is_noticed(
         self, command: list[str], alice: Client, tmp_path: Path, name: str
@@ -431,7 +431,7 @@ def test_no_file_of_a_hostile_survey_has_a_formula() -> None:
             cell for line in csv.reader(io.StringIO(get(alice, name).decode())) for cell in line
         }
         assert [cell for cell in cells if looks_like_a_formula(cell)] == []
-    for sheet in (1, 2):  # as texts, so as they are
+    for sheet in (1, 2):  # texts stay as they are
         found = {cell for row in texts_of(get(alice, "estimates.xlsx"), sheet) for cell in row}
         assert set(HOSTILE) <= found
     texts = {variable["text"] for variable in json.loads(get(alice, "codebook.json"))["variables"]}

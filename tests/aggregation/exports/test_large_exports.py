@@ -59,7 +59,7 @@ def same(name: str, one: bytes, other: bytes) -> bool:
 def status(client: Client, address: str, method: str = "get") -> int:
     response = getattr(client, method)(address)
     if response.streaming:
-        response.getvalue()  # to the end, which closes the file
+        response.getvalue()  # read to the end, which closes the file
     return int(response.status_code)
 
 
@@ -81,7 +81,7 @@ def test_a_large_file_is_made_once_and_equals_the_streamed_one(
     settings.STREAMED_REPORTS = 306
     refused = alice.get(f"{API}/{name}")
     assert refused.status_code == 409 and "POST to this address" in refused.json()["detail"]
-    assert not Job.objects.filter(copy__isnull=False).exists()  # to look is not to ask
+    assert not Job.objects.filter(copy__isnull=False).exists()  # GET does not request it
 
     response = alice.post(f"{API}/{name}")
     job = response.json()
@@ -118,7 +118,7 @@ def test_the_page_shows_progress_and_then_the_file(alice: Client) -> None:
     assert "Waiting for a worker" in text and f'data-job="/api/v1/jobs/{job.pk}/"' in text
     assert "style=" not in text
     work()
-    text = alice.get(f"{PAGE}/everything.zip?wait").content.decode()  # made before one looks
+    text = alice.get(f"{PAGE}/everything.zip?wait").content.decode()  # finished before loading
     assert "Ready to download" in text and "Download everything.zip" in text
     response = alice.get(f"{PAGE}/everything.zip")
     with ZipFile(io.BytesIO(response.getvalue())) as bundle:
@@ -153,7 +153,7 @@ def test_a_large_file_of_an_open_survey_stays_that_of_its_release(
     here = API.replace("/2", "/1")
     assert alice.post(f"{here}/reports.csv").status_code == 202
     builders.send(survey, 60, seed=2)
-    make_release(survey)  # before the worker comes to it
+    make_release(survey)  # before the worker starts it
     work()
     large_exports.delete_old()
     lines = alice.get(f"{here}/reports.csv").getvalue().decode().splitlines()[1:]
@@ -237,7 +237,7 @@ def test_a_file_cancelled_half_way_is_deleted(
     assert job.state == "cancelled" and seen == [[f"{job.pk}.1.part"]]
     assert list(large_exports.folder().iterdir()) == []
     assert "Cancelled." in alice.get(f"{PAGE}/everything.zip").content.decode()
-    assert asked(alice, "everything.zip").pk != job.pk  # and asked for again
+    assert asked(alice, "everything.zip").pk != job.pk  # and requested again
 
 
 def test_a_full_disk_is_explained(alice: Client) -> None:
@@ -387,7 +387,7 @@ def test_a_file_that_failed_does_not_delay_a_release(settings: Any) -> None:
     failed: dict[str, Any] = {"survey": survey, "state": Job.State.FAILED, "active": False}
     Job.objects.create(copy=copy, **failed)
     assert list(due()) == [survey]
-    Job.objects.create(**failed)  # that of a release does
+    Job.objects.create(**failed)  # a failed release job does
     assert list(due()) == []
 
 

@@ -48,14 +48,14 @@ def test_an_analysis_is_counted_in_parts_and_computed_once(
     assert (job.state, job.active, job.progress) == ("done", False, 1)
     assert job.result is not None
     assert job.result["counts"] == brute_force(survey, 0, 1)
-    assert job.attempt == 2  # once to have the parts counted, once to compute
+    assert job.attempt == 2  # once to count the parts, once to compute
     assert not Part.objects.exists()
 
 
 def test_the_same_question_is_not_computed_twice(messages: Any) -> None:
     survey = published()
     first = request_analysis(survey, ASKED)
-    assert request_analysis(survey, dict(reversed(ASKED.items()))) == first  # under way
+    assert request_analysis(survey, dict(reversed(ASKED.items()))) == first  # in progress
     work_off(messages)
     again = request_analysis(survey, ASKED)
     assert again == first and again.state == "done" and not messages
@@ -228,7 +228,7 @@ def test_a_lost_message_is_sent_again_by_the_beat(messages: Any) -> None:
 def test_a_job_whose_worker_died_is_taken_up_again(messages: Any) -> None:
     job = Job.objects.request(published())
     messages.clear()
-    assert Job.objects.claim(job.pk)  # and no more is heard of whoever did
+    assert Job.objects.claim(job.pk)  # and the worker is never heard of again
     tasks.tick()
     assert messages == []
     Job.objects.update(lease=timezone.now() - timedelta(seconds=1))

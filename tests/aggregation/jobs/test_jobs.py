@@ -65,7 +65,7 @@ def test_a_job_of_a_dead_worker_is_taken_over() -> None:
     assert list(Job.objects.stale()) == [job]
     second = Job.objects.claim(job.pk)
     assert second is not None and second.attempt == 2
-    first.finish(state="failed")  # the first one was only slow: its word counts no more
+    first.finish(state="failed")  # the first worker was only slow: its result no longer counts
     job.refresh_from_db()
     assert job.state == "running"
     second.finish(state="done")

@@ -72,7 +72,7 @@ def test_the_address_of_a_removed_survey_stays_empty(tmp_path: Path) -> None:
     run("remove_survey", "small", "--archive", file, "--yes")
     paths = ["/api/v1/surveys/small/", "/s/small/definition/", "/api/v1/surveys/small/estimates/"]
     assert [Client().get(path).status_code for path in paths] == [404] * 3
-    # This process knew the survey: for it, it is closed.
+    # This process knew the survey, so it answers "closed".
     assert post("small", report) == 410
     with pytest.raises(CommandError, match="slug: This address belonged to a survey"):
         (tmp_path / "again.json").write_text(json.dumps(builders.FILE))

@@ -215,7 +215,7 @@ def test_the_grid_has_the_plan_in_it() -> None:
     assert all(list(row) == sorted(row, reverse=True) for row in columns)
     assert [curve.epsilon for curve in make_grid(terms(epsilon=8.0)).curves] == [2, 4, 8, None]
     few = make_grid(terms(sizes=(2,) * 20, people=20))
-    assert few.curves[0].half_widths[0] is None  # nobody is asked each question
+    assert few.curves[0].half_widths[0] is None  # too few people for each question
 
 
 @pytest.mark.parametrize("people", [1, 7, 1000, 999_999, 10**9])
@@ -258,7 +258,7 @@ def test_drop_out_costs_people_and_nothing_else() -> None:
     assert Plan(terms(people=999, dropout=1 / 3)).invited == math.ceil(999 * 1.5)
     wanted = solve("people", terms(half_width=0.05, dropout=0.2))
     channel = Plan(wanted).kinds[0].channel
-    # At most one more: people are whole before and after.
+    # At most one more, because both numbers are rounded up.
     assert 0 <= Plan(wanted).invited - planning.sample_size(0.05, channel, dropout=0.2) <= 1
 
 

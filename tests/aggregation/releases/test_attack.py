@@ -43,7 +43,7 @@ BACKGROUND = [
 ]
 QUESTIONS = [{"key": f"q{i}", "text": f"Did you {i}?", "kind": "yes_no"} for i in range(2)]
 
-Person = dict[str, int]  # what somebody answers, by the key of the question
+Person = dict[str, int]  # a person's answers by question key
 
 
 class World:
@@ -220,7 +220,7 @@ def steps(world: World) -> Iterator[Counter[bytes]]:
     before: Counter[bytes] = Counter()
     for release in world.releases():
         now = Counter(reports_of(release))
-        assert not before - now  # a report that was shown stays
+        assert not before - now  # published reports stay
         yield now - before
         before = now
 
@@ -256,7 +256,7 @@ def test_a_report_is_not_matched_with_its_person_more_often_than_epsilon_and_cro
             ]
         )
         _, matched = linear_sum_assignment(-np.log(chances))
-        # Reports of one content are alike: each of them is the right one equally often.
+        # Equal reports cannot be told apart: each is equally likely to be the right one.
         for person, place in zip(people, matched, strict=True):
             total += 1
             alike = step[reports[place]]

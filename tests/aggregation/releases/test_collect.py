@@ -175,7 +175,7 @@ def test_a_move_that_empties_too_few_reports_changes_nothing(
     empty_reports = database().empty_reports
 
     def empty_some(pk: int, places: Any) -> int:
-        # One more than stay behind, so that at least one of them was to be moved.
+        # One more than stay in the inbox, so that at least one was to be moved.
         with connection.cursor() as cursor:
             cursor.execute(
                 "UPDATE survey_report SET content = NULL WHERE id IN "

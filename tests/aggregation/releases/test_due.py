@@ -130,7 +130,10 @@ def test_finding_what_is_due_takes_one_query(
         assert names() == ["s0", "s1", "s2"]
 
 
-SCAN = {"sqlite": "SCAN", "postgresql": "Seq Scan on"}  # what a plan calls reading a whole table
+SCAN = {
+    "sqlite": "SCAN",
+    "postgresql": "Seq Scan on",
+}  # a plan that reads a whole table
 EXPLAIN = {"sqlite": "EXPLAIN QUERY PLAN ", "postgresql": "EXPLAIN "}
 NOT_FINISHED = r" USING (COVERING )?INDEX (job_active|job_failed|report_inbox)"  # partial indexes
 GROWING = ("survey_survey", "survey_report", "aggregation_job", "aggregation_release")
@@ -169,7 +172,7 @@ def tick(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_a_tick_asks_as_much_with_two_thousand_finished_surveys(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    tick(monkeypatch)  # the first one leaves a sign
+    tick(monkeypatch)  # the first tick writes its time
     before = len(tick(monkeypatch))
     finish_many(2000)
     assert len(tick(monkeypatch)) == before

@@ -167,7 +167,7 @@ def before_query(number: int, act: Callable[[], object]) -> Iterator[None]:
         yield
 
 
-@pytest.mark.parametrize("number", range(1, 5))  # until the survey is locked
+@pytest.mark.parametrize("number", range(1, 5))  # just before the survey is locked
 def test_a_release_made_between_two_queries_is_not_counted_twice(number: int) -> None:
     survey = builders.opened()
     builders.send(survey, 100)
@@ -182,7 +182,7 @@ def test_a_release_made_between_two_queries_is_not_counted_twice(number: int) ->
     assert [one.reports for one in survey.releases.order_by("number")] == [80, 180]
 
 
-@pytest.mark.parametrize("number", range(1, 5))  # until the survey is locked
+@pytest.mark.parametrize("number", range(1, 5))  # just before the survey is locked
 def test_the_final_release_has_every_report(number: int) -> None:
     survey = builders.opened()
     builders.send(survey, 100)

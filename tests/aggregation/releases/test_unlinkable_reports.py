@@ -119,7 +119,7 @@ def test_no_order_of_arrival_is_left(store: Store) -> None:
     assert store.python(COLLECT).split() == [str(REPORTS)]
     assert orders_alike(store, ids) == []
     place = places(store)
-    assert sorted(ids) == sorted(ids, key=lambda pk: place[pk])  # they lie in their own order
+    assert sorted(ids) == sorted(ids, key=lambda pk: place[pk])  # stored in their own order
 
 
 @both
@@ -130,7 +130,7 @@ def test_the_same_test_finds_a_move_that_keeps_order(store: Store) -> None:
     close(store)
     before = places(store)
     assert store.python(IN_ORDER, COLLECT).split() == [str(REPORTS)]
-    # SQLite reads them as they came.
+    # SQLite reads them in the order of arrival.
     assert orders_alike(store, ids) == [{"sqlite": "arrival batch"}.get(store.kind, "table batch")]
     assert correlated(range(REPORTS), [before[pk] for pk in ids])
     ids = arrive(store, 0, REPORTS)
@@ -206,7 +206,7 @@ def test_emptied_contents_leave_the_table_after_a_vacuum(store: Store) -> None:
     docs/operations.md says so, and that VACUUM FULL removes them, which this test shows as well.
     """
     ids = arrive(store, 0, REPORTS)
-    telling = range(5, REPORTS, 8)  # contents that begin with yes, no, yes are no padding
+    telling = range(5, REPORTS, 8)  # contents that begin with yes, no, yes cannot be padding
 
     def found() -> int:
         """Count the contents next to their id in the table's file."""

@@ -248,7 +248,7 @@ def test_a_group_that_may_be_empty_is_refused_by_its_place():
     ) as refusal:
         poststratified(table, coins(0.5, 0.5), [0.4, 0.3, 0.3])
     assert refusal.value.place == (2,)
-    # A group that the population does not have need not be there.
+    # A group outside the population may be empty.
     assert poststratified(table, coins(0.5, 0.5), [0.5, 0.5, 0])[1].standard_error > 0
     few, _ = example(150)
     population = np.zeros((4, 3))

@@ -130,7 +130,7 @@ def test_one_question_is_the_estimate_of_a_share():
         for option, count in enumerate(counts):
             share = estimate(count, n, Channel(0.5 + 0.5 / k, 0.5 / k))
             assert theta[option] == pytest.approx(share.value, abs=1e-14)
-            # Here n, there n - 1.
+            # One divides by n, the other by n - 1.
             variance = covariance.variances[option] * n / (n - 1)
             assert variance == pytest.approx(share.standard_error**2, rel=1e-12)
 

@@ -354,7 +354,7 @@ def test_dropout_and_forgers_cost_power():
     rates = 0.3 * 0.99 + 0.01, 0.35 * 0.99
     slow = slow_power(*rates, 2000, 2000, 0.95)
     assert forged == pytest.approx(slow, abs=1e-9) and forged < plain
-    # Enough forgers make both groups alike.
+    # Enough forgers can make both groups equal.
     assert power_of_difference(0.1, 0.2, 2000, 2000, TWO_COINS, forged=0.1) < 0.052
     with pytest.raises(ValueError, match="forgers must not close the gap"):
         sample_size_of_difference(0.1, 0.2, TWO_COINS, forged=0.1)
@@ -467,7 +467,7 @@ def test_people_for_every_look_are_the_fewest(w, share):
     sizes, half_widths = every_half_width(share)
     enough = half_widths <= w
     found = sample_size(w, TWO_COINS, share, looks="every")
-    # Counts are whole, so that near the limit one more report may be one too few again.
+    # Counts are integers, so near the limit one more report may be too few again.
     first, always = sizes[enough][0], sizes[~enough][-1] + 1
     assert first <= found <= always and enough[found - 1] and not enough[found - 2]
     assert always - first < 0.05 * first + 10

@@ -205,7 +205,7 @@ def test_group_privacy_has_its_known_values():
     # Changing one person after the other: delta adds up with growing factors.
     assert group(0.5, 3, 1e-6) == pytest.approx((1.5, 1e-6 * (1 + math.e**0.5 + math.e)))
     assert group(5, 1000, 1e-6) == (5000, 1)
-    # A city, each of whom reveals next to nothing: delta (e - 1)/(e^epsilon - 1).
+    # A large group of people who each reveal almost nothing: delta (e - 1)/(e^epsilon - 1).
     assert group(1e-9, 10**9, 1e-12) == pytest.approx((1, 1e-12 * (math.e - 1) / 1e-9), rel=1e-6)
     assert group(1e-100, 3, 0.1)[1] == pytest.approx(0.3, rel=1e-12)
 
@@ -304,7 +304,7 @@ def test_shuffling_more_cells_is_an_upper_bound(cells, n, epsilon, delta):
     found = shuffled(epsilon, n, delta, cells)
     assert exact_delta(found, cells_matrix(epsilon, cells), n) <= delta * (1 + 1e-9)
     assert found <= epsilon
-    if found < 0.999 * epsilon:  # and it says something: a little less would not always be true
+    if found < 0.999 * epsilon:  # the bound is tight: a little less would be wrong
         assert exact_delta(0.5 * found, cells_matrix(epsilon, cells), n) > delta / 10
 
 

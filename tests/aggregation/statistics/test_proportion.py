@@ -170,7 +170,7 @@ def test_many_intervals_agree_with_each_at_any_size():
         assert low.shape == high.shape == sizes.shape
         for place in np.ndindex(6, 5):
             one = interval(int(counts[place]), int(sizes[place]), channel)
-            # The reward for searching together must not depend on the company.
+            # A result must not depend on the other counts in the call.
             assert (low[place], high[place]) == pytest.approx(one, abs=1e-12, rel=0)
     empty = intervals([], [], TWO_COINS)
     assert [len(limits) for limits in empty] == [0, 0]
@@ -455,7 +455,7 @@ def test_one_report_has_the_largest_standard_error_possible(channel):
         for population in (None, 2, 1000):
             one = estimate(count, 1, channel, population=population)
             assert one.standard_error == pytest.approx(largest, rel=1e-5)
-    # One person who is the whole population: privacy is the only source of error.
+    # If one person is the whole population, privacy is the only source of error.
     one = estimate(1, 1, channel, population=1)
     assert one.sampling_error == 0
     assert one.standard_error == one.privacy_error

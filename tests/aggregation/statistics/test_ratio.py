@@ -402,7 +402,7 @@ def test_groups_that_are_hardly_kept_tell_nothing():
 
 
 def test_an_estimate_outside_the_range_has_limits_inside():
-    # Fewer yes in the first group than noise alone makes, more in the second than is possible.
+    # Fewer yes in the first group than noise alone, more in the second than is possible.
     found = by_group([60, 280], [300, 300], 0.9, TWO_COINS)
     assert found.value[0] < 0 and found.value[1] > 1
     assert found.low[0] == 0 and 0.05 < found.high[0] < 0.3

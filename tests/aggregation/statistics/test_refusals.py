@@ -33,7 +33,7 @@ AUDIT = {"k1": 75, "n1": 100, "k0": 25, "n0": 100, "alpha": 0.05}
 PLAN = {"channel": TWO_COINS, "level": 0.95, "dropout": 0.0, "forged": 0.0}
 GROUPS = {"share1": 0.1, "share2": 0.2, **PLAN}
 
-# Arguments that are right: of every public function, and all of them.
+# Valid arguments of every public function.
 RIGHT = {
     proportion.Channel: {"a": 0.75, "b": 0.25},
     proportion.estimate: {**ONE, "population": 1000},
@@ -147,7 +147,7 @@ MODULES = (
     proportion, sequence, ratio, difference, joint, regression, weights, profiles, planning,
     privacy,
 )  # fmt: skip
-# Functions that other modules here share and that are no estimates.
+# Helpers that other modules share, which return no estimates.
 HELPERS = {
     "array_of", "check_channel", "counts", "integer", "items", "positive", "probability", "shares",
     "strictly_between", "tallies",
@@ -183,7 +183,7 @@ def test_an_impossible_argument_is_refused_by_name(function):
             warnings.simplefilter("error")
             function(**{**RIGHT[function], argument: wrong})
         named, got, value = str(refusal.value).partition("got ")
-        # What a block consists of has names of its own.
+        # The parts of a block have their own names.
         assert argument in named or argument == "blocks" and "axes" in named, (argument, wrong)
         assert got and value, (argument, wrong, str(refusal.value))
 

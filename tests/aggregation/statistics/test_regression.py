@@ -229,7 +229,7 @@ def test_likelihood_ratio_compares_with_the_fit_without_the_columns():
     both = likelihood_ratio(fit, [1, 2])
     assert both.degrees == 2 and both.statistic > one.statistic
     everything = likelihood_ratio(fit, [0, 1, 2])
-    # Without columns every answer is a toss-up, and so is every report of a symmetric channel.
+    # Without columns every answer is a coin flip, and so is every report of a symmetric channel.
     toss_up = 400 * math.log(0.5)
     assert everything.statistic == pytest.approx(2 * (fit.log_likelihood - toss_up))
 

@@ -95,7 +95,7 @@ def test_a_wrong_number_of_codes_is_refused(olga: Client, given: dict[str, str],
 def test_unused_codes_can_be_revoked(olga: Client, survey: Survey) -> None:
     used, unused = invitations.make(survey, 2)
     fetched(survey, used)
-    assert olga.post(PAGE, {"do": "revoke"}).status_code == 400  # not by one click
+    assert olga.post(PAGE, {"do": "revoke"}).status_code == 400  # not without confirmation
     assert Invitation.objects.count() == 2
     assert olga.post(PAGE, {"do": "revoke", "sure": "on"}).status_code == 302
     assert Invitation.objects.get().digest == digest(used)
@@ -165,7 +165,7 @@ def test_a_reminder_that_is_cut_short_goes_on_with_the_others(
     invitations.send(survey, letter, "http://x/")
     days_later(survey)
     mail.outbox.clear()
-    calls = iter([0.0, 1.0, 1.0, 99.0])  # two letters, then the time is over
+    calls = iter([0.0, 1.0, 1.0, 99.0])  # two e-mails, then the time is up
     with monkeypatch.context() as patch:
         patch.setattr(invitations.time, "monotonic", lambda: next(calls))
         assert invitations.send(survey, letter, "http://x/", remind=True).sent == 2

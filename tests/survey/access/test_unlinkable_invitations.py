@@ -135,12 +135,12 @@ def test_no_join_and_no_order_leads_from_an_invitation_to_a_report(
     store: Store, people: list[list[str]]
 ) -> None:
     before = correlation(store, people, "xmin::text::bigint")
-    assert before.statistic > 0.99  # what a thief of this moment would find
+    assert before.statistic > 0.99  # what a thief would find now
     store.python(RELEASE)
     for place in ("xmin::text::bigint, ctid", "ctid"):
         assert correlation(store, people, place).pvalue > ALPHA, place
     for column in ("xmin", "xmax", "cmin", "cmax", "ctid", "survey_id"):
-        assert pairs(store, people, column) <= BY_CHANCE, column  # as places are few
+        assert pairs(store, people, column) <= BY_CHANCE, column  # because there are few places
     assert pairs(store, people, "xmin") == 0
     transactions = store.rows("SELECT DISTINCT xmin::text FROM survey_invitation")
     assert len(transactions) == 1

@@ -148,7 +148,7 @@ def test_a_noted_head_reveals_a_log_that_was_cut_short() -> None:
     assert noted
     with without_triggers():
         run(["DELETE FROM survey_entry WHERE number > 4"])
-    assert "4 entries" in verify()  # a chain that ends sooner is a chain
+    assert "4 entries" in verify()  # a shorter chain is still valid
     with pytest.raises(CommandError, match="is not in the log"):
         verify("--head", noted.hash)
 
@@ -188,7 +188,7 @@ def test_writers_at_the_same_time_keep_one_chain() -> None:
     assert at_once(*(partial(write, name) for name in range(writers))) == []
     assert f"OK, {writers * each} entries" in verify()
     mixed = [entry.what for entry in Entry.objects.order_by("number")]
-    assert mixed != sorted(mixed)  # they did write side by side
+    assert mixed != sorted(mixed)  # they did write concurrently
 
 
 # --- What comes into it ---------------------------------------------------------------------------
@@ -335,7 +335,7 @@ def test_logins_are_logged() -> None:
 
     assert written(log_in("olga", "wrong")) == [("", "login failed", "")]
     assert json.loads(head().detail) == {"account": "olga"}  # type: ignore[union-attr]
-    assert written(log_in("olga", "wrong")) == []  # one a minute is enough
+    assert written(log_in("olga", "wrong")) == []  # at most one a minute
     assert written(log_in("a long word or two", "olga")) == []  # a password in the wrong place
     assert written(log_in("olga", "a long word or two")) == [("olga", "logged in", "")]
     assert written(lambda: client.post("/logout/")) == [("olga", "logged out", "")]
@@ -372,7 +372,7 @@ def test_changes_in_the_admin_pages_are_logged() -> None:
     ]
     assert "another long word" not in "".join(Entry.objects.values_list("detail", flat=True))
     Membership.objects.give(survey, eve, Role.OWNER)
-    # Many at a stroke would leave no entry for each, so that is not offered.
+    # Bulk deletion would not log each row, so it is not offered.
     many = {"action": "delete_selected", "_selected_action": [eve.pk], "post": "yes"}
     root.post("/admin/auth/user/", many)
     assert User.objects.filter(pk=eve.pk).exists()

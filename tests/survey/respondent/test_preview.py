@@ -52,7 +52,7 @@ def test_preview_reports_are_checked_and_not_stored(draft: Survey) -> None:
         response = post(token, good)
     assert response.status_code == 201 and response.json() == {"id": good["id"]}
     assert all(query["sql"].lstrip().upper().startswith("SELECT") for query in queries)
-    assert post(token, good).status_code == 201  # nobody remembers it
+    assert post(token, good).status_code == 201  # it is not remembered
     for wrong in ({"design": "sha256:0"}, {"blocks": {}}, {"id": "1"}, {"more": 1}):
         response = post(token, good | wrong)
         assert response.status_code == 400 and response.json()["errors"]
