@@ -35,6 +35,24 @@ export function svg(name, attributes = {}, ...children) {
 }
 
 /**
+ * 100 dots that differ in shape as well as in colour: filled ones first, then rings.
+ * @param {number} filled
+ * @param {string} text
+ */
+export function dots(filled, text) {
+  const all = Array.from({ length: 100 }, (_, i) =>
+    svg("circle", {
+      class: i < filled ? "filled" : "empty",
+      cx: (i % 10) * 10 + 5,
+      cy: Math.floor(i / 10) * 10 + 5,
+      r: i < filled ? 3.6 : 3,
+    }),
+  );
+  const picture = { class: "dots", viewBox: "0 0 100 100", role: "img", "aria-label": text };
+  return svg("svg", picture, all);
+}
+
+/**
  * @template {Element} E
  * @param {E} node
  * @param {Attributes} attributes

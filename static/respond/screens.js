@@ -6,7 +6,7 @@
  */
 
 import { ending } from "./access.js";
-import { el, svg } from "./dom.js";
+import { dots, el, svg } from "./dom.js";
 import {
   backgroundLosses,
   isWeak,
@@ -218,24 +218,6 @@ function odds(certain, more) {
       key(filled, empty),
     ),
   );
-}
-
-/**
- * 100 dots that differ in shape as well as in colour: filled ones first, then rings.
- * @param {number} filled
- * @param {string} text
- */
-function dots(filled, text) {
-  const all = Array.from({ length: 100 }, (_, i) =>
-    svg("circle", {
-      class: i < filled ? "filled" : "empty",
-      cx: (i % 10) * 10 + 5,
-      cy: Math.floor(i / 10) * 10 + 5,
-      r: i < filled ? 3.6 : 3,
-    }),
-  );
-  const picture = { class: "dots", viewBox: "0 0 100 100", role: "img", "aria-label": text };
-  return svg("svg", picture, all);
 }
 
 /** @param {string} filled @param {string} empty */

@@ -3,7 +3,7 @@
  * follows. The server computes every figure.
  */
 
-import { el, svg } from "../respond/dom.js";
+import { dots, el } from "../respond/dom.js";
 import { ORIGINAL } from "./document.js";
 import { forget, numberField, problemOf } from "./numbers.js";
 
@@ -115,7 +115,9 @@ export function mark(epsilon) {
 export function showFigures(figures, state) {
   const { problem, by_group: byGroup = [] } = figures;
   const asked = state.questions.length > 0;
-  byId("dots").replaceChildren(dots(figures.dots));
+  const filled = figures.dots;
+  const text = `A square of 100 dots. ${filled} are filled: how sure they can be. ${100 - filled} are empty: the remaining doubt.`;
+  byId("dots").replaceChildren(dots(filled, text));
   byId("sure").textContent = figures.sure;
   byId("weak").hidden = !figures.weak;
   byId("dial-problem").textContent = problem && asked ? problem.what : "";
@@ -165,20 +167,3 @@ function called({ background }, i) {
 /** @param {string} what @param {string} figure */
 const found = (what, figure) =>
   el("div", {}, el("dt", { dir: "auto" }, what), el("dd", {}, figure));
-
-/**
- * 100 dots that differ in shape as well as in colour, as respondents see them.
- * @param {number} filled
- */
-function dots(filled) {
-  const all = Array.from({ length: 100 }, (_, i) =>
-    svg("circle", {
-      class: i < filled ? "filled" : "empty",
-      cx: (i % 10) * 10 + 5,
-      cy: Math.floor(i / 10) * 10 + 5,
-      r: i < filled ? 3.6 : 3,
-    }),
-  );
-  const text = `A square of 100 dots. ${filled} are filled: how sure they can be. ${100 - filled} are empty: the doubt that stays.`;
-  return svg("svg", { class: "dots", viewBox: "0 0 100 100", role: "img", "aria-label": text }, all);
-}

@@ -198,7 +198,7 @@ def test_an_empty_site_can_be_set_up_with_a_team(
     guest.goto(f"{url}/account/delete/")
     looked_at_everywhere(guest)
     guest.get_by_label("Password").fill(PASSWORD)
-    press(guest, "Delete your account nina")
+    press(guest, "Delete the account nina")
     expect(guest.get_by_role("heading", level=1)).to_have_text("Your account is deleted")
     looked_at_everywhere(guest)
     page.goto(f"{url}/account/delete/")
