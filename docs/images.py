@@ -1,7 +1,7 @@
-"""The pictures of the documentation, made anew from a real installation: `make images`.
+"""Take the pictures for the documentation from a real installation: `make images`.
 
-Every state of the respondent's page on a phone and on a laptop, the checking page, the
-researchers' pages, the studio and a figure to download; look at them after a change.
+Every state of the respondent's page on a phone and a laptop, the checking page, the researchers'
+pages, the studio and a figure to download. Look at them after a change.
 """
 
 import json
@@ -29,7 +29,7 @@ def main() -> None:
     limits = {"CANDOR_MAX_EPSILON": "4", "CANDOR_CHECKLIST": "1", "CANDOR_MIN_CROWD": "10"}
     with Candor(**limits) as candor, sync_playwright() as playwright:
         candor.manage("load_demo")
-        lenient = Manager(candor.env | UNLIMITED)  # it protects hardly anything, to be shown so
+        lenient = Manager(candor.env | UNLIMITED)  # for a survey with weak protection
         lenient("import_survey", "-", "--open", stdin=json.dumps(POOR))
         lenient.end()
         browser = playwright.chromium.launch(

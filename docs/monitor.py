@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Does a Candor site serve what its source says, to everyone?
+"""Check that a Candor site serves everyone what its source says.
 
     python3 monitor.py https://survey.example.org manifest.json --survey wellbeing
 
-Asks, as several kinds of visitors, for the respondent's page of the surveys and of one that does
-not exist, for /verify/ and for every file of the manifest, and compares all bytes with the
-manifest's hashes. It also looks at what the pages load, at all headers, and at the questions. The
-manifest is a file or an address; get it from somebody you trust, or from the source with
-`manage.py manifest`. One line is written for every difference. The status is 0 if all is the same,
-1 if something is different, 2 if something could not be checked.
+As several kinds of visitors, it requests the respondent's page of the surveys and of one that does
+not exist, /verify/ and every file in the manifest, and compares all bytes with the manifest's
+hashes. It also checks what the pages load, all headers, and the questions. The manifest is a file
+or an address; get it from someone you trust, or from the source with `manage.py manifest`. It
+prints one line per difference. The status is 0 if everything is the same, 1 if something differs,
+2 if something could not be checked.
 
 One file, Python 3.9 or later, nothing to install.
 """
@@ -36,16 +36,15 @@ MANIFEST = "/.well-known/candor-manifest.json"
 SHELL = "/s/"  # the manifest's address for the page of every survey
 LIMIT = 4 << 20  # bytes of one answer, and of what it unpacks to
 LINE = 16384  # bytes of one header
-LEGIBLE = 1 << 16  # bytes of one page or module; what is longer could take hours to look into
+LEGIBLE = 1 << 16  # bytes of one page or module; searching longer ones could take hours
 MOST = 500  # files in a manifest
 NOTHING = {"sha256": "nothing"}
 ANSWER_SECONDS = 30  # seconds for one answer, all of it
 SHOWN = 600  # characters of one finding
 
-# A site could serve altered files to some. These ask much as browsers do, so that it is not enough
-# to look for a header that every browser sends. A determined site can still tell them from people:
-# by their TLS, by HTTP/1.1, by the compression (here gzip only), and by where they come from. Run
-# the monitor in several places, at irregular times.
+# A site could serve altered files to some visitors. These requests look much like a browser's, so
+# that a missing header does not reveal them. A determined site can still tell: by TLS, by HTTP/1.1,
+# by compression (only gzip here) and by address. Run it in several places, at irregular times.
 PROGRAM = "a program"
 VISITORS = {
     "Chrome on Android in German": {
@@ -78,8 +77,8 @@ VISITORS = {
 KINDS = {"js": "script", "css": "style", "svg": "image", "json": "empty"}
 ACCEPT = {"style": "text/css,*/*;q=0.1", "image": "image/avif,image/webp,image/*,*/*;q=0.8"}
 
-# What the policy of a page must say word for word. Whatever else it says may allow the site itself
-# and no more.
+# What the policy of a page must contain word for word. Anything else in it may allow only the site
+# itself.
 POLICY = {
     "default-src": "'none'",
     "script-src": "'self'",
@@ -98,8 +97,8 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-# What Candor sends, and what honest proxies and networks add. Any other header might make browsers
-# do what nobody sees in the page: go elsewhere, load a style, report the visit, forget their data.
+# Headers that Candor sends and that honest proxies and networks add. Any other header might make
+# browsers do something invisible: go elsewhere, load a style, report the visit, delete their data.
 ALLOWED = frozenset(
     "access-control-allow-origin allow cache-control content-encoding content-length "
     "content-security-policy content-type cross-origin-opener-policy cross-origin-resource-policy "
@@ -120,11 +119,11 @@ STYLE_LOADS = re.compile(r"""url\(\s*["']?([^"')]+)|@import\s+["']([^"']+)""", r
 
 
 class NotChecked(Exception):
-    """Something could not be found out, and this says why."""
+    """Something could not be checked; the message says why."""
 
 
 class Different(Exception):
-    """An answer that Candor never gives, or that browsers may read in another way."""
+    """A reply that Candor never sends, or that browsers may read differently."""
 
 
 # --- Fetching -------------------------------------------------------------------------------------
@@ -139,7 +138,7 @@ class Answer:
 
 
 class Incoming(io.RawIOBase):
-    """What comes through a connection: so many bytes, until the deadline."""
+    """The bytes of a connection, up to a limit and until the deadline."""
 
     def __init__(self, connection: socket.socket, deadline: float) -> None:
         self.connection = connection
@@ -165,14 +164,14 @@ def wait(connection: socket.socket, deadline: float) -> None:
     connection.settimeout(left)
 
 
-# Python's own HTTP client forgives what browsers read otherwise, such as a header without a colon,
-# after which it sees no more of them. So this reads for itself, and forgives nothing.
+# Python's HTTP client tolerates what browsers read differently, such as a header without a colon,
+# after which it sees no more headers. So this module parses replies itself, strictly.
 TLS = ssl.create_default_context()
 TLS.set_alpn_protocols(["http/1.1"])
 
 
 def fetch(url: str, headers: dict[str, str]) -> Answer:
-    """One answer, whatever its status, decoded; no redirect is followed, no cookie is sent."""
+    """Return the decoded reply of any status. Follows no redirects and sends no cookies."""
     deadline = time.monotonic() + ANSWER_SECONDS
     try:
         parts = urlsplit(url)
@@ -204,7 +203,7 @@ def read(stream: io.BufferedReader) -> Answer:
         headers.setdefault(header[1].lower(), []).append(header[2])
     status = int(start[1])
     body = b""
-    if status == 200:  # of the others nothing is asked but the status
+    if status == 200:  # other replies are used only for their status
         body = decoded(content(stream, headers), headers.get("content-encoding", []))
     return Answer(status, headers, body)
 
@@ -277,7 +276,7 @@ def kind(address: str) -> str:
 
 
 def request(site: str, address: str, visitor: str) -> dict[str, str]:
-    """The headers with which such a visitor's browser asks for this."""
+    """Return the headers with which this visitor's browser requests this."""
     headers = dict(VISITORS[visitor])
     if visitor == PROGRAM:
         return headers
@@ -298,7 +297,7 @@ def request(site: str, address: str, visitor: str) -> dict[str, str]:
 
 
 def load(source: str) -> dict:
-    """The files of a manifest from a file or an address."""
+    """Return the files of a manifest from a file or an address."""
     if re.match(r"https?://", source):
         answer = fetch(source, {"User-Agent": "candor-monitor"})
         if answer.status != 200:
@@ -376,7 +375,7 @@ class Page(HTMLParser):
 
 
 def content_problems(address: str, body: bytes, files: dict) -> list[str]:
-    """What this file loads and must not."""
+    """Return what this file loads but must not."""
     if len(body) > LEGIBLE:
         return [f"is too long to look into: {len(body)} bytes"]
     text = body.decode(errors="replace")
@@ -396,7 +395,7 @@ def content_problems(address: str, body: bytes, files: dict) -> list[str]:
 
 
 def header_problems(headers: dict[str, list[str]], content_type: str) -> list[str]:
-    """What is wrong with the headers of a page or a definition; browsers differ about repeats."""
+    """Return the problems in the headers of a page or definition."""
     problems = []
     for name, expected in {**HEADERS, "Content-Type": content_type}.items():
         found = headers.get(name.lower(), [])
@@ -441,7 +440,7 @@ def difference(entry: dict, answer: Answer, good: bytes | None) -> str:
 
 
 def design_problems(body: bytes) -> list[str]:
-    """Whether a definition has the design that its hash stands for, the one in every report."""
+    """Return whether the design of a definition matches its hash, which is in every report."""
     try:
         design = json.loads(body.decode())["design"]
         said = design.pop("hash")
@@ -452,7 +451,7 @@ def design_problems(body: bytes) -> list[str]:
 
 
 def canonical(value: object) -> str:
-    """JSON in the form of RFC 8785."""
+    """Return canonical JSON (RFC 8785)."""
     if isinstance(value, dict):
         names = sorted(value, key=lambda name: name.encode("utf-16-be"))
         return "{" + ",".join(f"{canonical(name)}:{canonical(value[name])}" for name in names) + "}"
@@ -470,7 +469,7 @@ def canonical(value: object) -> str:
 
 
 class Findings:
-    """Lines, each with the visitors whom it concerns."""
+    """Lines, each with the visitors that it concerns."""
 
     def __init__(self) -> None:
         self.different: dict[str, list[str]] = {}
@@ -512,7 +511,7 @@ class Check:
         self.findings.not_checked.setdefault(text[:SHOWN], []).append(visitor)
 
     def manifests(self, reference: dict | None) -> dict:
-        """The reference, or else the site's own manifest; everyone must get the same one."""
+        """Return the reference, or the site's own manifest; everyone must get the same one."""
         first = reference
         for visitor in VISITORS:
             try:
@@ -554,7 +553,7 @@ class Check:
             self.definition(slug)
 
     def ask(self, address: str, visitor: str, trouble: tuple = (403, 429)) -> Answer | None:
-        """An answer of status 200, or None and a finding; some statuses prove nothing."""
+        """Return a reply of status 200, or None and add a finding. Some statuses prove nothing."""
         self.asked += 1
         try:
             answer = fetch(self.site + address, request(self.site, address, visitor))
@@ -584,7 +583,7 @@ class Check:
             self.different(f"{address}: {problem}", visitor)
 
     def definition(self, slug: str) -> None:
-        """Everyone is asked the same questions, whichever address the page uses."""
+        """Check that everyone is asked the same questions, at every address that the page uses."""
         found: dict[str, list[str]] = {}
         for visitor in VISITORS:
             for address in (f"/s/{slug}/definition/", f"/api/v1/surveys/{slug}/"):
@@ -604,7 +603,7 @@ class Check:
 
 
 def invented() -> str:
-    """The slug of a survey that does not exist: the page must be the same."""
+    """Return the slug of a survey that does not exist, whose page must be the same."""
     return f"s-{secrets.token_hex(6)}"
 
 
@@ -628,7 +627,7 @@ def slug(text: str) -> str:
 
 
 def say(text: str) -> None:
-    """Print what may come from a site, which must not get at the terminal."""
+    """Print text from a site without letting it control the terminal."""
     print(re.sub("[^ -~]", lambda match: ascii(match[0])[1:-1], text))
 
 

@@ -267,7 +267,7 @@ function field({ id, at, label, holder, name, tag, lines, most, hideLabel = fals
         const place = (input.selectionStart ?? 0) - (input.value.length - text.length);
         input.value = text;
         input.setSelectionRange(place, place);
-        say("An invisible character was left out.");
+        say("An invisible character was removed.");
       }
       holder[name] = text;
       edited.add(at);
@@ -361,7 +361,7 @@ function showOpens(now) {
   byId("opens").hidden = !opens;
   const text = holds
     ? `Opens automatically on ${at}. Any change cancels this.`
-    : `It was to open on ${at}, but it has changed, so it will not. Undo the change, or set the time again under “Check and open”.`;
+    : `It was scheduled to open on ${at}, but it has changed, so it will not open. Undo the change, or set the time again under “Check and open”.`;
   if (opens && byId("opens").textContent !== text) byId("opens").textContent = text;
 }
 
@@ -1117,7 +1117,7 @@ addEventListener("beforeunload", (event) => {
 const slug = byId("slug");
 slug.addEventListener("input", () => {
   const odd = slug.validity.patternMismatch;
-  slug.setCustomValidity(odd ? "Letters, digits, hyphens and underscores only, please." : "");
+  slug.setCustomValidity(odd ? "Use only letters, digits, hyphens and underscores." : "");
 });
 byId("from-title")?.addEventListener("click", () => {
   slug.value = keyFor(state.title[ORIGINAL], []).slice(0, 50);
@@ -1168,6 +1168,6 @@ sync.load().then(
     goToPlace(decodeURIComponent(location.hash.slice(1)));
   },
   () => {
-    byId("loading").textContent = "The draft cannot be loaded just now. Load the page again.";
+    byId("loading").textContent = "The draft could not be loaded. Reload the page.";
   },
 );

@@ -18,12 +18,12 @@ const problems = new Map(); // fields with an invalid value, and what is wrong
  */
 export function numberIn(text, { least, most, whole = false, required = false, where = "" }) {
   const plain = text.replace(/\s/gu, "").replace("\u2212", "-");
-  if (!plain) return required ? { problem: "Give a number." } : { value: null };
+  if (!plain) return required ? { problem: "Enter a number." } : { value: null };
   const grouped = /^\d{1,3}([.,'’]\d{3})+$/.test(plain);
   const digits = whole ? (grouped ? plain.replace(/[.,'’]/g, "") : plain) : plain.replace(",", ".");
   const form = whole ? /^[+-]?\d+$/ : /^[+-]?(\d+\.?\d*|\.\d+)$/;
   if (!form.test(digits)) {
-    return { problem: whole ? "Give a whole number." : "Give a number, such as 0.5." };
+    return { problem: whole ? "Enter a whole number." : "Enter a number, such as 0.5." };
   }
   const value = Number(digits);
   if (value < least) return { problem: `At least ${least}, not ${text.trim()}.` };

@@ -266,7 +266,7 @@ def test_an_author_can_write_a_survey_and_set_its_opening(strict_site: Candor, p
     slug.fill("a b")
     page.get_by_role("button", name="Change the address").click()
     said = slug.evaluate("node => node.validationMessage")
-    assert said == "Letters, digits, hyphens and underscores only, please."
+    assert said == "Use only letters, digits, hyphens and underscores."
     slug.fill("sleeping")
     introduction.fill("Typed just before.")
     page.get_by_role("button", name="Change the address").click()
@@ -286,7 +286,7 @@ def test_an_author_can_write_a_survey_and_set_its_opening(strict_site: Candor, p
     )
     no_violations(page)
     introduction.fill("Another one.")
-    expect(banner).to_contain_text("It was to open on 17 Nov 2031, 14:46 UTC")
+    expect(banner).to_contain_text("It was scheduled to open on 17 Nov 2031, 14:46 UTC")
     page.get_by_role("button", name="Undo").click()
     expect(banner).to_contain_text("Any change cancels this")
 
@@ -374,7 +374,7 @@ def test_conflicts_lost_networks_and_hostile_texts_do_no_harm(
     evil = "</textarea><script>window.hacked = 1</script>{{ 7*7 }} \"'><img src=x onerror=alert(1)>"
     page.get_by_role("button", name="+ Background question").click()
     page.keyboard.insert_text(f"{evil}\u200b\u202e")
-    expect(page.locator("#said")).to_have_text("An invisible character was left out.")
+    expect(page.locator("#said")).to_have_text("An invisible character was removed.")
     for number in (1, 2):
         page.get_by_label(f"Option {number}", exact=True).fill(f"{evil}{number}")
     page.get_by_role("button", name="+ Yes/no question").click()

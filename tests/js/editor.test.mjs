@@ -82,7 +82,7 @@ describe("a draft", () => {
     await page.load("studio/editor.js");
     await settled();
     assert.equal(page.$("#editor").hidden, true);
-    assert.match(page.$("#loading").textContent, /cannot be loaded/);
+    assert.match(page.$("#loading").textContent, /could not be loaded/);
   });
 
   it("is saved as typed, without invisible characters", async (t) => {
