@@ -112,7 +112,7 @@ def estimate(
         low, high = min(low, bounded), max(high, bounded)
     else:
         if population is not None:
-            level = _finite_level(level, n, channel)
+            level = finite_level(level, n, channel)
         low, high = interval(count, n, channel, level)
     misfit = float(_misfit(np.array(float(count)), np.array(float(n)), channel))
     return _estimate(count, n, channel, population, low, high, misfit)
@@ -319,7 +319,7 @@ METHODS: dict[str, Method] = {
 # --- finite populations -------------------------------------------------------------------------
 
 
-def _finite_level(level: float, n: int, channel: Channel) -> float:
+def finite_level(level: float, n: int, channel: Channel) -> float:
     """Return the level that makes the interval for unlimited populations right for a finite one.
 
     The count of a sample without replacement is a sum of n independent trials with unequal chances
@@ -332,6 +332,8 @@ def _finite_level(level: float, n: int, channel: Channel) -> float:
     may exceed the binomial 1 - (1-lambda)^n <= alpha, but not n lambda <= -ln(1-alpha). Asking for
     1 - exp(-alpha) instead of alpha makes up for it.
     """
+    level, n = strictly_between("level", level), counts(0, n)[1]
+    check_channel(channel)
     rare = n * channel.b < 1 or n * (1 - channel.a) < 1
     return math.exp(level - 1) if rare else level
 

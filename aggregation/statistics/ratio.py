@@ -125,7 +125,7 @@ def by_group(
     of this form do, and those for one look are given; ``Shares.kind`` says so.
     """
     tally = Grouped.of(counts, sizes, keep, channel)
-    z, kinds = _reach(tally.n, level, kind)
+    z, kinds = reach(tally.n.astype(np.int64), level, kind)
     factor = z**2 / tally.n
     limits = quadratic_limits(tally.possible, tally.sizes, tally.null_moments, factor)
     found = _shares(tally.values, tally.variances, limits, tally.clear(factor), tally.n, kinds)
@@ -169,7 +169,7 @@ def among(
         b * (1 - wide) / c**2 - present / (2 * c),
         wide * (1 - wide) / c**2 - present / c,
     )
-    z, kinds = _reach(size, level, kind)
+    z, kinds = reach(size.astype(np.int64), level, kind)
     factor = z**2 / size
     clear = whole > np.sqrt(factor * wide * (1 - wide)) / c
     value = divide(held, whole, clear)
@@ -220,12 +220,15 @@ def fieller(
     return Ratio(top / below, low, high, True)
 
 
-def _reach(n: Floats, level: float, kind: object) -> tuple[Floats, NDArray[np.str_]]:
-    """Return how many standard errors the limits reach, and their kind, for every n."""
-    z = np.full(n.shape, quantile(level))
-    always = (n >= ALWAYS_FROM) & (one_of("kind", kind, KINDS) == "always")
+def reach(n: ArrayLike, level: float, kind: str) -> tuple[Floats, NDArray[np.str_]]:
+    """Return how many standard errors limits reach, and of which kind they are, for every n."""
+    size = integers("n", n)
+    if (size < 1).any() or (size > LARGEST).any():
+        raise ValueError(f"n must be from 1 to {LARGEST}, got {n!r}")
+    always = (size >= ALWAYS_FROM) & (one_of("kind", kind, KINDS) == "always")
+    z = np.full(size.shape, quantile(strictly_between("level", level)))
     if always.any():
-        z[always] = sequence.asymptotic(n[always].astype(np.int64), level)
+        z[always] = sequence.asymptotic(size[always].astype(np.int64), level)
     return z, np.where(always, "always", "fixed")
 
 

@@ -55,7 +55,7 @@ def interval(
     For each rate r in [b, a] let M be the likelihood of the reports averaged over a prior, divided
     by the likelihood at r. If r is true M is a martingale that starts at 1 and exceeds
     1/(1-level) at any time with probability at most 1 - level (Ville 1939): keep the r at which M
-    is below that. The prior is a beta distribution with mean r and ``_concentration``, truncated
+    is below that. The prior is a beta distribution with mean r and ``concentration``, truncated
     to [b, a]. Nothing in [b, a] is likelier than the maximum likelihood estimate, so M <= 1 there:
     it is always kept, however improbable the reports.
     """
@@ -79,7 +79,7 @@ def intervals(
     s, n = tallies(counts, sizes)
     channels = channels_of(channel, s.size, "count")
     level = strictly_between("level", level)
-    k = _concentration(_size(n_opt), level)
+    k = concentration(n_opt, level)
     return _limits(partial(_log_tuned, k), s, n, channels, level)
 
 
@@ -105,13 +105,13 @@ def robbins(
 
         |count/n - mean| < sqrt((n/4 + r) ln((n/4 + r) / (r (1-level)^2))) / n,
 
-    with r = ``_concentration`` / 4. The mean rate is in [b, a], so moving count/n into [b, a] first
+    with r = ``concentration`` / 4. The mean rate is in [b, a], so moving count/n into [b, a] first
     brings it no further from the mean, and the limits are never empty.
     """
     count, n = counts(count, n)
     check_channel(channel)
     level = strictly_between("level", level)
-    r = _concentration(_size(n_opt), level) / 4
+    r = concentration(n_opt, level) / 4
     half = math.sqrt((n / 4 + r) * (math.log1p(n / 4 / r) - 2 * math.log1p(-level))) / n
     middle = min(max(count / n, channel.b), channel.a)
     ends = np.array(middle - half), np.array(middle + half)
@@ -126,7 +126,7 @@ def asymptotic(n: ArrayLike, level: float = 0.95, n_opt: int = 300) -> Floats:
     are no limits like those above: shares by group, ratios, means. The normal mixture of
     ``robbins`` with the estimated variance in place of a bound,
 
-        sqrt(2 (1 + k/n) ln(sqrt(1 + n/k) / (1-level))),    k = ``_concentration``,
+        sqrt(2 (1 + k/n) ln(sqrt(1 + n/k) / (1-level))),    k = ``concentration``,
 
     holds at all n at once in the limit of late looks (Waudby-Smith et al. 2024). From 300 reports
     on it held in simulations; do not use it before.
@@ -135,27 +135,21 @@ def asymptotic(n: ArrayLike, level: float = 0.95, n_opt: int = 300) -> Floats:
     if size.dtype.kind not in "iu" or (size < 1).any() or (size > LARGEST).any():
         raise ValueError(f"n must be integers from 1 to {LARGEST}, got {n!r}")
     level = strictly_between("level", level)
-    k = _concentration(_size(n_opt), level)
+    k = concentration(n_opt, level)
     evidence = np.log1p(size / k) - 2 * math.log1p(-level)
     return np.asarray(np.sqrt((1 + k / size) * evidence))
 
 
-def _size(n_opt: object) -> int:
-    size = integer("n_opt", n_opt, minimum=1)
-    if size > LARGEST:
-        raise ValueError(f"n_opt must be at most {LARGEST}, got {size}")
-    return size
-
-
-def _concentration(n_opt: int, level: float) -> float:
+def concentration(n_opt: int, level: float = 0.95) -> float:
     """Return how many reports the prior weighs: about the best choice for n_opt reports.
 
     The radius of ``robbins`` is smallest at n = n_opt if n/r = L + ln(1 + n/r), L = -2 ln(1-level);
     one step of iteration solves this well enough (Howard et al. 2021). Any choice made
     beforehand is valid. Levels near 0 would ask for a prior that is a point.
     """
-    evidence = -2 * math.log1p(-level)
-    return n_opt / max(evidence + math.log1p(evidence), 1e-9)
+    size = integer("n_opt", n_opt, 1, LARGEST)
+    evidence = -2 * math.log1p(-strictly_between("level", level))
+    return size / max(evidence + math.log1p(evidence), 1e-9)
 
 
 # --- limits from M ------------------------------------------------------------------------------

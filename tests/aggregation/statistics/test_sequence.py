@@ -15,8 +15,8 @@ from scipy.stats import beta, binom
 from aggregation.statistics import proportion
 from aggregation.statistics.proportion import Channel
 from aggregation.statistics.sequence import (
-    _concentration,
     _log_tuned,
+    concentration,
     interval,
     intervals,
     robbins,
@@ -172,7 +172,7 @@ def test_mixtures_agree_with_adaptive_quadrature(seed):
 def test_limits_for_a_billion_reports_follow_the_formula(n):
     """Then log M = ln(k/(k+n))/2 + n^2/(n+k) d^2 / (2 l(1-l)) - ln(mass of the prior in [b, a])."""
     count = 3 * n // 10
-    k = _concentration(300, 0.95)
+    k = concentration(300, 0.95)
     for end, sign in zip(interval(count, n, TWO_COINS), (-1, 1), strict=True):
         rate = 0.25 + 0.5 * end
         spread = rate * (1 - rate) / n
@@ -221,7 +221,7 @@ def missed(first, last, rates):
 def tuned_boundaries(channel, share, last, level=0.95, n_opt=300):
     sizes = np.arange(1, last + 1)
     rate = channel.b + channel.contrast * share
-    k = _concentration(n_opt, level)
+    k = concentration(n_opt, level)
     bar = -math.log(1 - level)
 
     def kept(count, n):
@@ -308,7 +308,7 @@ def test_robbins_covers_the_running_share_however_it_drifts(drift):
     rates = 0.25 + 0.5 * DRIFTS[drift](i)
     sizes = i + 1
     mean = np.cumsum(rates) / sizes
-    r = _concentration(1000, 0.95) / 4
+    r = concentration(1000, 0.95) / 4
     half = np.sqrt((sizes / 4 + r) * np.log((sizes / 4 + r) / (r * 0.05**2)))
     first = np.maximum(np.ceil(sizes * mean - half), 0).astype(int)
     last = np.minimum(np.floor(sizes * mean + half), sizes).astype(int)
@@ -387,7 +387,7 @@ def test_no_noise_is_the_limit_of_little_noise_and_much_noise_says_nothing():
 
 def test_without_truncation_it_is_the_beta_mixture():
     """No noise: rates in [0, 1], where M is a ratio of beta functions (Robbins 1970)."""
-    k = _concentration(300, 0.95)
+    k = concentration(300, 0.95)
 
     def excess(rate):
         yes, no = k * rate, k * (1 - rate)
