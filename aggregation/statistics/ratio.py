@@ -40,6 +40,7 @@ from aggregation.statistics.numeric.arguments import (
     Floats,
     array_of,
     counts,
+    integers,
     integers_of_one_shape,
     is_real,
     one_of,
@@ -226,7 +227,7 @@ def reach(n: ArrayLike, level: float, kind: str) -> tuple[Floats, NDArray[np.str
     if (size < 1).any() or (size > LARGEST).any():
         raise ValueError(f"n must be from 1 to {LARGEST}, got {n!r}")
     always = (size >= ALWAYS_FROM) & (one_of("kind", kind, KINDS) == "always")
-    z = np.full(size.shape, quantile(strictly_between("level", level)))
+    z = np.full(size.shape, quantile(level))
     if always.any():
         z[always] = sequence.asymptotic(size[always].astype(np.int64), level)
     return z, np.where(always, "always", "fixed")

@@ -18,6 +18,12 @@ from aggregation.statistics.planning.groups import (
     sample_size_of_difference,
     smallest_difference,
 )
+from aggregation.statistics.planning.levels import (
+    best_levels,
+    half_width_of_mean,
+    mean_variance,
+    noise_variance,
+)
 from aggregation.statistics.planning.one_share import (
     epsilon_for,
     forgers_reach,
@@ -30,12 +36,16 @@ from aggregation.statistics.planning.one_share import (
 __all__ = [
     "Blocks",
     "best_blocks",
+    "best_levels",
     "block_variance",
     "epsilon_for",
     "forgers_reach",
     "half_width",
     "half_width_in_group",
+    "half_width_of_mean",
     "half_widths",
+    "mean_variance",
+    "noise_variance",
     "power",
     "power_of_difference",
     "reports_in_group",

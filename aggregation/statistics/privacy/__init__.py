@@ -1,7 +1,7 @@
 """Privacy and tampering: what reports reveal, what tests can prove about it, and what it costs."""
 
 from aggregation.statistics.privacy.auditing import audit, audit_limits
-from aggregation.statistics.privacy.curator import Price, price
+from aggregation.statistics.privacy.curator import Price, laplace_error, price, price_of_mean
 from aggregation.statistics.privacy.forgeries import forgery, manipulated, manipulations
 from aggregation.statistics.privacy.measures import (
     Posterior,
@@ -22,12 +22,14 @@ __all__ = [
     "composed",
     "forgery",
     "group",
+    "laplace_error",
     "least_errors",
     "loss",
     "manipulated",
     "manipulations",
     "posterior",
     "price",
+    "price_of_mean",
     "shuffled",
     "trade_off",
 ]

@@ -11,6 +11,8 @@ import pytest
 from aggregation.statistics import (
     difference,
     joint,
+    leader,
+    mean,
     planning,
     privacy,
     profiles,
@@ -33,6 +35,9 @@ AUDIT = {"k1": 75, "n1": 100, "k0": 25, "n0": 100, "alpha": 0.05}
 PLAN = {"channel": TWO_COINS, "level": 0.95, "dropout": 0.0, "forged": 0.0}
 GROUPS = {"share1": 0.1, "share2": 0.2, **PLAN}
 
+THIRDS = Channel(0.8, 0.1)
+SCORES = {"counts": [30, 40, 30], "levels": [0, 1, 2], "channel": THIRDS, "level": 0.95}
+
 # Valid arguments of every public function.
 RIGHT = {
     proportion.Channel: {"a": 0.75, "b": 0.25},
@@ -40,12 +45,15 @@ RIGHT = {
     proportion.estimates: MANY,
     proportion.interval: {**ONE, "method": "blaker"},
     proportion.intervals: {**MANY, "method": "blaker"},
+    proportion.finite_level: {"level": 0.95, "n": 100, "channel": TWO_COINS},
     proportion.p_value: {"share": 0.2, "count": 30, "n": 100, "channel": TWO_COINS},
     sequence.interval: {**ONE, "n_opt": 300},
     sequence.intervals: {**MANY, "n_opt": 300},
     sequence.uniform: ONE,
     sequence.robbins: {**ONE, "n_opt": 300},
     sequence.asymptotic: {"n": [300, 1000], "level": 0.95, "n_opt": 300},
+    sequence.concentration: {"n_opt": 300, "level": 0.95},
+    ratio.reach: {"n": [300, 1000], "level": 0.95, "kind": "always"},
     ratio.by_group: {**MANY, "keep": 0.8, "kind": "fixed"},
     ratio.among: {
         "counts": [30, 40], "concerned": [60, 70], "n": [100, 90], "channel": Channel(0.7, 0.2),
@@ -59,6 +67,19 @@ RIGHT = {
         "numerator": 0.3, "denominator": 0.6, "covariance": [[0.01, 0.0], [0.0, 0.01]],
         "level": 0.95,
     },
+    mean.estimate: {**SCORES, "population": 1000, "rounded": True},
+    mean.intervals: {**SCORES, "counts": [[30, 40, 30], [20, 0, 90]]},
+    mean.sequence: {**SCORES, "n_opt": 300},
+    mean.by_group: {
+        "table": [[30, 40, 30], [20, 0, 90]], "levels": [0, 1, None], "keep_of_group": 0.8,
+        "channel": THIRDS, "level": 0.95, "kind": "fixed",
+    },
+    mean.picks: {
+        "count": 60, "n": 100, "options": 3, "most": 2, "channel": Channel(0.38, 0.08),
+        "level": 0.95,
+    },
+    mean.total: {"found": mean.estimate(**SCORES), "population": 1000},
+    leader.compare: {"counts": [30, 40], "channel": TWO_COINS, "level": 0.95, "kind": "fixed"},
     difference.interval: {**TWO, "channel": TWO_COINS, "level": 0.95},
     difference.z_test: TWO,
     difference.homogeneity: {"table": TABLE},
@@ -110,6 +131,12 @@ RIGHT = {
         "n": 100, "size": 0.4, "membership": TWO_COINS, "channel": TWO_COINS, "share": 0.5,
         "level": 0.95,
     },
+    planning.best_levels: {"epsilon": 2.0, "others": 2},
+    planning.noise_variance: {"epsilon": 2.0, "levels": 2, "others": 2},
+    planning.mean_variance: {"epsilon": 2.0, "levels": 2, "others": 2, "deviation": 0.2},
+    planning.half_width_of_mean: {
+        "n": 100, "epsilon": 2.0, "levels": 2, "others": 2, "deviation": 0.2, "level": 0.95,
+    },
     planning.reports_in_group: {"n": 100, "size": 0.4, "membership": TWO_COINS},
     planning.forgers_reach: {"channel": TWO_COINS, "forged": 0.01},
     planning.epsilon_for: {
@@ -141,11 +168,15 @@ RIGHT = {
     privacy.manipulated: {**ONE, "forged": 3},
     privacy.manipulations: {**MANY, "forged": 0.03, "kind": "fixed"},
     privacy.forgery: {"share": 0.1, "channel": TWO_COINS, "forged": 0.05},
+    privacy.laplace_error: {"n": 100, "epsilon": 1.0, "least": 0.0, "most": 1.0},
+    privacy.price_of_mean: {
+        "n": 100, "epsilon": 1.0, "levels": 2, "least": 0, "most": 9, "deviation": 2.0, "others": 1,
+    },
     privacy.price: {"n": 100, "channel": TWO_COINS, "share": 0.5, "epsilon": 1.0},
 }  # fmt: skip
 MODULES = (
-    proportion, sequence, ratio, difference, joint, regression, weights, profiles, planning,
-    privacy,
+    proportion, sequence, ratio, mean, leader, difference, joint, regression, weights, profiles,
+    planning, privacy,
 )  # fmt: skip
 # Helpers that other modules share, which return no estimates.
 HELPERS = {
