@@ -108,7 +108,7 @@ def _counts(counts: ArrayLike) -> Floats:
     return n
 
 
-def _one_channel(channel: object, options: int) -> None:
+def _one_channel(channel: Channel | Sequence[Channel], options: int) -> None:
     """Refuse options whose reports cannot be compared."""
     channels = list(channel) if isinstance(channel, Sequence) else [channel]
     for each in channels:

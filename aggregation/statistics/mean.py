@@ -143,8 +143,8 @@ def estimate(
     limits = _limits(reports[None], scores, level, part)
     low, high, clear = float(limits[0][0]), float(limits[1][0]), bool(limits[2][0])
     if not clear:
-        nothing = math.nan, math.nan, math.nan, math.nan, math.nan
-        return Estimate(*nothing, *map(scores.rescaled, (0.0, 1.0)), misfit, False, "score")
+        whole = scores.rescaled(0.0), scores.rescaled(1.0)
+        return Estimate(*(math.nan,) * 5, *whole, misfit, False, "score")
     value = float(table.values[0])
     bounded = min(max(value, 0.0), 1.0)
     if scores.two and population is not None:

@@ -7,6 +7,7 @@ References
 import math
 from dataclasses import dataclass
 from numbers import Real
+from typing import Any
 
 from aggregation.statistics.channel import Channel, check_channel
 from aggregation.statistics.numeric.arguments import FARTHEST, counts, positive, probability
@@ -85,7 +86,7 @@ def price_of_mean(
     return Price(math.sqrt(sampling), math.sqrt(curator), math.sqrt(variance), variance / curator)
 
 
-def _span(least: float, most: float) -> float:
+def _span(least: Any, most: Any) -> float:
     for name, value in (("least", least), ("most", most)):
         real = isinstance(value, Real) and not isinstance(value, bool)
         if not real or not abs(value) <= FARTHEST / 4:

@@ -61,7 +61,8 @@ def _step(reports: Floats, scores: Scores) -> Floats:
     last = np.maximum.accumulate(np.where(shown, x, -1.0), axis=1)
     jumps = np.where(shown[:, 1:] & (last[:, :-1] >= 0), x[1:] - last[:, :-1], 0.0)
     largest = jumps.max(axis=1)
-    return np.where(largest > 0, largest, 1.0) + (gaps.max() - gaps.min())
+    step: Floats = np.where(largest > 0, largest, 1.0) + (gaps.max() - gaps.min())
+    return step
 
 
 def _natural(table: ScoredTable) -> Floats:

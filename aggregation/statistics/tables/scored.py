@@ -136,7 +136,8 @@ class ScoredTable:
     @property
     def stray(self) -> float:
         """b_s: the probability that a report names a certain other group."""
-        return (1 - self.keep) / self.reports.shape[-2]
+        groups: int = self.reports.shape[-2]
+        return (1 - self.keep) / groups
 
     @cached_property
     def sizes(self) -> Floats:
