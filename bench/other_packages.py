@@ -21,7 +21,7 @@ from aggregation.counting.tables import recount
 from aggregation.statistics import proportion
 from aggregation.statistics.proportion import Channel
 from bench.installation import in_turn
-from survey.design import Question, build, options_from_texts
+from survey.design import KINDS, build, options_from_texts
 
 REPORTS, OPTIONS, EPSILON = 10**6, 5, 2.0
 SEED = 20
@@ -61,7 +61,9 @@ print(json.dumps(found))
 
 
 def main() -> None:
-    question = Question("q", "?", options_from_texts([f"Option {i}" for i in range(OPTIONS)]))
+    question = KINDS["choice"](
+        "q", "?", options_from_texts([f"Option {i}" for i in range(OPTIONS)])
+    )
     design = build(EPSILON, [question])
     channel = Channel(*design.blocks[0].mechanism.channel(0))
     rng = np.random.default_rng(SEED)

@@ -13,8 +13,7 @@ from aggregation.statistics.proportion import Channel
 from aggregation.templatetags.figures import half_width, plain
 from studio import precision
 from survey import design as designs
-from survey.design import Background, Design, DesignError, Option, Question
-from survey.design.languages import ENGLISH
+from survey.design import Background, Design, DesignError
 from survey.design.odds import WEAK, in_words, odds
 from survey.models import Survey
 
@@ -33,24 +32,9 @@ def presets(most: float) -> list[dict[str, Any]]:
 
 def sized(survey: Survey) -> Design:
     """Return a design with the draft's numbers but placeholder texts, for the figures."""
-    questions = survey.sensitive_questions()
-    numbers = sorted({q.block for q in questions if q.block is not None})
-    if numbers and any(question.block is None for question in questions):
-        raise DesignError("blocks", "give every question a block, or none of them")
-    chosen = [[q.key for q in questions if q.block == number] for number in numbers]
-    asked = [
-        Question(q.key, "?", _options(max(2, len(q.option_texts(q.options, ENGLISH)))))
-        for q in questions
-    ]
-    background = [  # with one more option, for “Prefer not to say”
-        Background(Question(q.key, "?", _options(max(2, len(q.options)) + 1)), q.cost)
-        for q in survey.background_questions()
-    ]
-    return designs.build(survey.epsilon, asked, background, chosen or None, survey.ask)
-
-
-def _options(count: int) -> tuple[Option, ...]:
-    return tuple(Option(str(i), "?") for i in range(count))
+    asked = [question.without_texts() for question in survey.sensitive_questions()]
+    background = [Background(q.without_texts(), q.cost) for q in survey.background_questions()]
+    return designs.build(survey.epsilon, asked, background, survey.blocks or None, survey.ask)
 
 
 def figures(survey: Survey, people: int, design: Design | None = None) -> dict[str, Any]:
@@ -91,7 +75,7 @@ def costs(design: Design) -> list[dict[str, str]]:
 def expected(survey: Survey, people: int, design: Design) -> dict[str, Any]:
     """Return the expected margins of error: overall, by group and of each question."""
     asked = survey.sensitive_questions()
-    chosen = survey.ask is not None or any(question.block is not None for question in asked)
+    chosen = survey.ask is not None or bool(survey.blocks)
     reports = precision.reports(design, people)
     questions = {}
     for number, block in enumerate(design.sensitive_blocks, 1):

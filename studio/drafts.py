@@ -265,7 +265,7 @@ def _question_problems(where: str, question: Question) -> dict[str, str]:
     errors: dict[str, str] = {}
     if not question.text.strip():
         errors[f"{where}.text"] = "Write the question."
-    if question.kind == Question.Kind.YES_NO:
+    if question.kind == "yes_no":
         return errors
     for i, option in enumerate(question.options):
         if not option.strip():

@@ -7,23 +7,25 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from survey.design import MAX_OPTIONS, MAX_QUESTIONS, NO_TEXT, DesignError, languages
+from survey.design import KINDS, MAX_OPTIONS, MAX_QUESTIONS, NO_TEXT, DesignError, languages
 from survey.design.languages import DISCLOSURES
 from survey.models import Question, Survey
 from survey.models.log import Actor, record
 
-NUMBERS = {"ask", "expected", "retention_days"}  # may be left out or null
+NUMBERS = {"ask", "expected", "population", "retention_days"}  # may be left out or null
+SWITCHES = {"shuffled", "fillers"}
 SURVEY_KEYS = {
     "slug", "title", "introduction", *DISCLOSURES, "language", "translations", "epsilon", "crowd",
-    "expected", "retention_days", "access", "work",
+    "expected", "population", "retention_days", "access", "work", "blocks", *SWITCHES,
 }  # fmt: skip
 # Members with these values are left out of a file.
 ABSENT: dict[str, Any] = {
-    **dict.fromkeys(DISCLOSURES, ""), **dict.fromkeys(NUMBERS), "access": "open", "work": 0
+    **dict.fromkeys(DISCLOSURES, ""), **dict.fromkeys(NUMBERS), **dict.fromkeys(SWITCHES, False),
+    "access": "open", "work": 0, "blocks": [],
 }  # fmt: skip
 REQUIRED = {"slug", "title", "epsilon", "questions"}
 LISTS = {"questions", "background", "blocks"}
-QUESTION_KEYS = {"key", "text", "kind", "options", "prefer_not_to_say"}
+QUESTION_KEYS = {"key", "text", "kind", "options", "prefer_not_to_say", "only_if", "shuffled"}
 BACKGROUND_KEYS = {"key", "text", "options"}
 MOST_DEPTH = 20  # of nested objects; a survey needs six
 
@@ -33,6 +35,8 @@ FIELDS = (
     ("kind", str, "a text"),
     ("options", list, "a list of texts"),
     ("prefer_not_to_say", bool, "true or false"),
+    ("shuffled", bool, "true or false"),
+    ("fillers", bool, "true or false"),
 )
 
 
@@ -44,13 +48,11 @@ def load(text: str, by: Actor = None) -> Survey:
     """Create a draft from the text of a survey file, completely or not at all."""
     data = parse(text)
     _check_members(data, REQUIRED)
-    blocks = _block_numbers(data.get("blocks", []))
-
     with transaction.atomic():
         fields = {key: data[key] for key in (SURVEY_KEYS | {"ask"}) & data.keys()}
         survey = Survey(**fields)
         _save("the survey", survey)
-        for where, question in _questions(survey, data, blocks):
+        for where, question in _questions(survey, data):
             _save(where, question)
         try:
             survey.draft_design()
@@ -79,7 +81,6 @@ def store(survey: Survey, data: Any, required: frozenset[str] = frozenset()) -> 
     that a draft cannot store is refused. The slug does not change.
     """
     _check_members(data, required)
-    blocks = _block_numbers(data.get("blocks", []))
     for key in (SURVEY_KEYS - {"slug"} | {"ask"}) & data.keys():
         setattr(survey, key, data[key])
     for key in ABSENT.keys() - data.keys():
@@ -91,7 +92,7 @@ def store(survey: Survey, data: Any, required: frozenset[str] = frozenset()) -> 
         raise FileError(str(error)) from None
     _check_row("the survey", survey, set() if survey.title else {"title"})
     questions: list[Question] = []
-    for where, question in _questions(survey, data, blocks):
+    for where, question in _questions(survey, data):
         _check_unfinished(where, question, questions)
         questions.append(question)
     with transaction.atomic():
@@ -100,20 +101,22 @@ def store(survey: Survey, data: Any, required: frozenset[str] = frozenset()) -> 
         Question.objects.bulk_create(questions)
 
 
-def _questions(survey: Survey, data: Any, blocks: dict[str, int]) -> Iterator[tuple[str, Question]]:
+def _questions(survey: Survey, data: Any) -> Iterator[tuple[str, Question]]:
     """Yield the questions of a document with their places; the background questions come last."""
     for position, item in enumerate(data.get("questions", [])):
         where = f"questions[{position}]"
-        _check_keys(where, item, QUESTION_KEYS, {"key", "text", "kind"})
-        question = Question(survey=survey, position=position, **item)
-        question.block = blocks.pop(str(question.key), None)
+        kind = KINDS.get(item.get("kind", "")) if isinstance(item, dict) else None
+        details = set(kind.fields) if kind else set()
+        _check_keys(where, item, QUESTION_KEYS | details, {"key", "text", "kind"})
+        common = {name: value for name, value in item.items() if name not in details}
+        question = Question(survey=survey, position=position, **common)
+        question.details = {name: item[name] for name in sorted(details & item.keys())}
+        _check_only_if(f"{where}.only_if", question.only_if)
         yield where, question
-    if blocks:
-        raise FileError(f"blocks: there is no question {next(iter(blocks))!r}")
     for position, item in enumerate(data.get("background", [])):
         where = f"background[{position}]"
         _check_keys(where, item, BACKGROUND_KEYS | {"epsilon"}, BACKGROUND_KEYS)
-        always = {"background": True, "kind": Question.Kind.CHOICE, "prefer_not_to_say": True}
+        always = {"background": True, "kind": "choice", "prefer_not_to_say": True}
         question = Question(survey=survey, position=position, **item, **always)
         if question.epsilon is not None:
             _check_epsilon(f"{where}.epsilon", question.epsilon, "3")
@@ -122,8 +125,6 @@ def _questions(survey: Survey, data: Any, blocks: dict[str, int]) -> Iterator[tu
 
 def dump(survey: Survey) -> dict[str, Any]:
     """Return the survey in the format that `load` reads."""
-    questions = survey.sensitive_questions()
-    numbers = sorted({q.block for q in questions if q.block is not None})
     data: dict[str, Any] = {
         "slug": survey.slug,
         "title": survey.title,
@@ -134,8 +135,11 @@ def dump(survey: Survey) -> dict[str, Any]:
         "questions": [
             {"key": question.key, "text": question.text, "kind": question.kind}
             | ({"options": question.options} if question.options else {})
+            | question.details
+            | ({"only_if": question.only_if} if question.only_if else {})
+            | ({"shuffled": True} if question.shuffled else {})
             | {"prefer_not_to_say": question.prefer_not_to_say}
-            for question in questions
+            for question in survey.sensitive_questions()
         ],
         "background": [
             {"key": one.key, "text": one.text, "options": one.options}
@@ -143,8 +147,6 @@ def dump(survey: Survey) -> dict[str, Any]:
             for one in survey.background_questions()
         ],
     }
-    if numbers:
-        data["blocks"] = [[q.key for q in questions if q.block == number] for number in numbers]
     for name, absent in sorted(ABSENT.items()):
         if getattr(survey, name) != absent:
             data[name] = getattr(survey, name)
@@ -182,6 +184,7 @@ def _check_members(data: Any, required: Set[str]) -> None:
             raise FileError(f"{key}: must be a text")
     if not isinstance(data.get("translations", {}), dict):
         raise FileError("translations: must be an object")
+    _check_blocks(data.get("blocks", []))
 
 
 def _without_gaps(value: Any) -> Any:
@@ -202,16 +205,22 @@ def _check_keys(where: str, item: Any, known: set[str], required: set[str]) -> N
         raise FileError(f"{where}: {key!r} is not a known key")
 
 
-def _block_numbers(blocks: list[Any]) -> dict[str, int]:
-    numbers: dict[str, int] = {}
-    for number, block in enumerate(blocks, 1):
+def _check_only_if(where: str, only_if: Any) -> None:
+    if only_if is None:
+        return
+    _check_keys(where, only_if, {"question", "options"}, {"question", "options"})
+    if not isinstance(only_if["question"], str):
+        raise FileError(f"{where}.question: must be the key of an earlier question")
+    if not isinstance(only_if["options"], list) or not all(
+        isinstance(option, str) for option in only_if["options"]
+    ):
+        raise FileError(f"{where}.options: must be a list of option keys")
+
+
+def _check_blocks(blocks: Any) -> None:
+    for number, block in enumerate(blocks):
         if not block or not isinstance(block, list) or any(type(key) is not str for key in block):
-            raise FileError(f"blocks[{number - 1}]: must be a list of question keys")
-        for key in block:
-            if key in numbers:
-                raise FileError(f"blocks[{number - 1}]: the question {key!r} is in two blocks")
-            numbers[key] = number
-    return numbers
+            raise FileError(f"blocks[{number}]: must be a list of question keys")
 
 
 def _save(where: str, row: Survey | Question) -> None:
@@ -226,8 +235,8 @@ def _check_row(where: str, row: Survey | Question, unfinished: Set[str] | None =
             raise FileError(f"{where}.{name}: must be {what}")
     if isinstance(row, Survey):
         _check_numbers(row)
-    if isinstance(row, Question) and row.kind not in Question.Kind.values:
-        raise FileError(f"{where}.kind: must be yes_no or choice, not {row.kind}")
+    if isinstance(row, Question) and row.kind not in KINDS:
+        raise FileError(f"{where}.kind: must be one of {', '.join(KINDS)}, not {row.kind}")
     try:
         if unfinished is None:
             row.full_clean()
@@ -235,13 +244,14 @@ def _check_row(where: str, row: Survey | Question, unfinished: Set[str] | None =
             row.clean_fields(exclude=unfinished)
     except ValidationError as error:
         field, messages = next(iter(error.message_dict.items()))
-        place = where if field == "__all__" else f"{where}.{field}"
-        raise FileError(f"{place}: {messages[0]}") from None
+        place = where if field in ("__all__", "details") else f"{where}.{field}"
+        separator = "." if field == "details" else ": "
+        raise FileError(f"{place}{separator}{messages[0]}") from None
 
 
 def _check_unfinished(where: str, row: Question, before: Sequence[Question]) -> None:
     """Check the question of a draft, which may be unfinished."""
-    _check_row(where, row, {"survey", "text", "options", "block"})
+    _check_row(where, row, {"survey", "text", "options"})
     if any(row.key == other.key for other in before):
         raise FileError(f"{where}.key: the key {row.key!r} is used twice")
     if len(before) >= MAX_QUESTIONS:
@@ -250,6 +260,9 @@ def _check_unfinished(where: str, row: Question, before: Sequence[Question]) -> 
         raise FileError(f"{where}.options: must be a list of texts")
     if len(row.options) > MAX_OPTIONS:
         raise FileError(f"{where}.options: at most {MAX_OPTIONS}, not {len(row.options)}")
+    for name, field in row.design_kind.fields.items():
+        if row.details.get(name) is not None and type(row.details[name]) is not field.type:
+            raise FileError(f"{where}.{name}: must be {field.what}")
 
 
 def _check_epsilon(where: str, epsilon: Any, such_as: str) -> None:

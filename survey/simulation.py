@@ -14,9 +14,11 @@ from uuid import uuid4
 from survey.collect import door
 from survey.collect.validator import is_proof_of_work
 from survey.design import Design, Question, passes
+from survey.design.mechanism import Answer
+from survey.design.questions import pick
 from survey.models import PassKey, Report
 
-Shares = Mapping[str, Sequence[float]]  # question key → share of each option
+Shares = Mapping[str, Sequence[float]]  # question key → shares, see Question.simulate
 # The shares of the sensitive answers of one person, given their background answers.
 Population = Callable[[Mapping[str, int]], Shares]
 
@@ -26,7 +28,8 @@ def secure_draw() -> int:
 
 
 def uniform_shares(questions: Sequence[Question]) -> dict[str, list[float]]:
-    return {question.key: [1 / question.size] * question.size for question in questions}
+    """Return shares with which all answers of each question are equally likely."""
+    return {question.key: question.uniform() for question in questions}
 
 
 def report(
@@ -36,14 +39,30 @@ def report(
 
     The answers come from `random`, the noise never does.
     """
-    groups = {one.key: _pick(background[one.key], random) for one in design.background}
-    fixed = {key: [float(i == value) for i in range(value + 1)] for key, value in groups.items()}
-    shares = {**population(groups), **fixed}
+    groups = {one.key: pick(background[one.key], random) for one in design.background}
+    answers = {**groups, **sensitive_answers(design, population(groups), random)}
     blocks = {}
     for block in design.choose(secure_draw):
-        answers = [_pick(shares[question.key], random) for question in block.questions]
-        blocks[block.key] = list(block.mechanism.randomize(answers, secure_draw))
+        given = [answers[question.key] for question in block.questions]
+        blocks[block.key] = list(block.mechanism.randomize(given, secure_draw))
     return {"id": str(uuid4()), "design": design.hash, "blocks": blocks}
+
+
+def sensitive_answers(design: Design, shares: Shares, random: Random) -> dict[str, Answer]:
+    """Return the answers of one invented person, None to follow-ups that are not asked."""
+    options = {question.key: [one.key for one in question.options] for question in design.questions}
+    answers: dict[str, Answer] = {}
+    for block in design.sensitive_blocks:
+        for question in block.questions:
+            if question.key in answers:
+                continue
+            key, wanted = question.only_if or ("", ())
+            gate = answers.get(key)
+            asked = not key or (isinstance(gate, int) and options[key][gate] in wanted)
+            answers[question.key] = (
+                question.simulate(shares[question.key], random) if asked else None
+            )
+    return answers
 
 
 def admitted(report: dict[str, Any], design: Design, key: bytes = b"") -> dict[str, Any]:
@@ -80,10 +99,6 @@ def send(
             raise RuntimeError(f"a simulated report was refused: {refused[0]}")
         stored += size
         yield stored
-
-
-def _pick(shares: Sequence[float], random: Random) -> int:
-    return random.choices(range(len(shares)), weights=shares)[0]
 
 
 def accept(slug: str, content: Any) -> list[dict[str, Any]]:

@@ -16,8 +16,9 @@ from aggregation.exports.estimate_files import entry
 from aggregation.jobs.requests import request_analysis
 from aggregation.jobs.serializers import JobSerializer
 from aggregation.models import Analysis, Estimate, Job, Release
+from aggregation.releases.choice import IntervalChoice
 from aggregation.releases.forms import INTERVALS, LEVELS, IntervalForm
-from aggregation.releases.intervals import IntervalChoice, placed_questions, restate
+from aggregation.releases.intervals import restate
 from survey.api.schema import errors
 from survey.models import Action, Survey
 from survey.permissions import survey_or_403
@@ -160,15 +161,6 @@ class EstimatesView(APIView):
     )
     def get(self, request: Request, slug: str) -> Response:
         survey = survey_for(request, slug, "see")
-        given = request.query_params.dict()
-        form = IntervalForm(
-            {name: given.get(name, "") for name in ("level", "interval")}, IntervalChoice()
-        )
-        choice = form.choice
-        if form.errors:
-            raise exceptions.ValidationError(
-                {name: [str(one) for one in why] for name, why in form.errors.items()}
-            )
         releases = survey.releases.select_related("survey").prefetch_related("estimates")
         wanted = request.query_params.get("release")
         if wanted is not None:
@@ -180,7 +172,17 @@ class EstimatesView(APIView):
             raise exceptions.NotFound(
                 "There is no such release." if wanted else "Nothing has been released yet."
             )
-        restate(release.estimates.all(), placed_questions(survey.frozen_design()), choice)
+        given = request.query_params.dict()
+        form = IntervalForm(
+            {name: given.get(name, "") for name in ("level", "interval")},
+            IntervalChoice.headline(release.final),
+        )
+        choice = form.choice
+        if form.errors:
+            raise exceptions.ValidationError(
+                {name: [str(one) for one in why] for name, why in form.errors.items()}
+            )
+        restate(release, release.estimates.all(), choice)
         return Response(EstimatesSerializer(release).data)
 
 

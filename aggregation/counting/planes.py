@@ -64,12 +64,17 @@ def layout(design: Design) -> Layout:
             size, tuple(next(free) for _ in range((size - 1).bit_length())), asked
         )
 
-    columns = {question.key: column(question.size) for question in design.background}
+    columns = {question.key: column(question.values) for question in design.background}
     everything = design.ask == len(design.sensitive_blocks)
-    asked = [None if everything else next(free) for _ in design.sensitive_blocks]
-    for block, plane in zip(design.sensitive_blocks, asked, strict=True):
+    asked = {} if everything else {block.key: next(free) for block in design.sensitive_blocks}
+    for block in design.sensitive_blocks:
         for question in block.questions:
-            columns[question.key] = column(question.size, plane)
+            if question.key in columns:
+                continue
+            plane = asked.get(block.key)
+            if (copies := len(design.places[question.key])) > 1:  # the gate of several blocks
+                plane = None if copies == len(asked) else next(free)
+            columns[question.key] = column(question.values, plane)
     return Layout(
         {question.key: columns[question.key] for question in design.questions}, next(free)
     )

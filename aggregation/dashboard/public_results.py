@@ -18,7 +18,7 @@ from django.views.decorators.http import require_safe
 from aggregation.dashboard import survey_page
 from aggregation.dashboard.downloads import download_section, too_often
 from aggregation.dashboard.sections import sections
-from aggregation.releases.intervals import IntervalChoice
+from aggregation.releases.choice import IntervalChoice
 from survey import rate_limits
 from survey.design import Design
 from survey.design.odds import WEAK
@@ -61,7 +61,7 @@ def shown(request: HttpRequest, survey: Survey) -> HttpResponse:
     if not release:
         context["why_nothing"] = survey_page.why_nothing(survey)
     else:
-        context["choice"] = choice = IntervalChoice.default(release)
+        context["choice"] = choice = IntervalChoice.headline(release.final)
         context["sections"] = sections(release, by, choice)
         here = reverse("results", args=[survey.slug])
         context["group_links"] = survey_page.group_links(design, by, here)

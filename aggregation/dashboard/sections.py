@@ -10,13 +10,12 @@ from django.utils.safestring import SafeString
 
 from aggregation.counting.tables import Counts
 from aggregation.models import Estimate, Release
+from aggregation.releases.choice import IntervalChoice
+from aggregation.releases.estimate import Asked, asked
 from aggregation.releases.intervals import (
     MISFIT,
-    IntervalChoice,
-    PlacedQuestion,
     counts_of,
     label_of,
-    placed_questions,
     plain_yes_no,
     restate,
     says_nothing,
@@ -24,7 +23,7 @@ from aggregation.releases.intervals import (
     telling,
 )
 from aggregation.statistics import difference
-from aggregation.statistics.proportion import Channel
+from aggregation.statistics.channel import Channel
 from aggregation.statistics.ratio import ALWAYS_FROM
 from aggregation.svg import tracks
 from aggregation.svg.axis import Point
@@ -123,11 +122,16 @@ class Differences:
 class Section:
     question: Question
     block: Block
-    channel: Channel
+    asked: Asked
     everybody: EstimatesTable
     groups: EstimatesTable | None
     cost: ErrorParts | None
     differences: Differences | None
+
+    @property
+    def channel(self) -> Channel:
+        """The channel of “yes”, or of the last option."""
+        return (self.asked.channels or self.asked.values)[-1]
 
     @property
     def yes_no(self) -> bool:
@@ -147,8 +151,9 @@ def sections(
 
     Only one, because a page with all groups of ten background questions would be megabytes.
     """
-    choice = choice or IntervalChoice.default(release)
-    questions = placed_questions(release.survey.frozen_design())
+    choice = choice or IntervalChoice.headline(release.final)
+    design = release.survey.frozen_design()
+    questions = {key: asked(design, key, release.tally) for key in design.places}
     wanted = release.estimates.filter(by__in=["", by.key] if by else [""])
     found: dict[str, list[list[Estimate]]] = {
         key: [list(table) for _, table in groupby(rows, key=lambda row: row.by)]
@@ -156,18 +161,16 @@ def sections(
     }
     for key, (everybody, *_) in found.items():
         found[key][0] = shown_options(questions[key].question, everybody)
-    restate(
-        (row for tables in found.values() for rows in tables for row in rows), questions, choice
-    )
-    compared = _differences(questions, by, found, choice) if by else {}
+    restate(release, (row for tables in found.values() for rows in tables for row in rows), choice)
+    compared = _differences(release, questions, by, choice) if by else {}
     result = []
     for key, (everybody, *groups) in found.items():
         one = questions[key]
         result.append(
             Section(
                 question=one.question,
-                block=one.block,
-                channel=one.channel,
+                block=one.blocks[0],
+                asked=one,
                 everybody=_table(one.question, None, everybody, choice),
                 groups=_table(one.question, by, groups[0], choice) if groups else None,
                 cost=_cost(everybody),
@@ -222,16 +225,13 @@ def _mean_square(values: Iterable[float]) -> float:
 
 
 def _differences(
-    questions: dict[str, PlacedQuestion],
-    by: Question,
-    found: dict[str, list[list[Estimate]]],
-    choice: IntervalChoice,
+    release: Release, questions: dict[str, Asked], by: Question, choice: IntervalChoice
 ) -> dict[str, Differences]:
     """Compare the groups of every table: with one test, and in pairs."""
     tables = {
-        key: counts_of(groups[0], by)
-        for key, (_, *groups) in found.items()
-        if groups and groups[0][0].n
+        key: table
+        for key in questions
+        if key != by.key and (table := counts_of(release, key, by.key)).any()
     }
     tests = [difference.homogeneity(table.tolist()).p_value for table in tables.values()]
     return {
@@ -255,16 +255,21 @@ def _rough(table: Counts) -> bool:
 
 
 def _pairs(
-    one: PlacedQuestion, by: PlacedQuestion, table: Counts, choice: IntervalChoice
+    one: Asked, by: Asked, table: Counts, choice: IntervalChoice
 ) -> list[GroupDifference] | None:
     """Compare every option between every two groups, adjusted for all of them (Holm)."""
     plain = plain_yes_no(one.question)
-    options = [1] if plain else list(range(one.question.size))
+    options = [1] if plain else list(range(len(one.question.options)))
     if math.comb(by.question.size, 2) * len(options) > MOST_PAIRS:
         return None
-    keep = by.block.keep / SCALE
+    keep = by.blocks[0].keep / SCALE
+    channels = [one.channels[i] for i in options]
     found = difference.groups(
-        table[:, options], table.sum(axis=1), keep, one.channel, choice.coverage
+        table[:, [one.first + i for i in options]],
+        table.sum(axis=1),
+        keep,
+        channels,
+        choice.coverage,
     )
     groups = [option.text for option in by.question.options]
     pairs = (

@@ -6,15 +6,9 @@ from itertools import groupby
 from django.utils.safestring import SafeString
 
 from aggregation.models import Estimate
+from aggregation.releases.choice import ALWAYS, IntervalChoice
 from aggregation.releases.estimate import positions_of_everybody
-from aggregation.releases.intervals import (
-    ALWAYS,
-    IntervalChoice,
-    label_of,
-    placed_questions,
-    restate,
-    shown_options,
-)
+from aggregation.releases.intervals import label_of, restate, shown_options
 from aggregation.svg import tracks
 from aggregation.templatetags.figures import percent
 from survey.design import Question
@@ -50,7 +44,9 @@ def trends(survey: Survey, question: Question, last: int, level: int) -> list[Tr
     )
     rows = found.select_related("release").order_by("position", "release__number")
     shown = shown_options(question, list(rows))
-    restate(shown, placed_questions(design), IntervalChoice(level, ALWAYS))
+    for release in {row.release for row in shown}:
+        some = [row for row in shown if row.release == release]
+        restate(release, some, IntervalChoice(level, ALWAYS))
     return [
         _trend(question, list(members))
         for _, members in groupby(shown, key=lambda row: row.position)

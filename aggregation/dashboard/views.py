@@ -17,7 +17,7 @@ from aggregation.dashboard.sections import sections
 from aggregation.jobs.serializers import JobSerializer
 from aggregation.models import Job
 from aggregation.releases import forms
-from aggregation.releases.intervals import ALWAYS, IntervalChoice
+from aggregation.releases.choice import ALWAYS, IntervalChoice
 from survey.models import Survey
 from survey.permissions import private_form, private_page, survey_or_403
 
@@ -74,7 +74,7 @@ def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
         if not release:
             context["why_nothing"] = survey_page.why_nothing(survey, "Results appear automatically")
         else:
-            form = forms.IntervalForm(request.GET.dict(), IntervalChoice.default(release))
+            form = forms.IntervalForm(request.GET.dict(), IntervalChoice.headline(release.final))
             choice = form.choice
             kept = urlencode(form.given)
             context |= {

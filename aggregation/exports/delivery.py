@@ -13,8 +13,8 @@ from rest_framework.request import Request
 from aggregation.exports import large_exports
 from aggregation.exports.files import EVERYTHING, FILES, Export, File
 from aggregation.models import Copy, Job, Release
+from aggregation.releases.choice import IntervalChoice
 from aggregation.releases.forms import IntervalForm
-from aggregation.releases.intervals import IntervalChoice
 from survey.models import Action, Survey
 from survey.models.log import Actor, record
 
@@ -58,7 +58,7 @@ class NoSuchInterval(ValueError):
 def chosen_intervals(request: HttpRequest | Request, release: Release) -> IntervalChoice:
     """Return the intervals that the address names, like the address of the survey's page."""
     given = request.GET.dict()
-    form = IntervalForm(given, IntervalChoice.default(release))
+    form = IntervalForm(given, IntervalChoice.headline(release.final))
     choice = form.choice
     for field in form.fields:
         if given.get(field) == "":

@@ -15,7 +15,8 @@ ABOUT: dict[str, tuple[ColumnKind, str]] = {  # the kind and the label of each c
     "release": ("whole", "Number of the release"),
     "question": ("text", "Key of the question"),
     "question_text": ("text", "Text of the question"),
-    "option": ("text", "Key of the option"),
+    "measure": ("text", "What is estimated: share, share_of_concerned, mean or picks"),
+    "option": ("text", "Key of the option; none: all of them"),
     "option_text": ("text", "Text of the option"),
     "by": ("text", "Key of the background question; none: everybody"),
     "group": ("text", "Key of the group; none: everybody"),
@@ -28,10 +29,15 @@ ABOUT: dict[str, tuple[ColumnKind, str]] = {  # the kind and the label of each c
     "sampling_error": ("real", "Its part from sampling; everybody only"),
     "privacy_error": ("real", "Its part from the noise; everybody only"),
     "misfit": ("real", "p-value: some share explains the count; everybody only"),
-    "low": ("real", "Lower limit of the interval"),
-    "high": ("real", "Upper limit of the interval"),
+    "low": ("real", "Lower limit of the headline interval"),
+    "high": ("real", "Upper limit of the headline interval"),
     "level": ("real", "Level of the interval"),
-    "method": ("text", "Method of the interval"),
+    "interval": ("text", "interim: valid at every look; final: for one look"),
+    "method": ("text", "Method of the headline interval"),
+    "low_once": ("real", "Lower limit, for one look"),
+    "high_once": ("real", "Upper limit, for one look"),
+    "low_always": ("real", "Lower limit, valid at every look"),
+    "high_always": ("real", "Upper limit, valid at every look"),
 }
 HEADER = [*ABOUT]
 RENAMED = {"by": "grouped_by"}  # because SPSS reserves the word
@@ -53,7 +59,8 @@ def entry(row: Estimate) -> dict[str, Any]:
     """Return an estimate as the API and the JSON file give it."""
     return {
         "question": row.question,
-        "option": row.option,
+        "option": row.option or None,
+        "measure": row.measure,
         "by": row.by or None,
         "group": row.group or None,
         "n": row.n,
@@ -64,7 +71,17 @@ def entry(row: Estimate) -> dict[str, Any]:
         "sampling_error": row.sampling_error,
         "privacy_error": row.privacy_error,
         "misfit": row.misfit,
-        "interval": {"level": row.level, "method": row.method, "low": row.low, "high": row.high},
+        "low": row.low,
+        "high": row.high,
+        "interval": {
+            "level": row.level,
+            "kind": "interim" if row.always else "final",
+            "method": row.method,
+        },
+        "low_once": row.low_once,
+        "high_once": row.high_once,
+        "low_always": row.low_always,
+        "high_always": row.high_always,
     }
 
 
@@ -79,11 +96,12 @@ def lines(release: Release) -> Iterator[Line]:
     for row in release.estimates.iterator():
         yield [
             *(release.number, row.question, questions[row.question].text),
-            *(row.option, texts[row.question][row.option]),
+            *(row.measure, row.option, texts[row.question].get(row.option, "")),
             *(row.by, row.group, texts[row.by][row.group] if row.by else ""),
             *(row.n, row.count, row.value, row.bounded),
             *(row.standard_error, row.sampling_error, row.privacy_error, row.misfit),
-            *(row.low, row.high, row.level, row.method),
+            *(row.low, row.high, row.level, "interim" if row.always else "final", row.method),
+            *(row.low_once, row.high_once, row.low_always, row.high_always),
         ]
 
 

@@ -8,10 +8,9 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from aggregation.models import Estimate, Release
+from aggregation.releases.choice import IntervalChoice
 from aggregation.releases.intervals import (
     MISFIT,
-    IntervalChoice,
-    placed_questions,
     restate,
     says_nothing,
     shown_options,
@@ -42,16 +41,15 @@ def names(design: Design) -> dict[str, tuple[str, str]]:
 
 def draw_one(release: Release, question: str, by: str, choice: IntervalChoice) -> bytes:
     rows = list(release.estimates.filter(question=question, by=by))
-    restate(rows, placed_questions(release.survey.frozen_design()), choice)
+    restate(release, rows, choice)
     return _draw(release, rows, choice)
 
 
 def draw_all(release: Release, choice: IntervalChoice) -> Iterator[tuple[str, bytes]]:
     """Yield the name and content of each figure, reading the estimates only once."""
-    questions = placed_questions(release.survey.frozen_design())
     for question, some in groupby(release.estimates.iterator(), key=lambda row: row.question):
         rows = list(some)
-        restate(rows, questions, choice)
+        restate(release, rows, choice)
         for by, table in groupby(rows, key=lambda row: row.by):
             yield name_of(question, by), _draw(release, list(table), choice)
 

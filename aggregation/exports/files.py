@@ -17,7 +17,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from aggregation.exports import citation, codebook, estimate_files, figures, reports, spss, stata
 from aggregation.exports.columns import Column, Piece, Table
 from aggregation.models import Release
-from aggregation.releases.intervals import IntervalChoice
+from aggregation.releases.choice import IntervalChoice
 from survey.models import Action, Survey
 from survey.spreadsheets import csv_parts, workbook
 
@@ -36,7 +36,7 @@ class Export:
 
     @property
     def intervals(self) -> IntervalChoice:
-        return self.choice or IntervalChoice.default(self.release)
+        return self.choice or IntervalChoice.headline(self.release.final)
 
     @property
     def sentence(self) -> str:

@@ -29,32 +29,39 @@ class Release(models.Model):
 
 
 class Estimate(models.Model):
-    """The estimated share of one option, over everybody or in one group; unbiased, never clipped.
+    """One estimate of a question, over everybody or in one group; unbiased, never clipped.
 
-    For a group, `by` is the key of a background question and `group` the key of one of its options.
-    `n` then counts the reports to both questions, and `count` those with this option and this
-    group, as reported. So every figure of a table by group can be computed again from its rows.
+    `measure` is what is estimated: the share of an option, a mean, and so on. `by` is the key of a
+    background question and `group` that of one of its options. Then `n` are the reports to both
+    questions. `count` are the reports that show the option (or any value that is averaged) and the
+    group.
     """
 
     release = models.ForeignKey(Release, models.PROTECT, related_name="estimates")
     position = models.PositiveIntegerField()
     question = models.CharField(max_length=50)
-    option = models.CharField(max_length=250)
+    measure = models.CharField(max_length=20)
+    option = models.CharField(max_length=250, blank=True)
     by = models.CharField(max_length=50, blank=True)
     group = models.CharField(max_length=250, blank=True)
     n = models.PositiveIntegerField()
     count = models.PositiveIntegerField()
-    # None if too few people are in the group to tell; the limits are then 0 and 1.
+    # None where too few are in the group to say anything: then the limits are the whole range.
     value = models.FloatField(null=True)
     bounded = models.FloatField(null=True)
     standard_error = models.FloatField(null=True)
     sampling_error = models.FloatField(null=True)  # these three only over everybody
     privacy_error = models.FloatField(null=True)
     misfit = models.FloatField(null=True)
-    low = models.FloatField()
-    high = models.FloatField()
     level = models.FloatField()
-    method = models.CharField(max_length=50)
+    # For one look, and valid at every look. Which of them is the headline depends on the release.
+    low_once = models.FloatField()
+    high_once = models.FloatField()
+    method_once = models.CharField(max_length=50)
+    low_always = models.FloatField()
+    high_always = models.FloatField()
+    method_always = models.CharField(max_length=50)
+    always = models.BooleanField()  # the headline is the latter
 
     class Meta:
         ordering = ["position"]
@@ -63,4 +70,19 @@ class Estimate(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.question}={self.option} {self.by} {self.group}".strip()
+        return f"{self.question}={self.option or self.measure} {self.by} {self.group}".strip()
+
+    @property
+    def low(self) -> float:
+        """The lower limit of the headline interval."""
+        return self.low_always if self.always else self.low_once
+
+    @property
+    def high(self) -> float:
+        """The upper limit of the headline interval."""
+        return self.high_always if self.always else self.high_once
+
+    @property
+    def method(self) -> str:
+        """The method of the headline interval."""
+        return self.method_always if self.always else self.method_once

@@ -2,9 +2,9 @@
 
 import math
 
-from aggregation.planner.planned_design import designed, sizes_of
+from aggregation.planner.planned_design import sizes_of
 from aggregation.templatetags.figures import times
-from survey.design import Design, variance_factor
+from survey.design import Design, Question, follow_ups
 
 
 def explain(design: Design, chosen: bool) -> str:
@@ -43,20 +43,25 @@ def _chosen(design: Design) -> str:
 
 
 def people_if_separate(design: Design) -> float:
-    """Return how many times as many people would be needed with a block for every question."""
-    sizes = sizes_of(design)
-    separate = [[i] for i in range(len(sizes))]
-    return variance_factor(separate, sizes, design.epsilon, len(sizes)) / _factor(design)
+    """Return how many times as many people one block a question, all asked, would need."""
+    separate = follow_ups.trees(_questions(design))
+    return follow_ups.spread(separate, design.epsilon, len(separate)) / _factor(design)
 
 
 def people_saved_by_planner(design: Design) -> float:
-    """Return the fraction of the people that the planner's blocks would save."""
-    return 1 - _factor(designed(sizes_of(design), design.epsilon)) / _factor(design)
+    """Return the part of the people that the planner's blocks would save."""
+    questions = _questions(design)
+    planned = follow_ups.choose_blocks(questions, design.epsilon, None)
+    blocks = [[questions[i] for i in block] for block in planned.blocks]
+    return 1 - follow_ups.spread(blocks, design.epsilon, planned.ask) / _factor(design)
+
+
+def _questions(design: Design) -> list[Question]:
+    """Return the sensitive questions, each after the one it depends on."""
+    keys = {question.key for block in design.sensitive_blocks for question in block.questions}
+    return [question for question in design.questions if question.key in keys]
 
 
 def _factor(design: Design) -> float:
-    grouping, first = [], 0
-    for block in design.sensitive_blocks:
-        grouping.append(list(range(first, first + len(block.questions))))
-        first += len(block.questions)
-    return variance_factor(grouping, sizes_of(design), design.epsilon, design.ask)
+    blocks = [block.questions for block in design.sensitive_blocks]
+    return follow_ups.spread(blocks, design.epsilon, design.ask)

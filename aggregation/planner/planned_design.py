@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from aggregation.statistics.proportion import Channel
 from survey import design as designs
-from survey.design import Block, Design, Option, Question
+from survey.design import KINDS, Block, Design, Option, Question
 
 
 @lru_cache(maxsize=256)
@@ -20,7 +20,7 @@ def designed(
 @lru_cache(maxsize=64)
 def _questions(sizes: tuple[int, ...]) -> tuple[Question, ...]:
     return tuple(
-        Question(f"q{number}", "?", tuple(Option(f"o{i}", "?") for i in range(size)))
+        KINDS["choice"](f"q{number}", "?", tuple(Option(f"o{i}", "?") for i in range(size)))
         for number, size in enumerate(sizes, 1)
     )
 

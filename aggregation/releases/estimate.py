@@ -1,107 +1,396 @@
 """Compute the figures of a release from its tally. Pure: no database, no clock.
 
-They are the shares of each question, over everybody and by every other background question.
+Each question over everybody, and by every other question that is background. What is estimated of a
+question, its kind says (`Question.measures`).
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+from scipy.special import ndtr
+
 from aggregation.counting.tables import Tally
-from aggregation.statistics import proportion, ratio
-from aggregation.statistics.proportion import Channel
-from survey.design import Block, Design, Question
+from aggregation.releases.choice import ALWAYS, FIXED
+from aggregation.statistics import mean, privacy, proportion, ratio, sequence
+from aggregation.statistics.channel import Channel
+from survey.design import Block, Design, Measure, Question
 from survey.design.mechanism import SCALE
 
 LEVEL = 0.95
-# The methods for one look and for every look, over everybody and by group.
-METHODS = {"fixed": "restricted Blaker", "always": "confidence sequence"}
-METHODS_BY_GROUP = {"fixed": "score", "always": "asymptotic confidence sequence"}
+EXACT = {FIXED: "restricted Blaker", ALWAYS: "confidence sequence"}
+BY_RATIO = {FIXED: "score", ALWAYS: "asymptotic confidence sequence"}
+FIELLER = BY_RATIO | {FIXED: "Fieller"}
 
 OF_EVERYBODY = (
-    "value", "bounded", "standard_error", "sampling_error", "privacy_error", "misfit", "low", "high"
+    "value", "bounded", "standard_error", "sampling_error", "privacy_error", "misfit"
 )  # fmt: skip
 
 Figures = dict[str, Any]  # the fields of an Estimate except its release and position
 
-# For a question that nobody has been asked yet.
-NOTHING: Figures = {"value": None, "bounded": None, "standard_error": None, "low": 0.0, "high": 1.0}
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which intervals: their level, a known population, and the part of forged reports."""
+
+    level: float = LEVEL
+    population: int | None = None
+    forged: float = 0.0
 
 
-def estimate(design: Design, tally: Tally) -> Iterator[Figures]:
+@dataclass(frozen=True)
+class Asked:
+    """A question, with what a report shows if it is the person's own value, or drawn at random."""
+
+    question: Question
+    blocks: tuple[Block, ...]
+    keep: float  # c: the probability that a report shows the person's own value
+    stray: tuple[float, ...]  # by value, the probability that a report shows it by chance
+
+    @property
+    def first(self) -> int:
+        """The place of the first option among the values; a number's levels come before."""
+        return self.question.size - len(self.question.options)
+
+    @property
+    def channels(self) -> list[Channel]:
+        """The channel of each option: of multiple choice, that of the share of people."""
+        kept = self.keep / self.blocks[0].mechanism.slots
+        strays = self.stray[self.first : self.question.size]
+        return [Channel(kept + stray, stray) for stray in strays]
+
+    def by_channel(self) -> list[tuple[Channel, list[int]]]:
+        """Return the options by their channel. They differ only if follow-ups depend on them."""
+        found: dict[Channel, list[int]] = {}
+        for i, channel in enumerate(self.channels):
+            found.setdefault(channel, []).append(i)
+        return list(found.items())
+
+    @property
+    def values(self) -> list[Channel]:
+        """The channel of each value."""
+        return [Channel(self.keep + stray, stray) for stray in self.stray]
+
+
+def asked(design: Design, key: str, tally: Tally | None = None) -> Asked:
+    """Return a question with its coin.
+
+    The gate of follow-ups can be in several blocks, of which each person is asked one. Its reports
+    together then have the mean of the blocks' coins, weighted by their reports.
+    """
+    places = design.places[key]
+    weights = [_reports(design, block, tally) for block, _ in places] if tally else []
+    if not any(weights):
+        weights = [1] * len(places)
+    total = sum(weights)
+    keep, stray = 0.0, np.zeros(places[0][0].questions[places[0][1]].values)
+    for (block, position), weight in zip(places, weights, strict=True):
+        kept = block.keep / SCALE
+        keep += weight / total * kept
+        stray += weight / total * (1 - kept) * np.array(block.mechanism.chances(position))
+    question = places[0][0].questions[places[0][1]]
+    return Asked(question, tuple(block for block, _ in places), keep, tuple(stray.tolist()))
+
+
+def _reports(design: Design, block: Block, tally: Tally) -> int:
+    """Return how many reports hold a block."""
+    own = next(one.key for one in block.questions if len(design.places[one.key]) == 1)
+    return sum(tally[own][""][0])
+
+
+def estimate(design: Design, tally: Tally, population: int | None = None) -> Iterator[Figures]:
     """Yield the figures, by question, then everybody and each background question."""
-    for block in design.blocks:
-        for position, question in enumerate(block.questions):
-            channel = Channel(*block.mechanism.channel(position))
-            counts = tally[question.key]
-            yield from _everybody(question, channel, counts[""][0])
-            for by in design.background_blocks:
-                if by.questions[0].key != question.key:
-                    yield from by_group(question, channel, by, counts[by.questions[0].key])
+    for question in design.questions:
+        one = asked(design, question.key, tally)
+        yield from everybody(one, tally[question.key][""][0], Wanted(population=population))
+        for block in design.background_blocks:
+            by = block.questions[0]
+            if by.key != question.key:
+                yield from by_group(one, block, tally[question.key][by.key])
 
 
 def positions_of_everybody(design: Design) -> dict[str, range]:
     """Return the positions of the estimates over everybody by question, as in all releases."""
     found, position = {}, 0
     for question in design.questions:
-        found[question.key] = range(position, position + question.size)
+        measures = len(question.measures())
+        found[question.key] = range(position, position + measures)
         groups = sum(by.size for by in design.background if by.key != question.key)
-        position += question.size * (1 + groups)
+        position += measures * (1 + groups)
     return found
 
 
-def _everybody(question: Question, channel: Channel, counts: Sequence[int]) -> Iterator[Figures]:
+# --- Everybody ------------------------------------------------------------------------------------
+
+
+def everybody(one: Asked, counts: Sequence[int], wanted: Wanted) -> Iterator[Figures]:
+    """Yield the figures of a question over everybody."""
     n = sum(counts)
-    found = proportion.estimates(counts, [n] * len(counts), channel, LEVEL) if n else []
-    for i, (option, count) in enumerate(zip(question.options, counts, strict=True)):
-        yield dict(
-            question=question.key,
-            option=option.key,
-            n=n,
-            count=count,
-            level=LEVEL,
-            method=METHODS["fixed"],
-            **({name: getattr(found[i], name) for name in OF_EVERYBODY} if n else NOTHING),
-        )
+    if wanted.population is not None and wanted.population < n:
+        wanted = replace(wanted, population=None)  # not everybody who answered is one of them
+    shares = iter(_shares(one, counts, wanted) if n else ())
+    for measure in one.question.measures():
+        if not n:
+            found = nothing(one.question, measure)
+        elif measure.name == "share":
+            found = next(shares)
+        else:
+            found = _mean(one, measure, counts, wanted)
+        yield found | {
+            "question": one.question.key,
+            "measure": measure.name,
+            "option": measure.option,
+            "n": n,
+            "count": count_of(measure, counts),
+            "level": wanted.level,
+        }
+
+
+def _shares(one: Asked, counts: Sequence[int], wanted: Wanted) -> list[Figures]:
+    """Return the figures of every option. Each is a yes or no, for which all limits are exact."""
+    n = sum(counts)
+    shown = counts[one.first : one.first + len(one.question.options)]
+    found: dict[int, Figures] = {}
+    for channel, members in one.by_channel():
+        some = [shown[i] for i in members]
+        if wanted.population:
+            figures = [
+                proportion.estimate(count, n, channel, wanted.level, wanted.population)
+                for count in some
+            ]
+        else:
+            figures = proportion.estimates(some, [n] * len(some), channel, wanted.level)
+        limits = {
+            kind: privacy.manipulations(
+                some, [n] * len(some), channel, wanted.forged, wanted.level, kind
+            )
+            for kind in (FIXED, ALWAYS)
+        }
+        for place, i in enumerate(members):
+            row = {name: getattr(figures[place], name) for name in OF_EVERYBODY}
+            once = limits[FIXED][0][place], limits[FIXED][1][place]
+            if wanted.population and not wanted.forged:
+                once = figures[place].low, figures[place].high
+            always = limits[ALWAYS][0][place], limits[ALWAYS][1][place]
+            found[i] = row | _limits(once, always, EXACT)
+    return [found[i] for i in range(len(shown))]
+
+
+def _mean(one: Asked, measure: Measure, counts: Sequence[int], wanted: Wanted) -> Figures:
+    """Return the figures of a mean, or of a share of those concerned."""
+    levels = scores_of(measure)
+    if levels is None:
+        return _ratio(one, measure, [counts], 1.0, 0, wanted.level)
+    rounded = one.question.kind == "number"
+    once = mean.estimate(counts, levels, one.values, wanted.level, wanted.population, rounded)
+    always = mean.sequence(counts, levels, one.values, wanted.level)
+    row = {name: _finite(getattr(once, name)) for name in OF_EVERYBODY}
+    methods = {FIXED: once.method, ALWAYS: EXACT[ALWAYS]}
+    return row | _limits((once.low, once.high), always, methods)
+
+
+# --- By group -------------------------------------------------------------------------------------
 
 
 def by_group(
-    question: Question,
-    channel: Channel,
-    by: Block,
-    table: Sequence[Sequence[int]],
-    level: float = LEVEL,
-    kind: str = "fixed",
+    one: Asked, by: Block, table: Sequence[Sequence[int]], level: float = LEVEL
 ) -> Iterator[Figures]:
-    """Yield the shares of a question in every group; `kind` is one of METHODS_BY_GROUP."""
-    sizes = [sum(row) for row in table]
-    n = sum(sizes)
-    found = ratio.by_group(table, sizes, by.keep / SCALE, channel, level, kind) if n else None
+    """Yield the figures of a question in every group of a background question."""
+    kept, measures = by.keep / SCALE, one.question.measures()
+    n = sum(map(sum, table))
+    shares = iter(_shares_in_groups(one, table, kept, level) if n else ())
+    found: list[Sequence[Figures]] = []
+    for measure in measures:
+        if not n:
+            found.append([nothing(one.question, measure)] * len(table))
+        elif measure.name == "share":
+            found.append(next(shares))
+        else:
+            found.append(_means_in_groups(one, measure, table, kept, level))
     for i, group in enumerate(by.questions[0].options):
-        for j, option in enumerate(question.options):
-            yield dict(
-                question=question.key,
-                option=option.key,
-                by=by.questions[0].key,
-                group=group.key,
-                n=n,
-                count=table[i][j],
-                level=level,
-                method=METHODS_BY_GROUP[str(found.kind[i, j]) if found else kind],
-                **(_in_group(found, i, j) if found else NOTHING),
+        for measure, groups in zip(measures, found, strict=True):
+            yield groups[i] | {
+                "question": one.question.key,
+                "measure": measure.name,
+                "option": measure.option,
+                "by": by.questions[0].key,
+                "group": group.key,
+                "n": n,
+                "count": count_of(measure, table[i]),
+                "level": level,
+            }
+
+
+def _shares_in_groups(
+    one: Asked, table: Sequence[Sequence[int]], kept: float, level: float
+) -> Iterator[list[Figures]]:
+    """Yield the figures of every option in every group."""
+    shown = [row[one.first : one.question.size] for row in table]
+    sizes = [sum(row) for row in table]
+    once, always = (
+        ratio.by_group(shown, sizes, kept, one.channels, level, kind) for kind in BY_RATIO
+    )
+    for j in range(len(one.question.options)):
+        yield [
+            _in_group(
+                (0.0, 1.0),
+                (once.value[i, j], once.standard_error[i, j]),
+                (once.low[i, j], once.high[i, j]),
+                (always.low[i, j], always.high[i, j]),
+                str(always.kind[i, j]),
             )
+            for i in range(len(table))
+        ]
 
 
-def _in_group(found: ratio.Shares, i: int, j: int) -> Figures:
-    value = _finite(found.value[i, j])
+def _means_in_groups(
+    one: Asked, measure: Measure, table: Sequence[Sequence[int]], kept: float, level: float
+) -> list[Figures]:
+    levels = scores_of(measure)
+    if levels is None:
+        return [_ratio(one, measure, table, kept, i, level) for i in range(len(table))]
+    once, always = (
+        mean.by_group(table, levels, kept, one.values, level, kind) for kind in BY_RATIO
+    )
+    return [
+        _in_group(
+            span_of(one.question, measure),
+            (once.value[i], once.standard_error[i]),
+            (once.low[i], once.high[i]),
+            (always.low[i], always.high[i]),
+            str(always.kind[i]),
+        )
+        for i in range(len(table))
+    ]
+
+
+def _in_group(
+    span: tuple[float, float],
+    value: tuple[float, float],
+    once: tuple[float, float],
+    always: tuple[float, float],
+    kind: str,
+) -> Figures:
+    found, error = map(_finite, value)
+    return {
+        "value": found,
+        "bounded": None if found is None else min(max(found, span[0]), span[1]),
+        "standard_error": error,
+    } | _limits(once, always, {FIXED: BY_RATIO[FIXED], ALWAYS: BY_RATIO[kind]})
+
+
+# --- Any ratio ------------------------------------------------------------------------------------
+
+
+def _ratio(
+    one: Asked,
+    measure: Measure,
+    table: Sequence[Sequence[int]],
+    kept: float,
+    group: int,
+    level: float,
+) -> Figures:
+    """Return a ratio of two sums over the joint reports of a group and a question.
+
+    For means among people who are not simply those with certain values. Of a report, u is 1 on
+    average for the values that count, and w for the people in the group; the ratio is that of the
+    means of w u for the two sums.
+    """
+    reports = np.array(table, dtype=np.float64)
+    n = reports.sum()
+    stray = np.array(one.stray)
+    named = np.arange(len(table)) == group
+    weights = (named - (1 - kept) / len(table)) / kept
+    below = measure.among or (1.0,) * one.question.values
+    top, bottom = (
+        np.outer(weights, (np.array(each) - np.array(each) @ stray) / one.keep)
+        for each in (measure.weights, below)
+    )
+    rates = reports / n
+    means = [float((each * rates).sum()) for each in (top, bottom)]
+    covariance = [
+        [float((x * y * rates).sum() - mx * my) / max(n - 1, 1)
+         for y, my in zip((top, bottom), means, strict=True)]
+        for x, mx in zip((top, bottom), means, strict=True)
+    ]  # fmt: skip
+    lowest, highest = span_of(one.question, measure)
+    always = level
+    if n >= ratio.ALWAYS_FROM:
+        always = 1 - 2 * float(ndtr(-sequence.asymptotic(int(n), level)))
+    once, often = (ratio.fieller(means[0], means[1], covariance, at) for at in (level, always))
+    if not once.clear:
+        return nothing(one.question, measure)
+
+    def limits(found: ratio.Ratio) -> tuple[float, float]:
+        if not found.clear:
+            return lowest, highest
+        return min(max(found.low, lowest), highest), min(max(found.high, lowest), highest)
+
+    value = once.value
+    (sx, sxy), (_, sy) = covariance
+    variance = (sx - 2 * value * sxy + value**2 * sy) / means[1] ** 2
     return {
         "value": value,
-        "bounded": None if value is None else min(max(value, 0.0), 1.0),
-        "standard_error": _finite(found.standard_error[i, j]),
-        "low": float(found.low[i, j]),
-        "high": float(found.high[i, j]),
+        "bounded": min(max(value, lowest), highest),
+        "standard_error": math.sqrt(max(variance, 0.0)),
+    } | _limits(limits(once), limits(often), FIELLER)
+
+
+# --- Parts ----------------------------------------------------------------------------------------
+
+
+def count_of(measure: Measure, counts: Sequence[int]) -> int:
+    """Return the reports that show the measure's option, or any value that is averaged."""
+    weights = measure.weights if measure.option else measure.among or (1.0,) * len(counts)
+    return sum(count for weight, count in zip(weights, counts, strict=True) if weight > 0)
+
+
+def scores_of(measure: Measure) -> list[float | None] | None:
+    """Return the score of every value, None for one that is left out.
+
+    None if the people whom the measure is about are not simply those with certain values.
+    """
+    among = measure.among or (1.0,) * len(measure.weights)
+    if not set(among) <= {0.0, 1.0}:
+        return None
+    return [
+        weight if concerned else None
+        for weight, concerned in zip(measure.weights, among, strict=True)
+    ]
+
+
+def span_of(question: Question, measure: Measure) -> tuple[float, float]:
+    """Return the least and the greatest value that a measure can have."""
+    if measure.option:
+        return 0.0, 1.0
+    if measure.name == "picks":
+        return 0.0, max(measure.weights)
+    among = measure.among or (1.0,) * len(measure.weights)
+    scores = [weight for weight, one in zip(measure.weights, among, strict=True) if one]
+    return min(scores), max(scores)
+
+
+def nothing(question: Question, measure: Measure) -> Figures:
+    """Return the figures where too few people answered to say anything."""
+    whole = span_of(question, measure)
+    nobody = {"value": None, "bounded": None, "standard_error": None}
+    return nobody | _limits(whole, whole, EXACT if measure.option else BY_RATIO)
+
+
+def _limits(
+    once: tuple[float, float], always: tuple[float, float], methods: Mapping[str, str]
+) -> Figures:
+    return {
+        "low_once": float(once[0]),
+        "high_once": float(once[1]),
+        "method_once": methods[FIXED],
+        "low_always": float(always[0]),
+        "high_always": float(always[1]),
+        "method_always": methods[ALWAYS],
     }
 
 
-def _finite(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
+def _finite(value: float | None) -> float | None:
+    return float(value) if value is not None and math.isfinite(value) else None

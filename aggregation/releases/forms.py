@@ -5,7 +5,7 @@ from typing import Any
 
 from django import forms
 
-from aggregation.releases.intervals import ALWAYS, FIXED, IntervalChoice
+from aggregation.releases.choice import ALWAYS, FIXED, IntervalChoice
 
 LEVELS = ("80", "90", "95", "99")
 INTERVALS = {ALWAYS: "Valid at every look", FIXED: "For one look"}

@@ -48,7 +48,8 @@ def publish(survey: Survey) -> Release | None:
     None while there is no batch.
     """
     while basis := read(survey):
-        figures = list(estimate(basis.survey.frozen_design(), basis.tally))
+        survey = basis.survey
+        figures = list(estimate(survey.frozen_design(), basis.tally, survey.population))
         if release := store(basis, figures):
             return release
     return survey.releases.order_by("number").last()
@@ -90,7 +91,10 @@ def store(basis: Basis, figures: list[Figures]) -> Release | None:
         final=survey.state == Survey.State.CLOSED and moved and complete,
         tally=basis.tally,
     )
-    rows = (Estimate(release=release, position=i, **row) for i, row in enumerate(figures))
+    rows = (
+        Estimate(release=release, position=i, always=not release.final, **row)
+        for i, row in enumerate(figures)
+    )
     Estimate.objects.bulk_create(rows, batch_size=200)
     Batch.objects.filter(pk__in=basis.batches).update(release=release)
     return release

@@ -7,7 +7,8 @@
  * randomized response, which is exactly epsilon-locally differentially private with
  * epsilon = ln(1 + keep K / (2^32 - keep)); the losses of the blocks answered add up.
  *   - A follow-up that was not asked has the value null, and K counts only what can occur.
- *   - A number is first rounded at random to one of its levels, right on average, at no cost.
+ *   - A number is rounded at random to one of its levels, right on average, at no cost. Options
+ *     that can be chosen instead of a number follow its levels.
  *   - Multiple choice, up to r of d options, is alone in its block. Picks are padded with blanks to
  *     r slots and one slot is drawn; the cells are the d options and r blanks, a blank is reported
  *     as null, and epsilon = ln(1 + keep K / (r (2^32 - keep))).
@@ -21,19 +22,17 @@
  *   - randomness is an argument; secureDraw() has no second source, and throws without the first;
  *   - an error names the place that is wrong and repeats no value, so no error holds an answer.
  * It loads nothing, sends nothing, stores nothing and reads nothing but its arguments.
- *
  * To check it, read it: that is all of it. `node --test tests/js/` and `make audit` run this very
  * file, and docs/privacy.md says how to compare the bytes that a site serves with these.
- *
  * @typedef {() => number} Draw a fresh uniform integer in [0, 2^32)
  * @typedef {number | null} Value an option's position or a number's level; null: not asked, a blank
- * @typedef {number | null | number[]} Answer an option's position, a number, the positions picked
+ * @typedef {number | null | number[]} Answer an option's position, a number, or options in a list
  * @typedef {{ key?: string, kind?: string, options: { key?: string }[], least?: number, most?: number,
  *   levels?: number, picks?: number, only_if?: { question: string, options: string[] } }} Question
  * @typedef {{ key: string, epsilon: number, keep: number, background?: true, questions: Question[] }} Block
  * @typedef {{ mechanism: string, scale: number, epsilon: number, ask: number, blocks: Block[] }} Design
  * @typedef {{ [block: string]: Answer[] }} Answers
- * @typedef {{ size: number, least: number, span: number, picks: number,
+ * @typedef {{ size: number, least: number, span: number, steps: number, picks: number,
  *   gate: { question: number, values: number[] } | null }} Shape
  * @typedef {ReturnType<typeof checkBlock>} Checked
  */
@@ -67,7 +66,6 @@ export function choose(design, draw) {
   const chosen = others.slice(0, design.ask);
   return blocks.filter((one) => one.background || chosen.includes(one)).map(({ key }) => key);
 }
-
 /** What one block costs. @type {(block: Block) => number} */
 export const loss = (block) => checkBlock(block, "block").loss;
 
@@ -87,12 +85,12 @@ function report({ keep, shapes, cells }, given, draw) {
 }
 
 /** The answer, a level of a number, or a pick. @type {(shape: Shape, answer: any, draw: Draw) => Value} */
-function ownValue({ size, least, span, picks }, answer, draw) {
+function ownValue({ least, span, steps, picks }, answer, draw) {
   if (picks) return answer[uniform(picks, draw)] ?? null;
   if (!span) return answer;
   const u = uniform(span, draw);
-  if (answer === null) return null;
-  const scaled = (answer - least) * (size - 1);
+  if (typeof answer !== "number") return answer && steps + 1 + answer[0];
+  const scaled = (answer - least) * steps;
   const rest = scaled % span;
   return (scaled - rest) / span + (u < rest ? 1 : 0);
 }
@@ -185,7 +183,7 @@ function checkQuestion(questions, i, where) {
   demand(isObject(questions[i]), where, "an object");
   const { kind, options, least = 0, most = 0, levels = 0, picks = 0, only_if } = questions[i];
   const [number, several] = [kind === "number", kind === "several"];
-  const enough = number || (Array.isArray(options) && options.length >= 2);
+  const enough = Array.isArray(options) && options.length >= (number ? 0 : 2);
   demand(enough, `${where}.options`, "a list of 2 or more");
   const bounds = isInteger(least, -MAX_BOUND, MAX_BOUND) && isInteger(most, least + 1, MAX_BOUND);
   demand(!number || bounds, `${where}.least`, "two whole numbers in order, within 2^31");
@@ -194,8 +192,9 @@ function checkQuestion(questions, i, where) {
   demand(!several || isInteger(picks, 1, options.length), `${where}.picks`, "too few or too many");
   demand(!several || questions.length === 1, where, "multiple choice is alone in its block");
   const gate = only_if === undefined ? null : checkGate(only_if, questions.slice(0, i), where);
-  if (number) return { size: levels + 1, least, span: most - least, picks: 0, gate };
-  return { size: options.length, least: 0, span: 0, picks: several ? picks : 0, gate };
+  const size = options.length + (number ? levels + 1 : 0);
+  const span = number ? most - least : 0;
+  return { size, least: number ? least : 0, span, steps: levels, picks: several ? picks : 0, gate };
 }
 
 /** @type {(only: Question["only_if"], earlier: Question[], where: string) => Shape["gate"]} */
@@ -232,10 +231,11 @@ function checkGiven({ key, shapes }, answers) {
 }
 
 /** @type {(shape: Shape, answer: any) => boolean} */
-function isAnswer({ size, least, span, picks }, answer) {
-  if (!picks) return isInteger(answer, least, least + (span || size - 1));
-  const few = Array.isArray(answer) && answer.length <= picks;
-  return few && answer.every((one, i) => isInteger(one, i ? answer[i - 1] + 1 : 0, size - 1));
+function isAnswer({ size, least, span, steps, picks }, answer) {
+  if (!Array.isArray(answer)) return !picks && isInteger(answer, least, least + (span || size - 1));
+  if (span) return answer.length === 1 && isInteger(answer[0], 0, size - steps - 2);
+  const ascending = answer.every((one, i) => isInteger(one, i ? answer[i - 1] + 1 : 0, size - 1));
+  return answer.length <= picks && ascending;
 }
 
 /** @type {(value: any, least: number, most: number) => boolean} */

@@ -6,14 +6,23 @@ without quoting anything from the report except names of members.
 
 import hashlib
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 from survey.collect.protocol import Errors, Refused, check_keys
 from survey.design import ABSENT, Design, passes
+from survey.design.mechanism import Cells
 
 UUID4 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}", re.I)
 MEMBERS = ("id", "design", "blocks")
 NONCE = re.compile(r"[0-9a-f]{8}")
+
+
+class BlockForm(NamedTuple):
+    """The form of a block in a report."""
+
+    places: tuple[int, ...]  # of its questions in the content
+    sizes: tuple[int, ...]
+    mechanism: Cells | None  # if there can be None
 
 
 class Validator:
@@ -26,14 +35,18 @@ class Validator:
     def __init__(self, design: Design) -> None:
         self.hash = design.hash
         self.ask = design.ask
-        self.blocks: dict[str, tuple[int, tuple[int, ...]]] = {}
-        offset = 0
-        for block in design.blocks:
-            self.blocks[block.key] = offset, tuple(q.size for q in block.questions)
-            offset += len(block.questions)
+        place = {question.key: i for i, question in enumerate(design.questions)}
+        self.blocks = {
+            block.key: BlockForm(
+                tuple(place[question.key] for question in block.questions),
+                tuple(question.size for question in block.questions),
+                None if all(not q.may_be_none for q in block.questions) else block.mechanism,
+            )
+            for block in design.blocks
+        }
         self.background = [block.key for block in design.background_blocks]
         self.count = design.ask + len(self.background)
-        self.blank = bytes([ABSENT]) * offset
+        self.blank = bytes([ABSENT]) * len(place)
         self.key = passes.public_key(design.passes) if design.passes else None
         self.work = design.work
         more = ("pass",) if self.key else ("work",) if self.work else ()
@@ -75,13 +88,17 @@ class Validator:
                 return None
         content = bytearray(self.blank)
         for key, values in blocks.items():
-            offset, sizes = self.blocks.get(key, (0, ()))
-            if type(values) is not list or not sizes or len(values) != len(sizes):
+            form = self.blocks.get(key)
+            if form is None or type(values) is not list or len(values) != len(form.sizes):
                 return None
-            for value, size in zip(values, sizes, strict=True):
-                if type(value) is not int or not 0 <= value < size:
+            if form.mechanism and not form.mechanism.allows(values):
+                return None
+            for place, value, size in zip(form.places, values, form.sizes, strict=True):
+                if value is None and form.mechanism:
+                    value = size
+                elif type(value) is not int or not 0 <= value < size:
                     return None
-            content[offset : offset + len(sizes)] = values
+                content[place] = value
         return pk.lower(), bytes(content)
 
     def thorough(self, report: Any) -> tuple[str, bytes]:
@@ -117,15 +134,23 @@ class Validator:
             if key not in self.blocks:
                 errors[where] = ["there is no such block"]
                 continue
-            offset, sizes = self.blocks[key]
-            if not isinstance(values, list) or len(values) != len(sizes):
-                errors[where] = [f"must be {len(sizes)} option positions, one per question"]
+            form = self.blocks[key]
+            if not isinstance(values, list) or len(values) != len(form.sizes):
+                errors[where] = [f"must be a list of {len(form.sizes)}, one value per question"]
                 continue
-            for i, (value, size) in enumerate(zip(values, sizes, strict=True)):
-                if type(value) is int and 0 <= value < size:
-                    content[offset + i] = value
+            wrong = False
+            for i, (place, value, size) in enumerate(
+                zip(form.places, values, form.sizes, strict=True)
+            ):
+                if value is None and form.mechanism:
+                    content[place] = size
+                elif type(value) is int and 0 <= value < size:
+                    content[place] = value
                 else:
-                    errors[f"{where}.{i}"] = [f"must be an option position from 0 to {size - 1}"]
+                    wrong = True
+                    errors[f"{where}.{i}"] = [f"must be a whole number from 0 to {size - 1}"]
+            if form.mechanism and not wrong and not form.mechanism.allows(values):
+                errors[where] = ["not an allowed combination of answers: look at only_if"]
 
 
 def is_proof_of_work(design: str, pk: str, nonce: Any, bits: int) -> bool:

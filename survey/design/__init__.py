@@ -13,13 +13,16 @@ from survey.design.design import (
     build,
     make_block,
 )
-from survey.design.grouping import plan, variance_factor
+from survey.design.kinds import KINDS
 from survey.design.questions import (
+    DECLINED,
     KEY,
     MAX_OPTIONS,
     MAX_QUESTIONS,
     NO_TEXT,
     DesignError,
+    Field,
+    Measure,
     Option,
     Question,
     check_text,
@@ -29,7 +32,9 @@ from survey.design.questions import (
 __all__ = [
     "ABSENT",
     "BACKGROUND_EPSILON",
+    "DECLINED",
     "KEY",
+    "KINDS",
     "MAX_OPTIONS",
     "MAX_QUESTIONS",
     "MAX_WORK",
@@ -39,6 +44,8 @@ __all__ = [
     "Block",
     "Design",
     "DesignError",
+    "Field",
+    "Measure",
     "Option",
     "Question",
     "block_epsilon",
@@ -47,6 +54,4 @@ __all__ = [
     "check_text",
     "make_block",
     "options_from_texts",
-    "plan",
-    "variance_factor",
 ]

@@ -14,7 +14,9 @@ from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from survey.design.canonical import canonical_json
-from survey.design.grouping import best_ask, plan
+from survey.design.follow_ups import Grouping, choose_blocks, items_of
+from survey.design.grouping import best_ask
+from survey.design.kinds import question_from_json
 from survey.design.mechanism import (
     MAX_EPSILON,
     MECHANISM,
@@ -22,7 +24,6 @@ from survey.design.mechanism import (
     Cells,
     Draw,
     MechanismError,
-    Shape,
     uniform,
 )
 from survey.design.odds import odds
@@ -31,8 +32,7 @@ from survey.design.questions import (
     DesignError,
     Question,
     check_questions,
-    question_from_json,
-    question_json,
+    shapes,
 )
 
 ABSENT = 255  # in the bytes of a stored report: the question was not asked
@@ -56,11 +56,6 @@ class Block:
         return Cells(self.keep, shapes(self.questions))
 
 
-def shapes(questions: Sequence[Question]) -> tuple[Shape, ...]:
-    """Return the shapes of a block's questions."""
-    return tuple(question.shape(questions[:place]) for place, question in enumerate(questions))
-
-
 @dataclass(frozen=True)
 class Design:
     epsilon: float  # what one respondent spends on the sensitive blocks
@@ -73,6 +68,8 @@ class Design:
     work: int = 0  # bits of the proof of work that each report must carry
     # Who asks, why, how to reach them, and for how long the data is kept.
     disclosures: dict[str, Any] = field(default_factory=dict, hash=False)
+    shuffled: bool = False  # each device asks the blocks in an order of its own
+    fillers: bool = False  # who is asked fewer questions sees neutral ones, which are not sent
 
     @cached_property
     def sensitive_blocks(self) -> tuple[Block, ...]:
@@ -84,8 +81,21 @@ class Design:
 
     @cached_property
     def questions(self) -> tuple[Question, ...]:
-        """All questions; the background questions come last."""
-        return tuple(question for block in self.blocks for question in block.questions)
+        """All questions once, also those in several blocks; the background questions come last."""
+        found = {question.key: question for block in self.blocks for question in block.questions}
+        return tuple(found.values())
+
+    @cached_property
+    def places(self) -> dict[str, tuple[tuple[Block, int], ...]]:
+        """The blocks of each question by its key, with its position in each.
+
+        Only the gate of follow-ups can be in several blocks, and then one person is asked one.
+        """
+        found: dict[str, tuple[tuple[Block, int], ...]] = {}
+        for block in self.blocks:
+            for position, question in enumerate(block.questions):
+                found[question.key] = (*found.get(question.key, ()), (block, position))
+        return found
 
     @cached_property
     def background(self) -> tuple[Question, ...]:
@@ -114,7 +124,7 @@ class Design:
                         "key": block.key,
                         "epsilon": block.epsilon,
                         "keep": block.keep,
-                        "questions": [question_json(question) for question in block.questions],
+                        "questions": [question.as_json() for question in block.questions],
                     }
                     | ({"background": True} if block.background else {})
                     for block in self.blocks
@@ -125,6 +135,8 @@ class Design:
             | ({"passes": self.passes} if self.passes else {})
             | ({"work": self.work} if self.work else {})
             | ({"disclosures": self.disclosures} if self.disclosures else {})
+            | ({"shuffled": True} if self.shuffled else {})
+            | ({"fillers": True} if self.fillers else {})
         )
 
     @cached_property
@@ -158,6 +170,8 @@ class Design:
             passes=data.get("passes", {}),
             work=data.get("work", 0),
             disclosures=data.get("disclosures", {}),
+            shuffled=data.get("shuffled", False),
+            fillers=data.get("fillers", False),
         )
 
     def choose(self, draw: Draw) -> tuple[Block, ...]:
@@ -210,29 +224,29 @@ def build(
         raise DesignError("questions", f"at most {MAX_QUESTIONS} in total, not {len(keys)}")
     if ask is not None and (type(ask) is not int or ask < 1):
         raise DesignError("ask", f"must be a whole number of blocks, 1 or more, not {ask!r}")
+    chosen = None if blocks is None else _check_blocks(blocks, questions)
     most = len(questions if blocks is None else blocks)
     if ask is not None and ask > most:
         raise DesignError("ask", f"cannot ask {ask} blocks: there are at most {most}")
     if ask is not None:
         _check_share(epsilon, ask)
 
-    sizes = tuple(question.size for question in questions)
-    if blocks is None:
-        grouping, ask = plan(sizes, epsilon, ask)
+    if chosen is None:
+        grouping = choose_blocks(questions, epsilon, ask)
     else:
-        grouping = _check_blocks(blocks, [question.key for question in questions])
-        ask = ask or best_ask(grouping, sizes, epsilon)
+        grouping = Grouping(chosen, _ask_of(chosen, questions, epsilon, ask))
+    ask = grouping.ask
     share = _check_share(epsilon, ask)
     return Design(
         epsilon=epsilon,
         ask=ask,
         blocks=(
             *(
-                make_block(f"b{number}", share, tuple(questions[i] for i in members))
-                for number, members in enumerate(grouping, 1)
+                make_block(f"b{number}", share, _fitted([questions[i] for i in members], share))
+                for number, members in enumerate(grouping.blocks, 1)
             ),
             *(
-                make_block(f"g{number}", float(one.epsilon), (one.question,), background=True)
+                make_block(f"g{number}", float(one.epsilon), [one.question], background=True)
                 for number, one in enumerate(background, 1)
             ),
         ),
@@ -254,15 +268,23 @@ _mechanism = lru_cache(maxsize=1024)(Cells.for_epsilon)
 
 
 def make_block(
-    key: str, epsilon: float, questions: tuple[Question, ...], background: bool = False
+    key: str, epsilon: float, questions: Sequence[Question], background: bool = False
 ) -> Block:
     """Return a block of these questions that costs at most `epsilon`."""
     try:
         mechanism = _mechanism(epsilon, shapes(questions))
     except MechanismError as error:
-        members = ", ".join(question.key for question in questions)
-        raise DesignError(f"block {key} ({members})", str(error)) from error
-    return Block(key, epsilon, mechanism.keep, questions, background)
+        named = ", ".join(question.key for question in questions)
+        raise DesignError(f"block {key} ({named})", str(error)) from error
+    return Block(key, epsilon, mechanism.keep, tuple(questions), background)
+
+
+def _fitted(questions: Sequence[Question], epsilon: float) -> list[Question]:
+    """Return the questions of a block with what depends on the block and on ε."""
+    block = list(questions)
+    for place, question in enumerate(questions):
+        block[place] = question.fitted(block, epsilon)
+    return block
 
 
 def _check_share(epsilon: float, ask: int) -> float:
@@ -283,16 +305,47 @@ def _check_epsilon(where: str, epsilon: float) -> None:
         raise DesignError(where, f"{epsilon} is too close to 0")
 
 
-def _check_blocks(blocks: Sequence[Sequence[str]], keys: list[str]) -> tuple[tuple[int, ...], ...]:
+def _check_blocks(
+    blocks: Sequence[Sequence[str]], questions: Sequence[Question]
+) -> tuple[tuple[int, ...], ...]:
+    """Return an author's blocks; refuse a question that is missing, or one that is in two blocks.
+
+    Only the gate of follow-ups may be in several.
+    """
     if not blocks or not all(blocks):
         raise DesignError("blocks", "a block needs at least one question")
-    members = [key for block in blocks for key in block]
-    for key in members:
+    keys = [question.key for question in questions]
+    gates = {one.key: one.only_if[0] for one in questions if one.only_if}
+    for key in (key for block in blocks for key in block):
         if key not in keys:
             raise DesignError("blocks", f"there is no question {key!r}")
-        if members.count(key) > 1:
-            raise DesignError("blocks", f"the question {key!r} is in two blocks")
     for key in keys:
-        if key not in members:
+        within = [block for block in blocks if key in block]
+        if not within:
             raise DesignError("blocks", f"the question {key!r} is in no block")
-    return tuple(tuple(keys.index(key) for key in block) for block in blocks)
+        needed = all(key in [gates.get(other) for other in block] for block in within)
+        if any(block.count(key) > 1 for block in within) or (len(within) > 1 and not needed):
+            raise DesignError("blocks", f"the question {key!r} is in two blocks")
+        if key in gates and any(gates[key] not in block for block in within):
+            raise DesignError(
+                "blocks", f"{key!r} depends on {gates[key]!r}: put both into the same block"
+            )
+    return tuple(tuple(sorted(keys.index(key) for key in block)) for block in blocks)
+
+
+def _ask_of(
+    blocks: Sequence[Sequence[int]],
+    questions: Sequence[Question],
+    epsilon: float,
+    ask: int | None,
+) -> int:
+    """Return how many of an author's blocks to ask.
+
+    If a question is in several blocks it is one, so that nobody is asked it twice.
+    """
+    if sum(map(len, blocks)) > len(questions):
+        if ask not in (None, 1):
+            raise DesignError("ask", f"must be 1, not {ask}: a question is in several blocks")
+        return 1
+    items = items_of([[questions[i] for i in block] for block in blocks])
+    return ask or best_ask([[i] for i in range(len(items))], items, epsilon)

@@ -80,8 +80,8 @@ def _check_asked(where: str, translated: Any) -> None:
     for key, texts in translated.items():
         if not KEY.fullmatch(key):
             raise DesignError(where, f"{key!r} is not a valid key")
-        _check_object(f"{where}.{key}", texts, "text", "options")
-        _check_texts(f"{where}.{key}", texts, "text")
+        _check_object(f"{where}.{key}", texts, "text", "options", "unit")
+        _check_texts(f"{where}.{key}", texts, "text", "unit")
         if "options" in texts:
             _check_options(f"{where}.{key}.options", texts["options"])
 
@@ -140,8 +140,8 @@ def freeze(
 def _fit(where: str, texts: dict[str, Any], asked: Asked, ours: Words | None) -> dict[str, Any]:
     """Return one question's texts with all of its options, adding our words if we know them."""
     fitted = dict(texts)
-    if ours and "text" in texts and not asked.options:
-        fitted["options"] = asked.option_texts([], ours)
+    if ours and "text" in texts and not asked.options and (added := asked.option_texts([], ours)):
+        fitted["options"] = added
     if "options" in texts:
         _check_count(f"{where}.options", texts["options"], asked, ours)
         fitted["options"] = asked.option_texts(texts["options"], ours) if ours else texts["options"]
@@ -152,7 +152,7 @@ def _fit(where: str, texts: dict[str, Any], asked: Asked, ours: Words | None) ->
 
 def _check_count(where: str, options: list[str], asked: Asked, ours: Words | None) -> None:
     if ours and not asked.options:
-        raise DesignError(where, "leave out “No” and “Yes”: they are translated already")
+        raise DesignError(where, "leave out options: this question has none to translate")
     wanted = asked.options if ours else asked.option_texts(asked.options, ENGLISH)
     if len(options) != len(wanted):
         added = [f"“{text}”" for text in wanted if text not in asked.options]

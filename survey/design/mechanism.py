@@ -26,7 +26,9 @@ MAX_BOUND = 2**31  # for a number's bounds, so that browsers compute its level e
 Draw = Callable[[], int]  # an integer, uniform on [0, SCALE), fresh at every call
 Value = int | None  # an option's position, a number's level, or None: not asked, nothing picked
 Cell = tuple[Value, ...]
-Answer = int | None | Sequence[int]  # a position, a number, None if not asked, or the picks
+# A position, a number, None if not asked, or a list of positions: the picks of multiple choice, or
+# the one option chosen instead of a number.
+Answer = int | None | Sequence[int]
 
 
 class MechanismError(ValueError):
@@ -45,10 +47,16 @@ def uniform(size: int, draw: Draw) -> int:
 class Shape:
     """What the mechanism needs to know about a question."""
 
-    size: int  # how many values it can have: options, or the levels of a number
+    size: int  # how many values it can have: options, and the levels of a number
     only_if: tuple[int, frozenset[int]] | None = None  # a question, and the values that lead here
     bounds: tuple[int, int] | None = None  # the least and the greatest number
     picks: int = 0  # multiple choice: how many options may be picked
+    instead: int = 0  # options that can be chosen instead of a number; they follow the levels
+
+    @property
+    def steps(self) -> int:
+        """The number of steps from the lowest level of a number to the highest."""
+        return self.size - self.instead - 1
 
     @property
     def values(self) -> int:
@@ -96,7 +104,9 @@ class Cells:
             within = all(_is_whole(bound, -MAX_BOUND, MAX_BOUND) for bound in question.bounds)
             if not within or least >= most:
                 raise MechanismError(f"{where}: two whole numbers in order, within ±{MAX_BOUND}")
-            if question.size - 1 > most - least:
+            if not _is_whole(question.instead, 0, question.size) or question.steps < 1:
+                raise MechanismError(f"{where}: needs 2 or more levels")
+            if question.steps > most - least:
                 raise MechanismError(f"{where}: has more levels than numbers")
         if question.picks != 0:
             if len(self.questions) > 1 or question.only_if or question.bounds:
@@ -157,6 +167,17 @@ class Cells:
         kept, chance = Fraction(self.keep, SCALE * self.slots), Fraction(SCALE - self.keep, SCALE)
         b = chance * Fraction(self.count(question, value), self.cells)
         return float(kept + b), float(b)
+
+    def chances(self, question: int) -> list[float]:
+        """Return the probability of each value in a cell drawn at random, None coming last.
+
+        None has a place only if it can occur.
+        """
+        shape = self.questions[question]
+        counts = [self.count(question, value) for value in range(shape.size)]
+        if shape.picks or shape.only_if:
+            counts.append(self.cells - sum(counts))
+        return [float(Fraction(count, self.cells)) for count in counts]
 
     def count(self, question: int, value: Value) -> int:
         """Return how many cells have this value of a question, or None for "not asked"."""
@@ -260,7 +281,7 @@ class Cells:
         for question, answer in zip(self.questions, answers, strict=True):
             if question.bounds:
                 u = uniform(question.bounds[1] - question.bounds[0], draw)
-                own.append(None if answer is None else _level(question, answer, u))
+                own.append(_level(question, answer, u))
             elif question.picks:
                 own.append(_in_slot(answer, uniform(question.picks, draw)))
             else:
@@ -280,7 +301,7 @@ class Cells:
                     raise MechanismError(
                         f"answers[{place}]: must be up to {question.picks} positions, in order"
                     )
-            else:
+            elif not (question.bounds and _is_instead(answer, question)):
                 low, high = question.bounds or (0, question.size - 1)
                 if not _is_whole(answer, low, high):
                     raise MechanismError(f"answers[{place}]: a whole number from {low} to {high}")
@@ -298,6 +319,13 @@ def _are_picks(answer: Answer, question: Shape) -> bool:
     return all(one < other for one, other in zip(answer, answer[1:], strict=False))
 
 
+def _is_instead(answer: Answer, question: Shape) -> bool:
+    """Return whether this is a list of one option chosen instead of a number."""
+    if not isinstance(answer, list | tuple) or len(answer) != 1:
+        return False
+    return _is_whole(answer[0], 0, question.instead - 1)
+
+
 def _in_slot(answer: Answer, slot: int) -> Value:
     assert isinstance(answer, list | tuple)  # noqa: S101  # checked before
     return answer[slot] if slot < len(answer) else None
@@ -313,21 +341,27 @@ def _own_values(question: Shape, answer: Answer) -> dict[Value, Fraction]:
     if question.picks:
         slots = Counter(_in_slot(answer, slot) for slot in range(question.picks))
         return {value: Fraction(count, question.picks) for value, count in slots.items()}
-    if question.bounds and answer is not None:
+    if question.bounds and isinstance(answer, int):
         level, rest, span = _level_below(question, answer)
         up: dict[Value, Fraction] = {level + 1: Fraction(rest, span)} if rest else {}
         return {level: Fraction(span - rest, span)} | up
+    if question.bounds:
+        return {_level(question, answer, 0): Fraction(1)}
     return {_value(answer): Fraction(1)}
 
 
-def _level_below(question: Shape, answer: Answer) -> tuple[int, int, int]:
+def _level_below(question: Shape, number: int) -> tuple[int, int, int]:
     """Return the level below a number, and the numerator and denominator of its distance."""
-    assert question.bounds and isinstance(answer, int)  # noqa: S101
+    assert question.bounds  # noqa: S101  # for the type checker
     least, most = question.bounds
-    return (*divmod((answer - least) * (question.size - 1), most - least), most - least)
+    return (*divmod((number - least) * question.steps, most - least), most - least)
 
 
-def _level(question: Shape, answer: Answer, u: int) -> int:
+def _level(question: Shape, answer: Answer, u: int) -> Value:
     """Round a number to a level at random, so that it is right on average."""
+    if answer is None:
+        return None
+    if not isinstance(answer, int):  # an option chosen instead
+        return question.steps + 1 + answer[0]
     level, rest, _ = _level_below(question, answer)
     return level + (u < rest)

@@ -15,12 +15,13 @@ from survey.models.access import (
 )
 from survey.models.clock import today
 from survey.models.draft import Draft, DraftRevision
+from survey.models.draft_design import parse_design
 from survey.models.invitation import Invitation, InvitationError, PassKey
 from survey.models.log import Entry
 from survey.models.question import Question
 from survey.models.removed import Removed
 from survey.models.report import Arrival, Recorded, Report
-from survey.models.survey import NotReady, Survey, opening, parse_design
+from survey.models.survey import NotReady, Survey, opening
 from survey.models.token import MOST_TOKENS, ApiToken, TooManyTokens, digest
 
 __all__ = [

@@ -1,8 +1,9 @@
-"""The design of a draft, from its questions and settings, and what this site allows it to spend."""
+"""The design of a draft, from its questions and settings, and of an opened survey."""
 
 import hashlib
 import json
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from django.conf import settings
@@ -12,9 +13,10 @@ from survey.design import Design, DesignError, languages
 from survey.models.question import Question
 
 
-def build_draft_design(
+def build(
     questions: Sequence[Question],
     epsilon: float,
+    blocks: list[list[str]],
     ask: int | None,
     language: str,
     translations: Any,
@@ -23,22 +25,23 @@ def build_draft_design(
     """Return the design of these questions; DesignError says what to fix first.
 
     Sensitive questions are in the blocks that their authors chose, or in those of the planner if
-    none has a block.
+    there are none.
     """
-    sensitive = [question for question in questions if not question.background]
-    numbers = sorted({question.block for question in sensitive if question.block is not None})
-    if numbers and any(question.block is None for question in sensitive):
-        raise DesignError("blocks", "give every question a block, or none of them")
-    blocks = [[one.key for one in sensitive if one.block == number] for number in numbers]
     return designs.build(
         epsilon,
-        [question.as_design() for question in sensitive],
+        [question.as_design() for question in questions if not question.background],
         [designs.Background(one.as_design(), one.cost) for one in questions if one.background],
         blocks or None,
         ask,
         languages.freeze(language, translations, questions, disclosures),
         disclosures,
     )
+
+
+@lru_cache(maxsize=1024)
+def parse_design(canonical: str) -> Design:
+    """Return a frozen design from its canonical form."""
+    return Design.from_json(canonical)
 
 
 def check_site_limits(design: Design) -> None:

@@ -74,8 +74,8 @@ class ReportManager(models.Manager["Report"]):
 class Report(models.Model):
     """One report. Its content moves to a batch; its id stays, to recognize duplicates.
 
-    The content has one byte for every question of the design: the reported value, or
-    survey.design.ABSENT if the question was not asked.
+    The content has one byte for every question of the design: the reported value, the number of
+    values for None, or survey.design.ABSENT if the question is in none of the blocks asked.
     """
 
     id = models.UUIDField(primary_key=True, editable=False)

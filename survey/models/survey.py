@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date, timedelta
-from functools import lru_cache
 from typing import Any
 
 from django.conf import settings
@@ -17,10 +16,10 @@ from django.dispatch import Signal
 from survey import design as designs
 from survey.design import Design, DesignError
 from survey.design.languages import DISCLOSURES, MAX_TAG, MAX_TITLE, TAG
+from survey.models import draft_design
 from survey.models.access import ROLE_ACTIONS, Action, Membership, Role, Team, TeamMembership
 from survey.models.clock import today
 from survey.models.draft import Draft
-from survey.models.draft_design import build_draft_design, check_site_limits, hash_content
 from survey.models.invitation import Invitation, PassKey
 from survey.models.log import Actor, record
 from survey.models.question import Question
@@ -30,7 +29,6 @@ from survey.models.report import Report
 tag_validator = RegexValidator(
     rf"\A{TAG.pattern}\Z", "Use a language tag, such as en, pt-BR or zh-Hant."
 )
-
 
 # Sent by Survey.open while the survey is locked, with the survey and the design to freeze. A
 # receiver can raise NotReady to prevent the opening (docs/decisions/0029-opening.md).
@@ -110,9 +108,8 @@ class Survey(models.Model):
     epsilon = models.FloatField(
         "ε of the sensitive answers",
         validators=[MinValueValidator(1e-9, "Enter a number above 0.")],
-        help_text="For all sensitive answers of one person together; each background answer has "
-        "its own ε. A smaller ε protects better but needs more people: 1 is strong, 2 is usual, "
-        "above 3 is weak.",
+        help_text="For all sensitive answers of one person; each background answer has its own. A "
+        "smaller ε protects better but needs more people: 1 is strong, 2 usual, above 3 weak.",
     )
     ask = models.PositiveSmallIntegerField(
         "blocks asked",
@@ -120,6 +117,16 @@ class Survey(models.Model):
         blank=True,
         validators=[MinValueValidator(1)],
         help_text="Blocks that one person is asked. If empty, the number with the smallest error.",
+    )
+    blocks = models.JSONField(default=list, blank=True)  # lists of keys, or empty for the best
+    shuffled = models.BooleanField("questions in random order", default=False)
+    fillers = models.BooleanField("neutral questions instead of follow-ups", default=False)
+    population = models.PositiveIntegerField(
+        "number of people in all",
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1), MaxValueValidator(1_000_000_000)],
+        help_text="If it is known, such as all staff. Used for totals and narrower intervals.",
     )
     crowd = models.PositiveIntegerField(
         default=20,
@@ -137,9 +144,8 @@ class Survey(models.Model):
         "proof of work",
         default=0,
         validators=[MaxValueValidator(designs.MAX_WORK)],
-        help_text="For an open survey: the bits of work that a browser does for each report, 0 to "
-        f"{designs.MAX_WORK}. 16 takes a phone a few seconds; each further bit doubles that. It "
-        "makes forging many reports slower, not impossible.",
+        help_text=f"For an open survey: bits of work for each report, 0 to {designs.MAX_WORK}. 16 "
+        "takes a phone a few seconds; each further bit doubles that. It only slows forgeries down.",
     )
     state = models.CharField(max_length=6, choices=State, default=State.DRAFT, editable=False)
     design = models.TextField(editable=False, blank=True)  # canonical JSON, frozen on opening
@@ -159,9 +165,7 @@ class Survey(models.Model):
     closes_at = models.DateTimeField(null=True, editable=False)
     archived_on = models.DateField(null=True, editable=False)  # only if closed
     delete_asked_on = models.DateField(null=True, editable=False)  # a worker deletes it
-    results_public = models.BooleanField(
-        default=False, help_text="Anyone can read the estimates, also through the API."
-    )
+    results_public = models.BooleanField(default=False)  # anyone can read the estimates
     team = models.ForeignKey(
         Team, models.PROTECT, null=True, blank=True, editable=False, related_name="surveys"
     )
@@ -230,15 +234,16 @@ class Survey(models.Model):
         """Return the design that opening would freeze; DesignError says what to fix first."""
         for name in ("title", "introduction", *DISCLOSURES):
             designs.check_text(name, getattr(self, name))
-        design = build_draft_design(
+        design = draft_design.build(
             list(self.questions.all()),
             self.epsilon,
+            self.blocks,
             self.ask,
             self.language,
             self.translations,
             self.disclosures(),
         )
-        return replace(design, work=self.work)
+        return replace(design, work=self.work, shuffled=self.shuffled, fillers=self.fillers)
 
     def sensitive_questions(self) -> "list[Question]":
         return [question for question in self.questions.all() if not question.background]
@@ -261,10 +266,12 @@ class Survey(models.Model):
         except DesignError:
             return ""
         texts = [self.title, self.introduction, self.language, self.translations]
-        return hash_content(self.slug, design, [*texts, self.crowd, self.access])
+        return draft_design.hash_content(
+            self.slug, design, [*texts, self.crowd, self.access, self.population]
+        )
 
     def frozen_design(self) -> Design:
-        return parse_design(self.design)
+        return draft_design.parse_design(self.design)
 
     def hold(self) -> "Survey":
         """Return the current survey, locked until the end of the transaction.
@@ -276,7 +283,7 @@ class Survey(models.Model):
     def design_to_open(self) -> Design:
         """Return the draft's design if every ε is within this site's limits."""
         design = self.draft_design()
-        check_site_limits(design)
+        draft_design.check_site_limits(design)
         return design
 
     def open(self, seen: str | None = None, by: Actor = None) -> None:
@@ -391,8 +398,3 @@ class Survey(models.Model):
             raise ValidationError(f"The survey is {self.state}: its ids are still needed.")
         yield from Report.objects.forget_ids(self.pk)
         Survey.objects.filter(pk=self.pk).update(ids_removed_on=today())
-
-
-@lru_cache(maxsize=1024)
-def parse_design(canonical: str) -> Design:
-    return Design.from_json(canonical)

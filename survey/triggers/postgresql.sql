@@ -16,11 +16,13 @@ BEGIN
   IF (
     OLD.id, OLD.slug, OLD.title, OLD.introduction, OLD.language, OLD.translations, OLD.epsilon,
     OLD.ask, OLD.crowd, OLD.design, OLD.design_hash, OLD.opened_on, OLD.asked_by, OLD.purpose,
-    OLD.contact, OLD.retention_days, OLD.access, OLD.work
+    OLD.contact, OLD.retention_days, OLD.access, OLD.work, OLD.blocks, OLD.shuffled,
+    OLD.fillers, OLD.population
   ) IS DISTINCT FROM (
     NEW.id, NEW.slug, NEW.title, NEW.introduction, NEW.language, NEW.translations, NEW.epsilon,
     NEW.ask, NEW.crowd, NEW.design, NEW.design_hash, NEW.opened_on, NEW.asked_by, NEW.purpose,
-    NEW.contact, NEW.retention_days, NEW.access, NEW.work
+    NEW.contact, NEW.retention_days, NEW.access, NEW.work, NEW.blocks, NEW.shuffled,
+    NEW.fillers, NEW.population
   ) THEN
     RAISE EXCEPTION 'a survey that was opened is frozen' USING ERRCODE = '23000';
   END IF;

@@ -16,7 +16,9 @@ CREATE TRIGGER survey_keep_promise BEFORE UPDATE ON survey_survey
     OLD.design_hash IS NOT NEW.design_hash OR OLD.opened_on IS NOT NEW.opened_on OR
     OLD.asked_by IS NOT NEW.asked_by OR OLD.purpose IS NOT NEW.purpose OR
     OLD.contact IS NOT NEW.contact OR OLD.retention_days IS NOT NEW.retention_days OR
-    OLD.access IS NOT NEW.access OR OLD.work IS NOT NEW.work)
+    OLD.access IS NOT NEW.access OR OLD.work IS NOT NEW.work OR
+    OLD.blocks IS NOT NEW.blocks OR OLD.shuffled IS NOT NEW.shuffled OR
+    OLD.fillers IS NOT NEW.fillers OR OLD.population IS NOT NEW.population)
   BEGIN SELECT RAISE(ABORT, 'a survey that was opened is frozen'); END;
 
 CREATE TRIGGER survey_keep_state BEFORE UPDATE ON survey_survey

@@ -115,7 +115,7 @@ def rounds_down(mechanism: Cells, answers: Sequence[Answer], report: Cell) -> Fr
     (question,), (answer,) = mechanism.questions, answers
     assert question.bounds is not None and isinstance(answer, int)
     least, most = question.bounds
-    level = (answer - least) * (question.size - 1) // (most - least)
+    level = (answer - least) * (question.size - question.instead - 1) // (most - least)
     return _mixed(mechanism, report == (level,), Fraction(1, mechanism.cells))
 
 

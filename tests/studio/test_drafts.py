@@ -410,7 +410,7 @@ def test_an_exported_draft_can_be_imported_unchanged(admin: Client, survey: Surv
         (b'{"title": "\\u0000", "epsilon": 2, "questions": []}', "title: contains the character"),
         (
             b'{"title": "A", "epsilon": 2, "questions": [{"key": "a", "text": "", "kind": "zzz"}]}',
-            "Question 1: kind must be yes_no or choice, not zzz",
+            "Question 1: kind must be one of yes_no, choice, scale, number, several, not zzz",
         ),
         (
             b'{"title": "A", "epsilon": 2, "questions": [], "background": [{"key": "a",'

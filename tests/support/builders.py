@@ -42,6 +42,85 @@ FILE: dict[str, Any] = {
     "blocks": [["q1", "q2"]],
 }
 
+# A survey with every kind of question and a gate that is in two blocks.
+EVERY_KIND: dict[str, Any] = {
+    "slug": "every-kind",
+    "title": "Every kind of question",
+    "epsilon": 2,
+    "population": 5_000,
+    "questions": [
+        {"key": "harassed", "text": "Were you harassed?", "kind": "yes_no"},
+        {
+            "key": "who",
+            "text": "By whom?",
+            "kind": "choice",
+            "options": ["A superior", "A colleague", "Somebody else"],
+            "prefer_not_to_say": True,
+            "shuffled": True,
+            "only_if": {"question": "harassed", "options": ["yes"]},
+        },
+        {
+            "key": "often",
+            "text": "How often?",
+            "kind": "scale",
+            "options": ["Once", "Sometimes", "Often"],
+            "scores": [0, 1, 4],
+            "only_if": {"question": "harassed", "options": ["yes"]},
+        },
+        {
+            "key": "ill",
+            "text": "How many days were you ill?",
+            "kind": "number",
+            "least": 0,
+            "most": 60,
+            "unit": "days",
+        },
+        {
+            "key": "slept",
+            "text": "How long did you sleep?",
+            "kind": "number",
+            "least": 0,
+            "most": 24,
+            "unit": "hours",
+            "prefer_not_to_say": True,
+        },
+        {
+            "key": "content",
+            "text": "Are you content?",
+            "kind": "scale",
+            "options": ["No", "Partly", "Yes"],
+            "prefer_not_to_say": True,
+        },
+        {
+            "key": "took",
+            "text": "Which of these did you take?",
+            "kind": "several",
+            "options": ["Alcohol", "Painkillers", "Sleeping pills", "Stimulants"],
+            "picks": 3,
+            "prefer_not_to_say": True,
+        },
+        {
+            "key": "saw",
+            "text": "Which of these did you see?",
+            "kind": "several",
+            "options": ["Theft", "Fraud", "Bribes"],
+            "picks": 2,
+        },
+    ],
+    "background": [{"key": "job", "text": "What is your job?", "options": ["Nurse", "Other"]}],
+    "blocks": [
+        ["harassed", "who"],
+        ["harassed", "often"],
+        ["ill"],
+        ["slept"],
+        ["content"],
+        ["took"],
+        ["saw"],
+    ],  # fmt: skip
+    "shuffled": True,
+    "fillers": True,
+}
+
 # What FILE lacks to pass the checklist.
 READY: dict[str, Any] = {
     "asked_by": "Olga’s office",

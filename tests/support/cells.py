@@ -40,7 +40,8 @@ def all_answers(block: Block) -> list[tuple[Answer, ...]]:
 
     def possible(question: Shape) -> Sequence[Answer]:
         if question.bounds:
-            return range(question.bounds[0], question.bounds[1] + 1)
+            numbers = range(question.bounds[0], question.bounds[1] + 1)
+            return [*numbers, *((option,) for option in range(question.instead))]
         if question.picks:
             counts = range(question.picks + 1)
             return [pick for n in counts for pick in combinations(range(question.size), n)]

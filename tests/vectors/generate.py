@@ -29,6 +29,9 @@ from survey.design import (
     make_block,
     options_from_texts,
 )
+from survey.design.kinds.choice import Choice
+from survey.design.kinds.number import Number
+from survey.design.kinds.several import Several
 from survey.design.mechanism import (
     MAX_BOUND,
     MECHANISM,
@@ -76,7 +79,7 @@ def take(seed: str, count: int) -> list[int]:
 
 def question(key: str, size: int, text: str = "") -> Question:
     texts = ["No", "Yes"] if size == 2 else [f"Option {i}" for i in range(1, size + 1)]
-    return Question(key, text or f"Question {key}?", options_from_texts(texts))
+    return Choice(key, text or f"Question {key}?", options_from_texts(texts))
 
 
 def questions(*sizes: int) -> list[Question]:
@@ -97,11 +100,11 @@ def after(key: str, size: int, gate: str, *options: str) -> Question:
 
 
 def number(key: str, least: int, most: int, levels: int) -> Question:
-    return Question(key, "How many?", kind="number", least=least, most=most, levels=levels)
+    return Number(key, "How many?", least=least, most=most, levels=levels)
 
 
 def several(key: str, size: int, picks: int) -> Question:
-    return replace(question(key, size), kind="several", picks=picks)
+    return Several(key, f"Question {key}?", question(key, size).options, picks=picks)
 
 
 def kinds() -> dict[str, Design]:
@@ -130,6 +133,15 @@ def kinds() -> dict[str, Design]:
             question("q1", 2),
             replace(number("q2", -3, 4, 3), only_if=("q1", ("yes",))),
             number("q3", 5, 6, 1),
+        ),
+        "a number that can be declined, after a gate, at 2": together(
+            2,
+            question("q1", 2),
+            replace(
+                number("q2", 0, 60, 2),
+                only_if=("q1", ("yes",)),
+                options=options_from_texts(["Prefer not to say"]),
+            ),
         ),
         "the widest number at 4": together(4, number("q1", -MAX_BOUND, MAX_BOUND, 4)),
         "up to 3 of 10 at 2": together(2, several("q1", 10, 3)),
@@ -162,15 +174,15 @@ def kinds() -> dict[str, Design]:
 
 def designs() -> dict[str, Design]:
     several = [
-        Question("q1", "Hast du schon einmal „geschwänzt“?", options_from_texts(["Nein", "Ja"])),
-        Question("q2", "你昨天喝酒了吗？ 🍺", options_from_texts(["否", "是", "不想说"])),
-        Question("q3", 'A "quoted" \\ back\nslash\t/\x7f\u2028', options_from_texts(["a", "b"])),
+        Choice("q1", "Hast du schon einmal „geschwänzt“?", options_from_texts(["Nein", "Ja"])),
+        Choice("q2", "你昨天喝酒了吗？ 🍺", options_from_texts(["否", "是", "不想说"])),
+        Choice("q3", 'A "quoted" \\ back\nslash\t/\x7f\u2028', options_from_texts(["a", "b"])),
         question("q4", 5),
         question("q5", 7),
         question("q6", 2, "هل سبق لك؟"),
     ]
-    age = Question("age", "Age group", options_from_texts(["under 30", "30–59", "60 and over"]))
-    area = Question("area", "Région", options_from_texts(["Île-de-France", "ailleurs"]))
+    age = Choice("age", "Age group", options_from_texts(["under 30", "30–59", "60 and over"]))
+    area = Choice("area", "Région", options_from_texts(["Île-de-France", "ailleurs"]))
     return {
         "one yes/no at ln 3": one_block(math.log(3), 2),
         "2 x 2 at 2": one_block(2, 2, 2),
@@ -263,6 +275,8 @@ def some_answers(block: Block, seed: str) -> list[Answer]:
         elif shape.picks:
             wanted = sorted(range(shape.size), key=lambda i: words[1 + i])  # noqa: B023
             answers.append(sorted(wanted[: words[0] % (shape.picks + 1)]))
+        elif shape.instead and words[1] % 3 == 0:
+            answers.append([words[0] % shape.instead])
         else:
             least, most = shape.bounds or (0, shape.size - 1)
             answers.append(least + words[0] % (most - least + 1))
@@ -467,6 +481,11 @@ def bad_kinds(bad: Bad) -> Iterator[Json]:
     at = "design.blocks[0].questions[1].only_if"
     gate = put({"question": "q1", "options": ["no"]}, *second, "only_if")
     yield bad.of(name, "a number as a gate", at, "q2", gate, {"b1": [0, 0]})
+
+    name = "a number that can be declined, after a gate, at 2"
+    for answer in (61, [1], [-1], [0, 0], [], [True], ["0"], None, SECRET, [SECRET]):
+        answers = {"b1": [1, answer]}
+        yield bad.of(name, f"{answer!r}", "answers.b1[1]", "answers[1]", nothing, answers)
 
     name = "up to 3 of 10 at 2"
     for picks in (0, 11, -1, 1.5, "3", True, None):

@@ -74,13 +74,16 @@ def parse_truth(text: str, design: Design) -> dict[str, list[float]]:
 
 
 def _shares(question: Question, numbers: list[float], item: str) -> list[float]:
-    if len(numbers) == 1 and question.options[1].key == "yes":
+    options = len(question.options)
+    if len(numbers) == 1 and question.kind == "yes_no":
         numbers = [1 - numbers[0], numbers[0]]
-        numbers += [0.0] * (question.size - 2)  # nobody declines
-    if len(numbers) != question.size:
-        raise CommandError(f"--truth: {item!r} needs {question.size} shares, separated by /")
-    if any(not 0 <= number <= 1 for number in numbers) or not math.isclose(sum(numbers), 1):
-        raise CommandError(f"--truth: the shares in {item!r} must be in [0, 1] and sum to 1")
+        numbers += [0.0] * (options - 2)  # nobody declines
+    if len(numbers) != options and question.kind != "number":
+        raise CommandError(f"--truth: {item!r} needs {options} shares, separated by /")
+    if any(not 0 <= number <= 1 for number in numbers):
+        raise CommandError(f"--truth: the shares in {item!r} must be in [0, 1]")
+    if question.kind != "several" and not math.isclose(sum(numbers), 1):
+        raise CommandError(f"--truth: the shares in {item!r} must sum to 1")
     return numbers
 
 

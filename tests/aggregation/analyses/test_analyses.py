@@ -14,10 +14,11 @@ from aggregation.analyses.base import Analysis, AnalysisError, sizes
 from aggregation.statistics import joint, proportion
 from survey import design as designs
 from survey.design import Background, Option, Question
+from survey.design.kinds.choice import Choice
 
 
 def question(key: str, *options: str) -> Question:
-    return Question(key, key, tuple(Option(name, name) for name in options or ("no", "yes")))
+    return Choice(key, key, tuple(Option(name, name) for name in options or ("no", "yes")))
 
 
 DECLINED = "prefer-not-to-say"

@@ -10,23 +10,22 @@ from aggregation.analyses.weights import margins
 from aggregation.analyses.weights.computation import Weights
 from aggregation.analyses.weights.margins import MarginsError
 from survey import design as designs
-from survey.design import Background, Option, Question
+from survey.design import Background, Option
+from survey.design.kinds.choice import Choice
 from survey.spreadsheets import csv_parts
 
 SAYS = Option("prefer-not-to-say", "Prefer not to say")
 DESIGN = designs.build(
     2.0,
-    [Question("q1", "Did you?", (Option("no", "No"), Option("yes", "Yes")))],
+    [Choice("q1", "Did you?", (Option("no", "No"), Option("yes", "Yes")))],
     [
         Background(
-            Question(
+            Choice(
                 "age", "How old?", (Option("young", "Under 30"), Option("old", "30, or over"), SAYS)
             ),
             3.0,
         ),
-        Background(
-            Question("sex", "Sex", (Option("f", "=Female"), Option("m", "Male"), SAYS)), 3.0
-        ),
+        Background(Choice("sex", "Sex", (Option("f", "=Female"), Option("m", "Male"), SAYS)), 3.0),
     ],
 )
 AGE = {"young": 0.3, "old": 0.7}
@@ -127,8 +126,8 @@ def test_a_table_of_too_many_combinations_is_refused_before_it_is_made() -> None
     options = (Option("no", "No"), Option("yes", "Yes"), SAYS)
     many = designs.build(
         2.0,
-        [Question("q1", "Did you?", options)],
-        [Background(Question(key, key, options), 1.0) for key in keys],
+        [Choice("q1", "Did you?", options)],
+        [Background(Choice(key, key, options), 1.0) for key in keys],
     )
     found = margins.read(",".join([*keys, "share"]) + "\n" + "no," * 40 + "1", many)
     with pytest.raises(AnalysisError, match="1,099,511,627,775 of 1,099,511,627,776 combinations"):

@@ -14,6 +14,7 @@ from aggregation.counting import planes, tables
 from aggregation.counting.planes import Rows
 from aggregation.counting.tables import Axes
 from survey.design import ABSENT, Background, Design, Option, Question, build
+from survey.design.kinds.choice import Choice
 
 pytestmark = pytest.mark.once
 
@@ -21,7 +22,7 @@ SIZES = [0, 1, 2, 63, 64, 65, 127, 128, 129, 1000]
 
 
 def question(key: str, size: int) -> Question:
-    return Question(key, "?", tuple(Option(f"o{i}", f"{i}") for i in range(size)))
+    return Choice(key, "?", tuple(Option(f"o{i}", f"{i}") for i in range(size)))
 
 
 def design(

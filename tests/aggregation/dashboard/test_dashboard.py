@@ -16,8 +16,8 @@ from scipy import integrate, stats
 
 from aggregation.dashboard import readers, sections, trend
 from aggregation.models import Estimate, Release
-from aggregation.releases.estimate import positions_of_everybody
-from aggregation.releases.intervals import ALWAYS, FIXED, IntervalChoice, placed_questions
+from aggregation.releases.choice import ALWAYS, FIXED, IntervalChoice
+from aggregation.releases.estimate import asked, positions_of_everybody
 from aggregation.releases.publish import make_release
 from aggregation.templatetags import figures
 from survey.models import Membership, Survey, today
@@ -63,7 +63,7 @@ def row_of(survey: Survey, question: str = "q1", option: str = "yes", group: str
 
 
 def channel_of(survey: Survey, question: str) -> tuple[float, float]:
-    channel = placed_questions(survey.frozen_design())[question].channel
+    channel = asked(survey.frozen_design(), question).channels[0]
     return channel.a, channel.b
 
 
@@ -170,7 +170,7 @@ def test_the_address_chooses_level_and_interval() -> None:
     assert "Blaker" not in page and not OTHER_LEVEL.search(html.unescape(page))
     assert OTHER_LEVEL.search(html.unescape(page_of(survey)))
     stored = row_of(survey)
-    assert (stored.level, stored.method) == (0.95, "restricted Blaker")
+    assert (stored.level, stored.method) == (0.95, "confidence sequence")
 
 
 @pytest.mark.parametrize(
@@ -197,18 +197,20 @@ def test_the_api_takes_level_and_interval() -> None:
     alice = builders.client(builders.alice(survey))
     url = "/api/v1/surveys/small/estimates/"
 
-    def interval(query: str = "") -> dict[str, Any]:
+    def interval(query: str = "") -> tuple[Any, ...]:
         rows = alice.get(f"{url}{query}").json()["estimates"]
-        return next(
-            row["interval"] for row in rows if (row["question"], row["option"]) == ("q1", "yes")
-        )
+        row = next(row for row in rows if (row["question"], row["option"]) == ("q1", "yes"))
+        return (*row["interval"].values(), row["low"], row["high"])
 
     stored = row_of(survey)
-    plain = {"level": 0.95, "method": "restricted Blaker", "low": stored.low, "high": stored.high}
-    assert interval() == interval("?level=95") == interval("?interval=fixed") == plain
+    plain = 0.95, "interim", "confidence sequence", stored.low_always, stored.high_always
+    assert interval() == interval("?level=95") == interval("?interval=always") == plain
+    once = 0.95, "final", "restricted Blaker", stored.low_once, stored.high_once
+    assert interval("?interval=fixed") == once
     low, high = limits(survey, level=99, interval=ALWAYS)
-    always = {"level": 0.99, "method": "confidence sequence", "low": low, "high": high}
-    assert interval("?level=99&interval=always") == pytest.approx(always)
+    *named, lower, upper = interval("?level=99&interval=always")
+    assert named == [0.99, "interim", "confidence sequence"]
+    assert (lower, upper) == pytest.approx((low, high))
     for query, field in (("level=94", "level"), ("level=x", "level"), ("interval=no", "interval")):
         response = alice.get(f"{url}?{query}")
         assert response.status_code == 400 and list(response.json()) == [field]
@@ -225,7 +227,7 @@ def test_the_api_takes_level_and_interval() -> None:
 def test_forged_reports_widen_every_interval_as_far_as_they_can(interval: str) -> None:
     """Whatever 5 % of the reports say, the honest rest has one of these counts."""
     survey = released()
-    row, one = row_of(survey), placed_questions(survey.frozen_design())["q1"]
+    row, one = row_of(survey), asked(survey.frozen_design(), "q1")
     assert row.count is not None and row.n
     bad = math.floor(row.n * 0.05)
     honest = row.n - bad
@@ -233,7 +235,7 @@ def test_forged_reports_widen_every_interval_as_far_as_they_can(interval: str) -
 
     of = proportion.interval if interval == FIXED else sequence.interval
     counts = range(max(0, row.count - bad), min(row.count, honest) + 1)
-    every = [of(count, honest, one.channel) for count in counts]
+    every = [of(count, honest, one.channels[1]) for count in counts]
     expected = (min(low for low, _ in every), max(high for _, high in every))
     assert limits(survey, interval=interval, forged=5.0) == pytest.approx(expected, abs=1e-9)
     assert limits(survey, interval=interval, forged=5.0) != limits(survey, interval=interval)
@@ -480,7 +482,7 @@ def test_the_trend_shows_every_release_with_limits_for_all_looks() -> None:
     page = page_of(survey, where="trend/").replace("&#8239;", "\u202f")
     from aggregation.statistics import sequence
 
-    channel = placed_questions(survey.frozen_design())["q1"].channel
+    channel = asked(survey.frozen_design(), "q1").channels[0]
     rows = Estimate.objects.filter(question="q1", option="yes", by="")
     assert [row.n for row in rows.order_by("release__number")] == [60, 120, 180]
     for row in rows.select_related("release"):

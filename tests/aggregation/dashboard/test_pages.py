@@ -132,10 +132,13 @@ def test_the_estimates_have_the_shape_of_the_protocol(survey: Survey) -> None:
     )  # fmt: skip
     assert row.keys() >= {
         "question", "option", "by", "group", "n", "count", "estimate", "bounded", "standard_error",
-        "sampling_error", "privacy_error", "interval",
+        "sampling_error", "privacy_error", "low", "high", "interval", "measure", "low_once",
+        "high_once", "low_always", "high_always",
     }  # fmt: skip
-    assert row["interval"].keys() == {"level", "method", "low", "high"}
-    assert row["interval"]["method"] == "restricted Blaker"
+    assert row["measure"] == "share"
+    interim = {"level": 0.95, "kind": "interim", "method": "confidence sequence"}
+    assert row["interval"] == interim
+    assert (row["low"], row["high"]) == (row["low_always"], row["high_always"])
     groups = {(e["by"], e["group"]) for e in document["estimates"] if e["question"] == "q1"}
     assert groups == {
         (None, None), ("age", "under-30"), ("age", "30-and-over"), ("age", "prefer-not-to-say"),

@@ -18,14 +18,15 @@ from aggregation.models import Estimate, Release
 from aggregation.planner.grid import make_grid
 from aggregation.planner.solving import solve
 from aggregation.planner.terms import Terms
+from aggregation.releases.choice import IntervalChoice
 from aggregation.releases.forms import IntervalForm
-from aggregation.releases.intervals import IntervalChoice
 from aggregation.releases.publish import make_release
 from aggregation.svg import canvas, whiskers
 from aggregation.svg.axis import Axis, Point
 from aggregation.templatetags.figures import percent
 from survey import simulation
-from survey.design import Background, Question, build, options_from_texts
+from survey.design import Background, build, options_from_texts
+from survey.design.kinds.choice import Choice
 from survey.models import Survey
 from tests.support import builders
 
@@ -220,8 +221,8 @@ def test_odd_texts_are_drawn_as_they_are() -> None:
 
 def test_no_two_figures_have_one_name() -> None:
     yes_no = options_from_texts(["No", "Yes"])
-    asked = [Question(key, "?", yes_no) for key in ("a", "a-by-b", "a_by", "by-b", "A")]
-    others = [Background(Question(key, "?", yes_no), 3.0) for key in ("b", "b-by-b")]
+    asked = [Choice(key, "?", yes_no) for key in ("a", "a-by-b", "a_by", "by-b", "A")]
+    others = [Background(Choice(key, "?", yes_no), 3.0) for key in ("b", "b-by-b")]
     names = figures.names(build(2.0, asked, others))
     # Every question over everybody, and by every other background question.
     assert len(names) == len(asked) * 3 + 2 * 2 and len(set(names.values())) == len(names)
@@ -378,7 +379,7 @@ def test_a_figure_has_the_intervals_of_the_page(db: None, query: str, final: boo
     links = [unescape(link) for link in re.findall(r'data-figure href="([^"]+)"', page)]
     assert len(links) == 5
     design = survey.frozen_design()
-    form = IntervalForm(dict(parse_qsl(query)), IntervalChoice.default(release))
+    form = IntervalForm(dict(parse_qsl(query)), IntervalChoice.headline(release.final))
     found = {one.question.key: one for one in sections(release, design.background[0], form.choice)}
     for link in links:
         name = link.partition("?")[0].rpartition("/")[2]

@@ -11,7 +11,7 @@ from aggregation.models import Batch, Estimate, Release
 from aggregation.releases import publish as publisher
 from aggregation.releases.collect import collect
 from aggregation.releases.publish import make_release, publish
-from aggregation.statistics import proportion, ratio
+from aggregation.statistics import proportion, ratio, sequence
 from survey.design.mechanism import SCALE
 from survey.models import Removed, Survey, today
 from tests.support import builders
@@ -44,7 +44,10 @@ def test_an_estimate_is_the_debiased_tally() -> None:
     expected = proportion.estimate(tally[1], 400, channel)
     assert (row.n, row.count) == (400, tally[1])
     assert row.value == (tally[1] / 400 - channel.b) / (channel.a - channel.b)
-    assert (row.low, row.high, row.misfit) == (expected.low, expected.high, expected.misfit)
+    assert (row.low_once, row.high_once) == (expected.low, expected.high)
+    always = sequence.interval(tally[1], 400, channel)
+    assert (row.low, row.high) == (row.low_always, row.high_always) == pytest.approx(always)
+    assert row.misfit == expected.misfit
 
 
 def test_an_estimate_by_group_is_the_ratio_of_the_debiased_joint_tally() -> None:
@@ -60,7 +63,7 @@ def test_an_estimate_by_group_is_the_ratio_of_the_debiased_joint_tally() -> None
     for i, group in enumerate(("under-30", "30-and-over", "prefer-not-to-say")):
         row = published.estimates.get(question="q1", option="yes", by="age", group=group)
         assert (row.n, row.count) == (400, table[i][1])
-        assert (row.value, row.low, row.high) == pytest.approx(
+        assert (row.value, row.low_once, row.high_once) == pytest.approx(
             (expected.value[i, 1], expected.low[i, 1], expected.high[i, 1])
         )
         # By hand: the mean of u w over the mean of w, over all reports.
@@ -216,7 +219,9 @@ WAYS: dict[str, Callable[[], Any]] = {
     "estimate, save": lambda: Estimate.objects.all()[0].save(),
     "estimate, update": lambda: Estimate.objects.update(value=0.5),
     "estimate, delete": lambda: Estimate.objects.all().delete(),
-    "estimate, SQL": lambda: connection.cursor().execute("UPDATE aggregation_estimate SET low = 0"),
+    "estimate, SQL": lambda: connection.cursor().execute(
+        "UPDATE aggregation_estimate SET low_once = 0"
+    ),
 }
 
 

@@ -27,7 +27,7 @@ from aggregation.statistics.planning import (
 from aggregation.statistics.privacy import manipulated
 from aggregation.statistics.proportion import Channel, interval
 from aggregation.statistics.sequence import intervals
-from survey.design import plan, variance_factor
+from survey.design.grouping import Item, plan
 from survey.design.mechanism import Cells, Shape
 from tests.support.channels import FORCED, TWO_COINS, warner
 
@@ -152,11 +152,11 @@ def test_blocks_agree_with_the_design_planner(epsilon, questions):
     """Its factor for blocks of equal size is n Var over the variance of everybody without noise."""
     ours = best_blocks(questions, epsilon, ceiling=8)
     if questions % ours.size == 0:
-        grouping, ask = plan((2,) * questions, epsilon)
-        assert ask == ours.ask
-        theirs = variance_factor(grouping, (2,) * questions, epsilon, ask)
+        found = plan((Item(2),) * questions, epsilon)
+        assert found.ask == ours.ask
+        theirs = found.factor / questions
         assert theirs <= ours.variance / 0.25 * (1 + 1e-9)
-        if len({len(block) for block in grouping}) == 1:
+        if len({len(block) for block in found.blocks}) == 1:
             assert theirs == pytest.approx(ours.variance / 0.25, rel=1e-9)
 
 

@@ -28,11 +28,12 @@ from survey.design import (
     canonical_json,
     make_block,
     options_from_texts,
-    plan,
-    variance_factor,
 )
-from survey.design.design import shapes
+from survey.design import grouping as groupings
+from survey.design.grouping import Item
+from survey.design.kinds.choice import Choice
 from survey.design.mechanism import MAX_CELLS, MAX_EPSILON, SCALE, Cells
+from survey.design.questions import shapes
 from tests.vectors.generate import Words, after, designs, number, question, questions, several
 
 KNOWN = designs()
@@ -59,7 +60,7 @@ def test_the_order_and_the_spaces_of_json_do_not_matter(name: str) -> None:
 
 def test_the_hash_of_a_design_never_changes() -> None:
     """It must never change, because existing reports contain it."""
-    design = build(math.log(3), [Question("q1", "Äh?", options_from_texts(["No", "Yes"]))])
+    design = build(math.log(3), [Choice("q1", "Äh?", options_from_texts(["No", "Yes"]))])
     assert design.canonical == (
         '{"ask":1,"blocks":[{"epsilon":1.0986122886681098,"keep":2147483648,"key":"b1",'
         '"questions":[{"key":"q1","kind":"choice","options":[{"key":"no","text":"No"},'
@@ -207,6 +208,22 @@ def test_the_kinds_of_questions_have_their_shapes() -> None:
 
 
 # --- Which blocks are best ------------------------------------------------------------------------
+
+
+def plan(
+    sizes: tuple[int, ...], epsilon: float, ask: int | None = None
+) -> tuple[tuple[tuple[int, ...], ...], int]:
+    """The best grouping of plain questions with these numbers of options, and how many to ask."""
+    found = groupings.plan(tuple(map(Item, sizes)), epsilon, ask)
+    return found.blocks, found.ask
+
+
+def variance_factor(
+    grouping: Sequence[Sequence[int]], sizes: tuple[int, ...], epsilon: float, ask: int
+) -> float:
+    """The mean over questions of n Var / (variance without privacy, asking everything)."""
+    items = [Item(size) for size in sizes]
+    return groupings.variance_factor(grouping, items, epsilon, ask) / len(sizes)
 
 
 def partitions(items: Sequence[int]) -> Iterator[list[list[int]]]:
@@ -419,7 +436,7 @@ def test_a_block_with_too_many_combinations_is_named() -> None:
         ([question("q1", 1)], "options"),
         ([question("q1", MAX_OPTIONS + 2)], "options"),
         (questions(*[2] * (MAX_QUESTIONS + 1)), f"at most {MAX_QUESTIONS}"),
-        ([Question("q1", "?", (Option("a", "A"), Option("a", "B")))], "same key"),
+        ([Choice("q1", "?", (Option("a", "A"), Option("a", "B")))], "same key"),
     ],
 )
 def test_impossible_questions_are_refused(asked: list[Question], what: str) -> None:

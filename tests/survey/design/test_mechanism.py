@@ -42,9 +42,9 @@ def after(size: int, gate: int, *values: int) -> Shape:
     return Shape(size, only_if=(gate, frozenset(values)))
 
 
-def number(least: int, most: int, levels: int, *gate: int) -> Shape:
+def number(least: int, most: int, levels: int, *gate: int, instead: int = 0) -> Shape:
     only_if = (gate[0], frozenset(gate[1:])) if gate else None
-    return Shape(levels + 1, only_if, (least, most))
+    return Shape(levels + 1 + instead, only_if, (least, most), instead=instead)
 
 
 PLAIN = [plain(2), plain(3), plain(5), plain(20), plain(2, 2), plain(3, 2), plain(2, 2, 2, 2)]
@@ -65,13 +65,18 @@ NUMBERS = {
     "levels that do not divide": (number(-3, 4, 3),),
     "a number and a choice": (number(0, 5, 2), Shape(3)),
 }
+DECLINED = {
+    "a number or an option": (number(0, 5, 2, instead=1),),
+    "a number or two options, and a choice": (number(-2, 1, 1, instead=2), Shape(2)),
+    "a number or an option, after a gate": (Shape(2), number(0, 4, 3, 0, 1, instead=1)),
+}
 SEVERAL = {f"up to {r} of {d}": (Shape(d, picks=r),) for d, r in ((10, 3), (4, 1), (2, 2), (3, 2))}
 MIXTURES = {
     "a number after a gate, and another": (Shape(2), number(-3, 4, 3, 0, 1), number(5, 6, 1)),
     "a gate, a number and a follow-up": (Shape(3), number(0, 3, 2), after(2, 0, 0, 2)),
     "a number after a follow-up": (Shape(2), after(3, 0, 1), number(0, 4, 3, 1, 1, 2)),
 }
-KINDS: dict[str, Block] = FOLLOW_UPS | NUMBERS | SEVERAL | MIXTURES
+KINDS: dict[str, Block] = FOLLOW_UPS | NUMBERS | DECLINED | SEVERAL | MIXTURES
 BLOCKS: dict[str, Block] = {
     **{" x ".join(str(question.size) for question in block): block for block in PLAIN},
     **KINDS,
@@ -117,10 +122,13 @@ def enumerated(mechanism: Cells, answers: tuple[Answer, ...]) -> Law:
 
 def share(question: Shape, answer: Answer, value: Value) -> Fraction:
     """Return how much of a person has this value; a number between levels has some of both."""
-    if question.bounds and isinstance(answer, int) and value is not None:
+    if question.bounds and answer is not None and value is not None:
+        levels = question.size - question.instead - 1
+        if isinstance(answer, tuple):
+            return Fraction(value == levels + 1 + answer[0])
         least, most = question.bounds
-        place = Fraction((answer - least) * (question.size - 1), most - least)
-        return max(Fraction(0), 1 - abs(place - value))
+        place = Fraction((answer - least) * levels, most - least)
+        return max(Fraction(0), 1 - abs(place - value)) if value <= levels else Fraction(0)
     if isinstance(answer, tuple):
         return Fraction(value in answer)
     return Fraction(answer == value)
@@ -571,6 +579,8 @@ WRONG_SHAPES: dict[str, Any] = {
     "a bound that is no integer": Shape(2, bounds=(0.5, 3)),  # type: ignore[arg-type]
     "more levels than numbers": Shape(5, bounds=(0, 3)),
     "a number with picks": Shape(3, bounds=(0, 5), picks=2),
+    "no levels beside the options": Shape(2, bounds=(0, 5), instead=1),
+    "fewer options than none": Shape(3, bounds=(0, 5), instead=-1),
     "more picks than options": Shape(3, picks=4),
     "fewer picks than none": Shape(3, picks=-1),
     "picks that are no integer": Shape(3, picks=1.5),  # type: ignore[arg-type]
@@ -622,6 +632,9 @@ SECRET = 987654
         )),
         *((NUMBERS["one of 2 levels"], [answer]) for answer in (
             17, 101, 18.0, True, None, "18", [18], SECRET,
+        )),
+        *((DECLINED["a number or an option"], [answer]) for answer in (
+            6, -1, None, [], [1], [-1], [0, 0], [True], "0", [SECRET],
         )),
         *((SEVERAL["up to 3 of 10"], [answer]) for answer in (
             None, 1, "1", [0, 1, 2, 3], [1, 0], [1, 1], [10], [-1], [True], [0.0], {1}, [SECRET],

@@ -60,6 +60,16 @@ WAYS: dict[str, Callable[[Survey], Any]] = {
     "translations, SQL": sql("UPDATE survey_survey SET translations = '[]' WHERE id = PK"),
     "access, save": save(access="invited"),
     "work, update": lambda s: Survey.objects.filter(pk=s.pk).update(work=4),
+    "blocks, save": save(blocks=[["q1"], ["q2"]]),
+    "blocks, SQL": sql("UPDATE survey_survey SET blocks = '[]' WHERE id = PK"),
+    "order of questions, update": lambda s: Survey.objects.filter(pk=s.pk).update(shuffled=True),
+    "fillers, save": save(fillers=True),
+    "population, update": lambda s: Survey.objects.filter(pk=s.pk).update(population=1000),
+    "question details, update": lambda s: s.questions.update(details={"picks": 1}),
+    "follow-up, update": lambda s: s.questions.filter(key="q2").update(
+        only_if={"question": "q1", "options": ["yes"]}
+    ),
+    "order of options, update": lambda s: s.questions.update(shuffled=True),
     "design, save": save(design="{}"),
     "back to draft, save": save(state="draft"),
     "epsilon, update": lambda s: Survey.objects.filter(pk=s.pk).update(epsilon=8),
@@ -301,8 +311,8 @@ def test_results_may_be_made_public_later() -> None:
 
 def test_a_draft_that_is_not_ready_does_not_open() -> None:
     survey = builders.draft()
-    Question.objects.filter(key="q1").update(block=None)
-    with pytest.raises(DesignError, match="every question a block"):
+    Survey.objects.update(blocks=[["q1"]])
+    with pytest.raises(DesignError, match="'q2' is in no block"):
         survey.open()
     survey.refresh_from_db()
     assert survey.state == "draft" and not survey.design
