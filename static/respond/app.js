@@ -8,11 +8,13 @@
 
 import { entrance, exchange, readCode, solve, takeFragment } from "./access.js";
 import * as device from "./device.js";
+import { kindOf } from "./kinds/index.js";
 import { offerLanguages, resetLanguage } from "./language.js";
 import { practiceDesign, reportTotal, tryOut } from "./odds.js";
 import { fetchSurvey, newId, reportBody, sendReport } from "./protocol.js";
 import { choose, randomize, secureDraw } from "./randomizer.js";
 import * as screens from "./screens.js";
+import { answersOf, dropUnasked, firstMissing, isKept, planSteps, progressOf, stepsAsked } from "./steps.js";
 import { contentIn, language, words } from "./words.js";
 
 const root = /** @type {HTMLElement} */ (document.getElementById("page"));
@@ -24,11 +26,11 @@ const kiosk = new URLSearchParams(location.search).has("kiosk"); // a shared dev
 /**
  * @typedef {import("./protocol.js").Report} Report
  * @typedef {import("./protocol.js").Survey} Survey
- * @typedef {import("./screens.js").Step} Step
+ * @typedef {import("./steps.js").Step} Step
  * @typedef {ReturnType<typeof setTimeout> | undefined} Timer
  * @typedef {import("./access.js").Entry} Entry
  * @typedef {{ at: number, depth: number, returns: boolean }} Place
- * @typedef {Map<Step, number>} Answers
+ * @typedef {import("./steps.js").Given} Answers
  * @typedef {{ wrong?: "malformed" | "unknown", typed?: string }} Refused
  */
 
@@ -44,6 +46,7 @@ const LOADING_DELAY = 400; // milliseconds before the page says that it is loadi
  *   device
  * @property {Step[]} steps  the questions of the blocks that chance picked, then the background ones
  * @property {number} deepest  how many entries of the browser's history belong to this visit
+ * @property {number} depth  the entry that was shown last
  * @property {Answers | null} answers  null once the report is built
  * @property {Entry & Refused} entry  by invitation: a code or a pass
  * @property {string} [id]  of the report, if it needs a proof of work
@@ -90,10 +93,11 @@ async function begin(another = false) {
   if (visit !== mine) return;
   if (barred) return stop(barred);
   try {
-    const steps = stepsOf(survey.design, choose(survey.design, secureDraw));
+    const steps = planSteps(survey.design, choose(survey.design, secureDraw), secureDraw);
     /** @type {Answers} */
     const answers = new Map();
-    visit = { survey, another, steps, deepest: 0, answers, entry, practice: null, report: null };
+    const history = { deepest: 0, depth: 0 };
+    visit = { survey, another, steps, ...history, answers, entry, practice: null, report: null };
     if (survey.design.work) beginWork();
     render(null);
   } catch {
@@ -129,24 +133,13 @@ function beginWork() {
   mine.work = solve(hash, mine.id, /** @type {number} */ (work), () => visit === mine);
 }
 
-/**
- * @param {Survey["design"]} design
- * @param {string[]} chosen
- * @returns {Step[]}
- */
-function stepsOf(design, chosen) {
-  const blocks = design.blocks.filter((block) => chosen.includes(block.key));
-  return blocks.flatMap((block) =>
-    block.questions.map((question, index) => ({ question, block, index })),
-  );
-}
-
 /* --- Moving about ------------------------------------------------------------------------------
  *
  * A place is {at, depth, returns}: at is the step (steps.length is the review, -1 the practice
  * question), depth the number of history entries below, and returns whether to go back to the
  * review. Places are history entries under one constant address, so that the browser's Back works.
- * They hold no answer, and no answer decides which place comes next.
+ * They hold no answer. A follow-up that is not asked has an entry as well, which is passed by, so
+ * that no answer decides which entries there are.
  */
 
 const PRACTICE = -1;
@@ -157,17 +150,18 @@ let leaving = false; // going back in the history; a double tap must not go twic
 
 /** @param {number} at @param {boolean} [returns] */
 function advance(at, returns = false) {
-  const place = { at, depth: (history.state?.depth ?? 0) + 1, returns };
-  history.pushState(place, "");
-  if (visit) visit.deepest = place.depth;
+  const { at: from = at - 1, depth = 0 } = history.state ?? {};
+  const entries = returns ? 1 : at - from;
+  for (let i = 1; i <= entries; i++) {
+    history.pushState({ at: at - entries + i, depth: depth + i, returns }, "");
+  }
+  if (visit) visit.deepest = depth + entries;
   if (kiosk) idle();
-  render(place);
+  render(history.state);
 }
 
 function retreat() {
-  if (leaving) return;
-  leaving = true;
-  history.back();
+  unwind(1);
 }
 
 /**
@@ -191,25 +185,63 @@ addEventListener("popstate", ({ state }) => {
 
 /** @param {Place | null} place */
 function render(place) {
-  const { survey, steps, answers, entry } = /** @type {Asked} */ (visit);
+  const mine = /** @type {Asked} */ (visit);
+  const { survey, steps, answers, entry } = mine;
+  const depth = place?.depth ?? 0;
+  const forward = depth > mine.depth && depth < mine.deepest;
+  mine.depth = depth;
   if (!place && survey.design.passes && !entry.code && !entry.pass) return showCode();
   if (!place) return showOpening();
   const { at, returns } = place;
   if (at === PRACTICE) return showPractice();
+  const missing = firstMissing(steps, answers);
+  if (missing && steps.indexOf(missing) < at) return ask(missing, true, () => render(place));
   if (at >= steps.length) return showReview();
-  const step = steps[at];
+  if (!stepsAsked(steps, answers).includes(steps[at])) return unwind(forward ? -1 : 1);
+  ask(steps[at], returns, returns ? retreat : () => advance(nextStep(at)));
+}
+
+/**
+ * The place of the next question that is asked, or of the review.
+ * @param {number} at
+ */
+function nextStep(at) {
+  const { steps, answers } = /** @type {Asked} */ (visit);
+  const next = stepsAsked(steps, answers).find((step) => steps.indexOf(step) > at);
+  return next ? steps.indexOf(next) : steps.length;
+}
+
+/** @param {Step} step @param {boolean} returns @param {() => void} next */
+function ask(step, returns, next) {
+  const { survey, steps, answers } = /** @type {Asked} */ (visit);
   show(() =>
     screens.question({
       step,
-      content: contentIn(language, survey).question(step),
+      content: isKept(step) ? contentIn(language, survey).question(step) : fillerTexts(step),
       design: survey.design,
-      at: at + 1,
-      of: steps.length,
-      chosen: answers.get(step),
-      choose: (position) => answers.set(step, position),
-      moves: { returns, back: retreat, next: returns ? retreat : () => advance(at + 1) },
+      ...progressOf(steps, answers, step),
+      given: answers.get(step),
+      choose(answer) {
+        if (answer === undefined) answers.delete(step);
+        else if (isKept(step)) answers.set(step, answer);
+      },
+      moves: {
+        returns,
+        back: retreat,
+        next() {
+          dropUnasked(steps, answers);
+          next();
+        },
+      },
     }),
   );
+}
+
+/** @param {Step} step */
+function fillerTexts({ filler = 0 }) {
+  const { fillers } = words.asking;
+  const [text, ...options] = [fillers[filler % fillers.length], words.no, words.yes];
+  return { text, lang: language, options: options.map((one) => ({ text: one, lang: language })) };
 }
 
 function showOpening() {
@@ -296,11 +328,13 @@ function showReview() {
   const { survey, steps, answers } = /** @type {Asked} */ (visit);
   show(() => {
     const content = contentIn(language, survey);
-    const lines = steps.map((step, at) => {
+    const none = [{ text: words.asking.none }];
+    const lines = stepsAsked(steps, answers).filter(isKept).map((step) => {
       const question = content.question(step);
-      const answer = question.options[/** @type {number} */ (answers.get(step))];
+      const said = kindOf(step.question).say(step.question, question, answers.get(step));
       const { background } = step.block;
-      return { question, answer, background, change: () => advance(at, true) };
+      const change = () => advance(steps.indexOf(step), true);
+      return { question, answer: said.length ? said : none, background, change };
     });
     return screens.review({ lines, back: retreat, send });
   });
@@ -343,11 +377,7 @@ async function send() {
  * @param {Asked} visit
  */
 function buildReport({ survey: { design }, steps, answers, entry: { pass }, id: chosen, nonce }) {
-  /** @type {import("./randomizer.js").Answers} */
-  const given = Object.create(null);
-  for (const step of steps) {
-    (given[step.block.key] ??= [])[step.index] = /** @type {number} */ (answers.get(step));
-  }
+  const given = answersOf(steps, answers);
   const id = pass?.id ?? chosen ?? newId();
   const spent = pass && { pass: { message: pass.prepared, signature: pass.signature } };
   const more = spent || (nonce ? { work: nonce } : null);
@@ -590,6 +620,8 @@ function draw(moveFocus = true) {
 }
 
 let tapped = -Infinity; // when a button was last tapped
+/** @type {Element | null} */
+let last = null; // and which
 
 /**
  * Ignore the second tap of a double tap: it was meant for the previous screen and must not send.
@@ -597,9 +629,11 @@ let tapped = -Infinity; // when a button was last tapped
  */
 function isEcho({ target, detail, pointerType }) {
   const now = performance.now();
-  const button = /** @type {Element} */ (target).closest("button") !== null;
-  const echo = button && now - tapped < DOUBLE_TAP && (detail > 1 || pointerType === "touch");
+  const button = /** @type {Element} */ (target).closest("button");
+  const other = button && button !== last; // the same one is still there, as plus and minus are
+  const echo = other && now - tapped < DOUBLE_TAP && (detail > 1 || pointerType === "touch");
   if (!echo) tapped = button ? now : -Infinity; // or a series of quick taps would all be ignored
+  last = button;
   return echo;
 }
 

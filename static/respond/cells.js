@@ -12,11 +12,19 @@
  */
 
 /**
- * The number of values of a question that is asked: its options, or the levels of a number.
+ * The number of values of a question that is asked: the levels of a number, then the options.
  * @param {Question} question
  */
-export function sizeOf({ kind, options, levels = 0 }) {
-  return kind === "number" ? levels + 1 : options.length;
+export function sizeOf(question) {
+  return levelsOf(question) + question.options.length;
+}
+
+/**
+ * The number of levels of a number; 0 for any other kind.
+ * @param {Question} question
+ */
+export function levelsOf({ kind, levels = 0 }) {
+  return kind === "number" ? levels + 1 : 0;
 }
 
 /**

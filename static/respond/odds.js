@@ -6,7 +6,7 @@
  * than what happens. No figure depends on an answer.
  */
 
-import { blanksOf, count, sizeOf } from "./cells.js";
+import { blanksOf, count, levelsOf, sizeOf } from "./cells.js";
 import { loss, randomize } from "./randomizer.js";
 
 export { loss };
@@ -83,29 +83,35 @@ export function isWeak(epsilon) {
 }
 
 /**
- * The share of reports that show the given answer to this question; the largest if it depends on
- * the answer.
+ * The share of reports that show the given value of this question, which may depend on the value:
+ * the smallest and the largest. A number's values are its levels and its options.
  *
  * @param {Design} design
  * @param {Block} block
  * @param {number} question
  */
-export function kept(design, block, question) {
+export function kept({ scale }, block, question) {
   const size = sizeOf(block.questions[question]);
-  const shares = Array.from({ length: size }, (_, value) => channel(block, question, value, design.scale).a);
-  return Math.max(...shares);
+  const shares = Array.from({ length: size }, (_, value) => channel(block, question, value, scale).a);
+  return { least: Math.min(...shares), most: Math.max(...shares) };
 }
 
 /**
- * The smallest and the largest `kept` of the sensitive questions of a design.
+ * The smallest and the largest `kept` of the sensitive questions with one of several options as an
+ * answer; null without such a question.
+ *
  * @param {Design} design
  */
 export function keptRange(design) {
   const sensitive = design.blocks.filter(({ background }) => !background);
-  const shares = sensitive.flatMap((block) =>
-    block.questions.map((_, question) => kept(design, block, question)),
+  const ranges = sensitive.flatMap((block) =>
+    block.questions.flatMap((asked, question) =>
+      levelsOf(asked) || blanksOf(asked) ? [] : kept(design, block, question),
+    ),
   );
-  return { least: Math.min(...shares), most: Math.max(...shares) };
+  if (!ranges.length) return null;
+  const [least, most] = [ranges.map((one) => one.least), ranges.map((one) => one.most)];
+  return { least: Math.min(...least), most: Math.max(...most) };
 }
 
 /**

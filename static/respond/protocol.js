@@ -5,13 +5,16 @@
  * and use no cache. Every outcome is a keyword; the catalogues have the texts.
  */
 
+import { sizeOf } from "./cells.js";
+
 /**
  * The objects in docs/protocol.md. A Survey is the whole definition.
  *
  * @typedef {{ key: string, text: string }} Option
- * @typedef {{ key: string, text: string, options: Option[] }} Question
+ * @typedef {{ key: string, kind: string, text: string, options: Option[], unit?: string, shuffled?: true }} QuestionParts
+ * @typedef {Omit<import("./randomizer.js").Question, "options" | "kind" | "key"> & QuestionParts} Question
  * @typedef {{ key: string, epsilon: number, keep: number, background?: true, questions: Question[] }} Block
- * @typedef {{ text?: string, options?: string[] }} QuestionTexts
+ * @typedef {{ text?: string, options?: string[], unit?: string }} QuestionTexts
  * @typedef {"asked_by" | "purpose" | "contact"} Disclosure
  * @typedef {{ [name in Disclosure]?: string }} Disclosures
  * @typedef {{ scheme: string, n: string, e: string }} PassKey
@@ -25,8 +28,11 @@
  * @property {Record<string, DesignTexts>} [translations]
  * @property {PassKey} [passes]
  * @property {number} [work]
+ * @property {true} [shuffled]
+ * @property {true} [fillers]
  * @typedef {Omit<import("./randomizer.js").Design, "blocks"> & DesignParts} Design
- * @typedef {{ [block: string]: import("./randomizer.js").Value[] }} Blocks  randomized
+ * @typedef {import("./randomizer.js").Value} Value
+ * @typedef {{ [block: string]: Value[] }} Blocks  randomized
  * @typedef {object} Survey
  * @property {string} slug
  * @property {"open" | "closed" | "test"} state
@@ -38,14 +44,14 @@
  * @typedef {object} ReportedDesign  what a report says about the design
  * @property {string} hash
  * @property {number} ask
- * @property {{ key: string, background?: true, questions: { options: unknown[] }[] }[]} blocks
+ * @property {{ key: string, background?: true, questions: import("./randomizer.js").Question[] }[]} blocks
  * @typedef {{ slug: string, id: string, body: string }} Report
  * @typedef {Uint8Array<ArrayBuffer>} Bytes
  * @typedef {{ getRandomValues: (bytes: Bytes) => Bytes, randomUUID?: () => string }} Generator
  * @typedef {{ pass: { message: string, signature?: string } } | { work: string }} Admission
  * @typedef {"offline" | "missing" | "trouble" | "outdated" | "closed"} Problem
  * @typedef {"unknown" | "usedCode" | "closed" | "noPass"} PassProblem
- * @typedef {"withdrawn" | "closedMeanwhile" | "tooLarge" | "changed" | "refused"} Refusal
+ * @typedef {"withdrawn" | "closedMeanwhile" | "changed" | "refused"} Refusal
  * @typedef {"busy" | "trouble" | "silent" | "offline"} Delay
  * @typedef {{ stored?: true, problem?: Refusal, again?: Delay, wait?: number }} Sent
  */
@@ -79,13 +85,15 @@ export function reportBody(design, id, blocks, more) {
 }
 
 /**
- * The length of the longest body that this design allows, the same for everyone.
+ * The same length for everyone: that of the longest body that this design allows, or somewhat more
+ * if a question may not be asked.
+ *
  * @param {ReportedDesign} design
  * @param {Admission | null} [more]
  */
 export function longest(design, more) {
-  /** @type {(block: ReportedDesign["blocks"][number]) => [string, number[]]} */
-  const last = ({ key, questions }) => [key, questions.map(({ options }) => options.length - 1)];
+  /** @type {(block: ReportedDesign["blocks"][number]) => [string, Value[]]} */
+  const last = ({ key, questions }) => [key, questions.map(longestValue)];
   const others = design.blocks
     .filter(({ background }) => !background)
     .map(last)
@@ -94,6 +102,17 @@ export function longest(design, more) {
   const everybody = design.blocks.filter(({ background }) => background).map(last);
   const id = "00000000-0000-4000-8000-000000000000";
   return serialize(design, id, Object.fromEntries([...others, ...everybody]), more).length;
+}
+
+/**
+ * The value with the most characters. Not asked, and nothing picked, are null.
+ * @param {import("./randomizer.js").Question} question
+ * @returns {Value}
+ */
+function longestValue(question) {
+  const last = sizeOf(question) - 1;
+  const longer = String(last).length > String(null).length;
+  return (question.only_if || question.picks) && !longer ? null : last;
 }
 
 /**
@@ -110,8 +129,8 @@ function serialize(design, id, blocks, more) {
 
 const REQUEST_TIMEOUT = 20_000; // milliseconds
 
-/** @type {Record<number, "withdrawn" | "closedMeanwhile" | "tooLarge">} */
-const REFUSALS = { 404: "withdrawn", 410: "closedMeanwhile", 413: "tooLarge" };
+/** @type {Record<number, "withdrawn" | "closedMeanwhile">} */
+const REFUSALS = { 404: "withdrawn", 410: "closedMeanwhile" };
 
 /**
  * Fetch the survey: {survey} or {problem}.

@@ -7,10 +7,10 @@
 
 import { ending } from "./access.js";
 import { dots, el, svg } from "./dom.js";
+import { kindOf } from "./kinds/index.js";
 import {
   backgroundLosses,
   isWeak,
-  kept,
   keptRange,
   outOf100,
   reportTotal,
@@ -18,8 +18,8 @@ import {
   sure,
   total,
 } from "./odds.js";
+import { roomOf } from "./steps.js";
 import {
-  about,
   atMost,
   between,
   day,
@@ -28,6 +28,7 @@ import {
   language,
   nameOf,
   number,
+  said,
   words,
 } from "./words.js";
 
@@ -40,13 +41,12 @@ import {
  * @typedef {import("./protocol.js").Disclosure} Disclosure
  * @typedef {import("./words.js").Content} Content
  * @typedef {import("./words.js").Text} Text
- * @typedef {ReturnType<Content["question"]>} QuestionTexts
+ * @typedef {import("./words.js").QuestionTexts} QuestionTexts
+ * @typedef {import("./words.js").AnyText} AnyText
+ * @typedef {import("./randomizer.js").Answer} Answer
  * @typedef {keyof typeof words.problems} Problem
  *
- * A step is a question that is asked.
- * @typedef {import("./protocol.js").Question} Question
- * @typedef {import("./protocol.js").Block} Block
- * @typedef {{ question: Question, block: Block, index: number }} Step
+ * @typedef {import("./steps.js").Step} Step
  *
  * @typedef {object} Opening
  * @property {import("./protocol.js").Survey} survey
@@ -63,11 +63,11 @@ import {
  * @typedef {object} Asking
  * @property {number} at
  * @property {number} of
- * @property {number | undefined} chosen
- * @property {(position: number) => void} choose
+ * @property {Answer | undefined} given
+ * @property {(answer: Answer | undefined) => void} choose
  * @property {{ returns: boolean, back: () => void, next: () => void }} moves
  *
- * @typedef {{ question: QuestionTexts, answer: Text, background?: true, change: () => void }} Line
+ * @typedef {{ question: QuestionTexts, answer: AnyText[], background?: true, change: () => void }} Line
  *
  * @typedef {object} Thanks
  * @property {boolean | undefined} resumed
@@ -78,8 +78,6 @@ import {
  * @property {() => void} openLedger
  * @property {() => void} other
  */
-
-const LONG_LIST = 8; // with more options than this, a background question is a drop-down list
 
 /* --- Before the questions --------------------------------------------------------------------- */
 
@@ -109,7 +107,7 @@ export function opening({ survey, content, steps, program, start, practise, open
       losses.length ? aboutYou(design) : null,
     ),
     howItWorks(practise),
-    fears(design, weak),
+    fears(weak),
     design.passes && invitation(design),
     unprotected(design, program, survey.state === "open" ? slug : ""),
     detail(design, certain, program && survey.state === "open" && `/designs/${slug}/`),
@@ -156,24 +154,20 @@ function who({ disclosures }, content) {
 
 /** @param {Design} design @param {Step[]} steps */
 function facts(design, steps) {
-  const background = steps.filter(({ block }) => block.background).length;
-  const count = steps.length - background;
-  const all = sensitive(design).length;
+  const { some, all: every, depends, background, once } = words.opening;
+  const [count, others] = [false, true].map((about) =>
+    roomOf(steps.filter(({ block }) => Boolean(block.background) === about)),
+  );
+  const blocks = design.blocks.filter((block) => !block.background);
+  const all = new Set(blocks.flatMap(({ questions }) => questions.map(({ key: name }) => name))).size;
   return [
-    fill(count < all ? words.opening.some : words.opening.all, { count, all }),
-    background && fill(words.opening.background, { count: background }),
-    words.opening.once,
+    fill(design.ask < blocks.length ? some : every, { count, all }),
+    !design.fillers && steps.some(({ question: { only_if } }) => only_if) && depends,
+    others && fill(background, { count: others }),
+    once,
   ]
     .filter(Boolean)
     .join(" ");
-}
-
-/**
- * Every question that is not a background question.
- * @param {Design} design
- */
-function sensitive({ blocks }) {
-  return blocks.filter(({ background }) => !background).flatMap(({ questions }) => questions);
 }
 
 /**
@@ -242,15 +236,14 @@ function howItWorks(practise) {
   );
 }
 
-/** @param {Design} design @param {boolean} weak */
-function fears(design, weak) {
-  const asksYes = sensitive(design).some(({ options }) => options.some(({ key: name }) => name === "yes"));
-  const text = words.opening.fears[weak ? "weak" : asksYes ? "yes" : "choice"];
+/** @param {boolean} weak */
+function fears(weak) {
+  const text = words.opening.fears;
   return el(
     "section",
     { class: "fears" },
-    el("div", {}, el("h2", {}, text.known), el("p", {}, text.knownReply)),
-    el("div", {}, el("h2", {}, text.wrong), el("p", {}, text.wrongReply)),
+    el("div", {}, el("h2", {}, text.known), el("p", {}, weak ? text.weakKnown : text.knownReply)),
+    el("div", {}, el("h2", {}, text.wrong), el("p", {}, weak ? text.weakWrong : text.wrongReply)),
   );
 }
 
@@ -309,7 +302,7 @@ function unprotected(design, program, slug) {
  */
 function detail(design, certain, page) {
   const text = words.opening.detail;
-  const { least, most } = keptRange(design);
+  const range = keptRange(design);
   return el(
     "details",
     {},
@@ -321,7 +314,8 @@ function detail(design, certain, page) {
       backgroundLosses(design).length
         ? el("li", {}, fill(text.sensitive, { sure: atMost(certain) }))
         : null,
-      el("li", {}, fill(text.alone, { kept: between(outOf100(least), outOf100(most)) })),
+      range &&
+        el("li", {}, fill(text.alone, { kept: between(outOf100(range.least), outOf100(range.most)) })),
       el("li", {}, text.others),
     ),
     el("p", {}, text.design),
@@ -449,33 +443,36 @@ export function fetching() {
  * A question. `moves` says where the buttons lead.
  * @param {Asking & { step: Step, content: QuestionTexts, design: Design }} view
  */
-export function question({ step, content, design, at, of, chosen, choose, moves }) {
-  const { background } = step.block;
-  const share = about(outOf100(kept(design, step.block, step.index)));
-  const text = fill(words.asking.note, { kept: share });
-  const note = el("p", { class: "note", id: "note" }, icon("chance"), el("span", {}, text));
+export function question({ step, content, design, at, of, given, choose, moves }) {
+  const { question: asked, block, index, filler } = step;
+  const { background } = block;
+  const kind = kindOf(asked);
+  const says = filler === undefined ? kind.note(design, block, index) : words.asking.filler;
+  const hint = kind.hint?.(asked);
   const alert = el("p", { class: "alert", role: "alert" });
   const next = el(
     "button",
     { class: "primary", type: "submit" },
     moves.returns ? words.asking.done : words.asking.next,
   );
-  let ready = chosen !== undefined;
-  /** @param {number} position */
-  const settle = (position) => {
-    ready = true;
+  let [ready, missing] = [given !== undefined, words.asking.missing];
+  /** @param {Answer | undefined} answer */
+  const settle = (answer, problem = missing) => {
+    [ready, missing] = [answer !== undefined, problem];
     alert.replaceChildren();
-    next.classList.remove("idle");
-    choose(position);
+    next.classList.toggle("idle", !ready);
+    choose(answer);
   };
-  if (!ready) next.classList.add("idle");
+  next.classList.toggle("idle", !ready);
   /** @param {Event} event */
   const submit = (event) => {
     event.preventDefault();
     if (ready) return moves.next();
-    alert.replaceChildren(words.asking.missing);
+    alert.replaceChildren(missing);
     /** @type {HTMLElement} */ (form.querySelector("input, select")).focus();
   };
+  /** @param {string} problem */
+  const warn = (problem) => alert.replaceChildren(problem);
 
   const heading = el(
     "h1",
@@ -486,74 +483,23 @@ export function question({ step, content, design, at, of, chosen, choose, moves 
     },
     content.text,
   );
-  const { options } = content;
-  const list =
-    background && options.length > LONG_LIST
-      ? [heading, untranslated(content, ...options), note, dropDown(options, chosen, settle)]
-      : [
-          el(
-            "fieldset",
-            { "aria-describedby": "note" },
-            el("legend", {}, heading),
-            untranslated(content, ...options),
-            note,
-            el(
-              "div",
-              { class: "options" },
-              options.map((option, position) => card(option, position, chosen, settle)),
-            ),
-          ),
-        ];
   const form = el(
     "form",
     { class: "screen asking", novalidate: true, autocomplete: "off", submit },
     progress(fill(words.asking.progress, { at, of }), at / (of + 1)),
     background && el("p", { class: "stage", id: "about-you" }, words.asking.aboutYou),
-    list,
+    el(
+      "fieldset",
+      { "aria-describedby": hint ? "note hint" : "note" },
+      el("legend", {}, heading),
+      untranslated(content, ...content.options),
+      el("p", { class: "note", id: "note" }, icon("chance"), el("span", {}, says)),
+      hint && el("p", { class: "hint", id: "hint" }, hint),
+      kind.control({ step, content, given, settle, warn }),
+    ),
     actions(alert, moves.returns ? null : backButton(moves.back), next),
   );
   return form;
-}
-
-/**
- * @param {Text} option
- * @param {number} position
- * @param {number | undefined} chosen
- * @param {(position: number) => void} settle
- */
-function card({ text, lang }, position, chosen, settle) {
-  const input = el("input", {
-    type: "radio",
-    name: "answer",
-    value: position,
-    autocomplete: "off",
-    change: () => settle(position),
-  });
-  input.checked = position === chosen;
-  return el("label", { class: "option", ...said({ lang }) }, input, el("span", {}, text));
-}
-
-/**
- * A drop-down list. Its first line is not an answer, so that nothing is chosen in advance.
- * @param {Text[]} options
- * @param {number | undefined} chosen
- * @param {(position: number) => void} settle
- */
-function dropDown(options, chosen, settle) {
-  /** @type {HTMLSelectElement} */
-  const select = el(
-    "select",
-    {
-      autocomplete: "off",
-      "aria-labelledby": "question",
-      "aria-describedby": "note",
-      change: () => settle(select.selectedIndex - 1),
-    },
-    el("option", { disabled: true }, words.asking.choose),
-    options.map(({ text, lang }) => el("option", said({ lang }), text)),
-  );
-  select.selectedIndex = (chosen ?? -1) + 1;
-  return select;
 }
 
 /* --- Checking and sending --------------------------------------------------------------------- */
@@ -600,7 +546,7 @@ function answersList(title, lines) {
           {},
           el("dt", said(asked), asked.text),
           // A browser that translates pages would send the answers to its service.
-          el("dd", { ...said(answer), translate: "no" }, answer.text),
+          el("dd", { translate: "no" }, answer.map((one) => el("span", said(one), one.text))),
           el(
             "dd",
             { class: "change" },
@@ -888,21 +834,13 @@ export function problem({ name, again }) {
 /* --- Parts ------------------------------------------------------------------------------------ */
 
 /**
- * The attributes of a text of the survey: its language and direction.
- * @param {{ lang?: string }} text
- */
-function said({ lang }) {
-  return { lang: lang === language ? null : lang, dir: "auto" };
-}
-
-/**
  * A note if texts of the survey are in another language than the page.
- * @param {...Text} texts
+ * @param {...AnyText} texts
  */
 function untranslated(...texts) {
-  const other = texts.find(({ text, lang }) => text && lang !== language);
+  const other = texts.find(({ text, lang }) => text && lang !== language)?.lang;
   if (!other) return null;
-  const note = fill(words.untranslated, { language: nameOf(other.lang) });
+  const note = fill(words.untranslated, { language: nameOf(other) });
   return el("p", { class: "untranslated" }, note);
 }
 

@@ -16,6 +16,8 @@
  * @typedef {Partial<Pick<Survey, "translations">>} Translations
  * @typedef {{ design: Pick<Survey["design"], "disclosures" | "translations"> }} DesignTexts
  * @typedef {ReturnType<typeof contentIn>} Content
+ * @typedef {{ text: string, lang?: string }} AnyText
+ * @typedef {AnyText & { options: AnyText[], unit?: AnyText }} QuestionTexts
  */
 
 /** @type {Readonly<Record<Tag, { name: string, load: () => Promise<{ default: Catalogue }> }>>} */
@@ -158,15 +160,24 @@ export function contentIn(tag, survey) {
     introduction: pick(texts?.introduction, survey.introduction),
     /** @param {import("./protocol.js").Disclosure} name */
     disclosure: (name) => pick(asked?.disclosures?.[name], design.disclosures?.[name] ?? ""),
-    /** @param {{ question: import("./protocol.js").Question }} step */
+    /** @param {{ question: Pick<import("./protocol.js").Question, "key" | "text" | "options" | "unit"> }} step */
     question({ question }) {
       const translated = asked?.questions?.[question.key];
       return {
         ...pick(translated?.text, question.text),
         options: question.options.map(({ text }, i) => pick(translated?.options?.[i], text)),
+        ...(question.unit && { unit: pick(translated?.unit, question.unit) }),
       };
     },
   };
+}
+
+/**
+ * The attributes of a text of the survey: its language and direction.
+ * @param {{ lang?: string }} text
+ */
+export function said({ lang }) {
+  return { lang: lang === language ? null : lang, dir: "auto" };
 }
 
 /** @param {string} language @param {string} tag */

@@ -59,7 +59,7 @@ export const EXAMPLE = Object.freeze({
 
 /** @param {number} number */
 function yesNo(number) {
-  return { number, options: [{ key: "no" }, { key: "yes" }] };
+  return { number, kind: "yes_no", options: [{ key: "no" }, { key: "yes" }] };
 }
 
 /* --- What is run ------------------------------------------------------------------------------ */

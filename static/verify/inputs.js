@@ -84,9 +84,10 @@ function someAnswers(questions) {
  */
 function answersTo({ kind, options, least = 0, most = 0, levels = 1, picks = 0 }) {
   if (kind === "number") {
-    if (most - least < FEW_INPUTS) return { some: range(most - least + 1, least), all: true };
+    const instead = options.map((_, position) => [position]);
+    if (most - least < FEW_INPUTS) return { some: [...range(most - least + 1, least), ...instead], all: true };
     const between = least + Math.ceil((most - least) / levels / 2); // the first two levels alike
-    return { some: [least, between, most], all: false };
+    return { some: [least, between, most, ...instead], all: false };
   }
   const positions = range(options.length);
   if (kind !== "several") return { some: positions, all: true };
@@ -104,6 +105,7 @@ function answersTo({ kind, options, least = 0, most = 0, levels = 1, picks = 0 }
  * @returns {[Value, number][]}
  */
 function standsFor({ kind, least = 0, most = 0, levels = 1, picks = 0 }, answer) {
+  if (kind === "number" && Array.isArray(answer)) return [[levels + 1 + answer[0], 1]];
   if (Array.isArray(answer)) {
     /** @type {[Value, number][]} */
     const each = answer.map((pick) => [pick, 1 / picks]);

@@ -5,7 +5,9 @@
  * question: {text, lang, options}.
  */
 
+import { blanksOf } from "../respond/cells.js";
 import { el, svg } from "../respond/dom.js";
+import { kindOf } from "../respond/kinds/index.js";
 import { fill, number } from "../respond/words.js";
 import { isolated, percent, rounded, signed, words } from "./words.js";
 
@@ -14,8 +16,8 @@ import { isolated, percent, rounded, signed, words } from "./words.js";
  * @typedef {import("./check.js").Question} Question
  * @typedef {import("./check.js").Answer} Answer
  * @typedef {import("./files.js").ComparedFile} ComparedFile
- * @typedef {{ text: string, lang?: string }} Text
- * @typedef {Text & { options: Text[] }} QuestionTexts
+ * @typedef {import("../respond/words.js").AnyText} Text
+ * @typedef {import("../respond/words.js").QuestionTexts} QuestionTexts
  * @typedef {(question: any) => QuestionTexts} TextsOf
  *
  * @typedef {object} JudgedBlock
@@ -300,10 +302,9 @@ function label({ kind, asked, values }, questions, category) {
  * @param {number | null} value
  * @returns {Text}
  */
-function valueText({ kind, least = 0, most = 0, levels = 1 }, { options }, value) {
-  if (value === null) return { text: kind === "several" ? words().nothing : words().notAsked };
-  if (kind !== "number") return options[value];
-  return { text: rounded(least + ((most - least) * value) / levels, 2) };
+function valueText(question, texts, value) {
+  if (value !== null) return kindOf(question).value(question, texts, value);
+  return { text: blanksOf(question) ? words().nothing : words().notAsked };
 }
 
 /**
@@ -312,11 +313,8 @@ function valueText({ kind, least = 0, most = 0, levels = 1 }, { options }, value
  * @param {Answer} answer
  */
 function answerText(question, texts, answer) {
-  if (Array.isArray(answer) && answer.length > 0) {
-    return answer.map((pick) => texts.options[pick].text).join(PICKED);
-  }
-  if (question.kind === "number" && typeof answer === "number") return rounded(answer, 0);
-  return valueText(question, texts, Array.isArray(answer) ? null : answer).text;
+  const said = answer === null ? [] : kindOf(question).say(question, texts, answer);
+  return said.map(({ text }) => text).join(PICKED) || valueText(question, texts, null).text;
 }
 
 /** @param {Text} question */

@@ -145,9 +145,9 @@ OPENING = """
   - listitem: You simply answer truthfully.
   - listitem: /Chance may change your answers/
 - button "Try it with a harmless question"
-- heading "Can they tell that I said “yes”?" [level=2]
+- heading "Can they tell what I answered?" [level=2]
 - paragraph: /Not for sure/
-- heading "Could I go down as a “yes” although I said “no”?" [level=2]
+- heading "Could I go down for something I did not choose?" [level=2]
 - paragraph: /Yes, by chance/
 - group: What is not protected
 - group: The odds in more detail

@@ -124,7 +124,7 @@ def test_unknown_and_closed_surveys_are_explained(
 @pytest.mark.parametrize(
     ("status", "words"),
     [(400, "did not accept"), (404, "no longer there"),
-     (410, "has just closed"), (413, "too large"), (415, "did not accept"),
+     (410, "has just closed"), (413, "did not accept"), (415, "did not accept"),
      (429, "has not arrived yet"), (500, "has not arrived yet"), (503, "has not arrived yet")],
 )  # fmt: skip
 def test_every_refusal_is_explained(survey_url: str, page: Page, status: int, words: str) -> None:

@@ -24,7 +24,7 @@ const withHash = (design) => ({
 });
 
 const option = (key) => ({ key, text: key });
-const AGE = { key: "age", text: "Age?", options: [option("young"), option("old"), option("prefer-not-to-say")] };
+const AGE = { key: "age", kind: "choice", text: "Age?", options: [option("young"), option("old"), option("prefer-not-to-say")] };
 const BACKGROUND = { key: "g1", background: true, epsilon: 3, keep: 3711558256, questions: [AGE] };
 const DESIGN = withHash({ ...PLAIN, blocks: [...PLAIN.blocks, BACKGROUND] });
 const SURVEY = {

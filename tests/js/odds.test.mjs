@@ -127,14 +127,14 @@ describe("the most that somebody can be sure", () => {
 
 describe("the share of answers that stay", () => {
   it("is 75 in 100 for two coins", () => {
-    close(kept(design(1, COINS), COINS, 0), 0.75);
+    assert.deepEqual(kept(design(1, COINS), COINS, 0), { least: 0.75, most: 0.75 });
   });
 
   it("counts an answer that chance has drawn again as one that stays", () => {
     const odd = block("odd", 2, SCALE / 4, 2, 5);
-    close(kept(design(1, odd), odd, 0), 1 / 4 + 3 / 8);
-    close(kept(design(1, odd), odd, 1), 1 / 4 + 3 / 20);
-    const range = keptRange(design(1, odd, COINS));
+    close(kept(design(1, odd), odd, 0).most, 1 / 4 + 3 / 8);
+    close(kept(design(1, odd), odd, 1).most, 1 / 4 + 3 / 20);
+    const range = /** @type {any} */ (keptRange(design(1, odd, COINS)));
     close(range.least, 0.4);
     close(range.most, 0.75);
   });
@@ -154,18 +154,19 @@ describe("the share of answers that stay", () => {
         runs += 1;
       }
     }
-    close(stayed[0] / runs, kept(whole, odd, 0));
-    close(stayed[1] / runs, kept(whole, odd, 1));
+    close(stayed[0] / runs, kept(whole, odd, 0).most);
+    close(stayed[1] / runs, kept(whole, odd, 1).least);
   });
 
-  it("is the largest of all answers where they differ", () => {
+  it("is a range where it differs between the answers", () => {
     const whole = designs.get("a follow-up of 4 at 2");
     const [gated] = whole.blocks;
     const c = gated.keep / SCALE;
     close(channel(gated, 0, 0, SCALE).a, c + (1 - c) / 5);
     close(channel(gated, 0, 1, SCALE).a, c + (4 * (1 - c)) / 5);
-    assert.equal(kept(whole, gated, 0), channel(gated, 0, 1, SCALE).a);
-    close(kept(whole, gated, 1), c + (1 - c) / 5);
+    const [no, yes] = [0, 1].map((value) => channel(gated, 0, value, SCALE).a);
+    assert.deepEqual(kept(whole, gated, 0), { least: no, most: yes });
+    close(kept(whole, gated, 1).most, c + (1 - c) / 5);
   });
 
   it("is the known channel of multiple choice", () => {
@@ -180,7 +181,23 @@ describe("the share of answers that stay", () => {
   it("leaves background answers out of the range", () => {
     const age = { ...block("age", 8, 4290000000, 2), background: /** @type {const} */ (true) };
     assert.deepEqual(keptRange(design(1, COINS, age)), keptRange(design(1, COINS)));
-    assert.ok(kept(design(1, COINS, age), age, 0) > 0.99);
+    assert.ok(kept(design(1, COINS, age), age, 0).least > 0.99);
+  });
+
+  it("counts the options that can be chosen instead of a number, and its levels", () => {
+    const question = { key: "days", kind: "number", options: [{ key: "prefer-not-to-say" }], least: 0, most: 60, levels: 2 };
+    const days = { key: "b1", epsilon: 2, keep: SCALE / 2, questions: [question] };
+    close(channel(days, 0, 0, SCALE).a, 1 / 2 + 1 / 2 / 4); // 3 levels and an option
+    close(channel(days, 0, 3, SCALE).a, 5 / 8);
+    const range = kept(design(1, days), days, 0);
+    assert.deepEqual(range, { least: 5 / 8, most: 5 / 8 });
+  });
+
+  it("is stated on the opening for questions with one option as an answer, and only for them", () => {
+    const [picks] = designs.get("up to 3 of 10 at 2").blocks;
+    const [number] = designs.get("a number at ln 3").blocks;
+    assert.equal(keptRange(design(1, picks, number)), null);
+    assert.deepEqual(keptRange(design(1, picks, COINS, number)), keptRange(design(1, COINS)));
   });
 });
 

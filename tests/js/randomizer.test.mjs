@@ -236,7 +236,7 @@ test("a kept report is the answer, a level beside the number, or one of the pick
 test("the widest number is rounded exactly", () => {
   // 2^32 numbers and 2^20 - 1 levels: the largest product is below 2^53. BigInt knows it exactly.
   const [least, most, levels] = [-(2 ** 31), 2 ** 31, 2 ** 20 - 1];
-  const question = { key: "q", kind: "number", least, most, levels, options: [] };
+  const question = { key: "q", kind: "number", options: [], least, most, levels };
   const block = { key: "b1", epsilon: 1, keep: 1, questions: [question] };
   const design = { ...designs.get("2 x 2 at 2"), blocks: [block] };
   for (const answer of [least, least + 1, -4097, -1, 0, 1, 4096, most - 4095, most - 1, most]) {

@@ -37,9 +37,10 @@ describe("a question", () => {
       back: () => called.push("back"),
       next: () => called.push("next"),
     };
-    const step = { question: BLOCK.questions[0], block: BLOCK, index: 0 };
+    const step = { question: BLOCK.questions[0], block: BLOCK, index: 0, order: given.options.map((_, i) => i) };
     const choose = (position) => called.push(position);
-    const form = screens.question({ step, content: given, design: DESIGN, at: 1, of: 3, chosen, choose, moves });
+    const view = { step, content: given, design: DESIGN, at: 1, of: 3, given: chosen, choose, moves };
+    const form = screens.question(view);
     return { form: screens.put(form), called };
   }
 
@@ -81,8 +82,8 @@ describe("a background question", () => {
     const names = Array.from({ length: size }, (_, i) => `Group ${i}`);
     const moves = { back() {}, next: () => called.push("next") };
     const [block] = BACKGROUND;
-    const step = { question: block.questions[0], block, index: 0 };
-    const view = { step, content: content(...names), design: DESIGN, at: 1, of: 1, chosen, moves };
+    const step = { question: block.questions[0], block, index: 0, order: names.map((_, i) => i) };
+    const view = { step, content: content(...names), design: DESIGN, at: 1, of: 1, given: chosen, moves };
     const form = screens.put(screens.question({ ...view, choose: (position) => called.push(position) }));
     return { form, called };
   };
@@ -174,7 +175,7 @@ describe("the opening", () => {
     const screens = await start(t);
     const blocks = [BLOCK, DESIGN.blocks[1], ...BACKGROUND];
     const steps = blocks.flatMap((block) =>
-      block.questions.map((question, index) => ({ question, block, index })),
+      block.questions.map((question, index) => ({ question, block, index, room: block.questions.length })),
     );
     const facts = opening(screens, DESIGN, { steps }).querySelector(".facts").textContent;
     assert.match(facts, /^3 questions, picked by chance out of 6\. Then 2 questions about you\./);
@@ -192,7 +193,7 @@ describe("the review", () => {
     const screens = await start(t);
     const called = [];
     const line = (name, answer, background) => ({
-      question: text(name), answer, background, change: () => called.push(name),
+      question: text(name), answer: [answer], background, change: () => called.push(name),
     });
     const lines = [line("Q1", text("Yes")), line("Age", text("Under 30"), true)];
     const form = screens.put(screens.review({ lines, back() {}, send: () => called.push("send") }));

@@ -38,7 +38,8 @@ for (const [page, catalogues] of Object.entries(PAGES)) {
     });
 
     it("hold only texts that are used", () => {
-      const own = readdirSync(folder).filter((name) => name.endsWith(".js"));
+      const kinds = page === "respond" ? readdirSync(new URL("kinds/", folder)) : [];
+      const own = [...readdirSync(folder), ...kinds.map((name) => `kinds/${name}`)].filter((name) => name.endsWith(".js"));
       const source = own.map((name) => readFileSync(new URL(name, folder), "utf8")).join("");
       const code = source.replace(/\/\*[\s\S]*?\*\/|\/\/ .*/g, "");
       const asked = code.match(/(?<=\bwords(\(\))?\.)(?!js")\w+/g) ?? [];

@@ -20,7 +20,6 @@ REFUSALS = {
     "changed": (400, {"errors": {"design": ["another"]}}),
     "withdrawn": (404, {}),
     "closed-meanwhile": (410, {}),
-    "too-large": (413, {}),
     "refused": (400, {"errors": {"id": ["wrong"]}}),
 }
 # What it answers when the survey is asked for.

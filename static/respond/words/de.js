@@ -30,6 +30,7 @@ export default {
       one: "{count} Frage, vom Zufall ausgewählt aus {all}.",
       other: "{count} Fragen, vom Zufall ausgewählt aus {all}.",
     },
+    depends: "Einige werden nur nach bestimmten Antworten gestellt.",
     background: {
       one: "Danach {count} Frage zu Ihrer Person.",
       other: "Danach {count} Fragen zu Ihrer Person.",
@@ -95,35 +96,18 @@ export default {
     },
 
     fears: {
-      yes: {
-        known: "Kann man erkennen, dass ich „Ja“ gesagt habe?",
-        knownReply:
-          "Nicht mit Sicherheit. Zu sehen ist nur ein Datensatz, und den kann der Zufall " +
-          "geschrieben haben. Ein einzelnes „Ja“ ist nie ein Beweis.",
-        wrong: "Kann bei mir „Ja“ stehen, obwohl ich „Nein“ gesagt habe?",
-        wrongReply:
-          "Ja, durch Zufall kann das bei allen vorkommen. Deshalb ist ein „Ja“ in einem " +
-          "Datensatz kein Beweis über Sie. Für die ganze Gruppe wird die Wirkung des Zufalls " +
-          "wieder herausgerechnet.",
-      },
-      choice: {
-        known: "Kann man erkennen, was ich gewählt habe?",
-        knownReply:
-          "Nicht mit Sicherheit. Zu sehen ist nur ein Datensatz, und den kann der Zufall " +
-          "geschrieben haben. Ein einzelner Datensatz ist nie ein Beweis.",
-        wrong: "Kann bei mir etwas stehen, das ich nicht gewählt habe?",
-        wrongReply:
-          "Ja, durch Zufall kann das bei allen vorkommen. Deshalb ist ein Datensatz kein Beweis " +
-          "über Sie. Für die ganze Gruppe wird die Wirkung des Zufalls wieder herausgerechnet.",
-      },
-      weak: {
-        known: "Kann man erkennen, was ich geantwortet habe?",
-        knownReply: "Möglicherweise. Die Zahl oben sagt, wie sicher man sein kann.",
-        wrong: "Kann bei mir etwas stehen, das ich nicht gewählt habe?",
-        wrongReply:
-          "Ja, durch Zufall kann das vorkommen. Für die ganze Gruppe wird die Wirkung des " +
-          "Zufalls wieder herausgerechnet.",
-      },
+      known: "Kann man erkennen, was ich geantwortet habe?",
+      knownReply:
+        "Nicht mit Sicherheit. Zu sehen ist nur ein Datensatz, und den kann der Zufall " +
+        "geschrieben haben. Ein einzelner Datensatz ist nie ein Beweis.",
+      weakKnown: "Möglicherweise. Die Zahl oben sagt, wie sicher man sein kann.",
+      wrong: "Kann bei mir etwas stehen, das ich nicht gewählt habe?",
+      wrongReply:
+        "Ja, durch Zufall kann das bei allen vorkommen. Deshalb ist ein Datensatz kein Beweis " +
+        "über Sie. Für die ganze Gruppe wird die Wirkung des Zufalls wieder herausgerechnet.",
+      weakWrong:
+        "Ja, durch Zufall kann das vorkommen. Für die ganze Gruppe wird die Wirkung des " +
+        "Zufalls wieder herausgerechnet.",
     },
 
     unprotected: {
@@ -163,8 +147,9 @@ export default {
         "Ohne die Antworten zu Ihrer Person, oder wenn jemand diese schon kennt: in {sure} von " +
         "100 Fällen.",
       alone:
-        "Eine Frage für sich allein: Von 100 Antworten bleiben {kept} so, wie sie gegeben " +
-        "wurden. Jede der übrigen ersetzt der Zufall durch eine andere.",
+        "Eine Frage mit einer einzigen Auswahl, für sich allein: Von 100 Antworten bleiben " +
+        "{kept} so, wie sie gegeben wurden. Jede der übrigen ersetzt der Zufall durch eine " +
+        "andere.",
       others:
         "Wenn Ihre Antworten zusammenhängen oder jemand einige davon kennt, gilt als Grenze nur " +
         "die erste Zahl.",
@@ -241,6 +226,33 @@ export default {
     back: "Zurück",
     next: "Weiter",
     done: "Fertig",
+    rounded:
+      "Der Zufall rundet Ihre Zahl auf einen von {count} Werten von {least} bis {most}, bevor " +
+      "sie dieses Gerät verlässt, und kann auch diesen Wert verändern: Von 100 bleiben " +
+      "{kept}.",
+    picked:
+      "Ihr Gerät sendet nach Zufall nur eine der Möglichkeiten oder keine. Hier wird eine, " +
+      "die Sie ankreuzen, in {picked} von 100 Fällen gesendet, eine, die Sie nicht ankreuzen, " +
+      "in {other}.",
+    range: "Bitte geben Sie eine ganze Zahl von {least} bis {most} ein.",
+    less: "Weniger",
+    more: "Mehr",
+    picks: "Kreuzen Sie höchstens {picks} an, oder nichts.",
+    tooMany:
+      "Sie können höchstens {picks} ankreuzen. Für etwas anderes entfernen Sie bitte zuerst " +
+      "ein Kreuz.",
+    none: "Nichts davon",
+    filler:
+      "Eine neutrale Frage, damit die Dauer nicht verrät, wie viele Fragen Ihnen gestellt " +
+      "wurden. Ihre Antwort wird nicht gespeichert.",
+    fillers: [
+      "Trinken Sie lieber Tee als Kaffee?",
+      "Sind Sie lieber am Meer als in den Bergen?",
+      "Stehen Sie am Wochenende früh auf?",
+      "Kochen Sie gern?",
+      "Mögen Sie den Sommer lieber als den Winter?",
+      "Schauen Sie gern Fußball?",
+    ],
   },
 
   review: {
@@ -299,8 +311,8 @@ export default {
     title: "Der Datensatz, an dem der Zufall mitgewirkt hat",
     text:
       "Das sind genau die Bytes. Die Zahlen unter „blocks“ sind Plätze in den Listen der " +
-      "Antworten, von 0 an gezählt. In jedem Block sind entweder alle Ihre Antworten, oder alle " +
-      "stammen vom Zufall.",
+      "Antworten oder Stufen einer Zahl, von 0 an gezählt; null heißt: keine Antwort. In " +
+      "jedem Block sind entweder alle Ihre Antworten, oder alle stammen vom Zufall.",
     pass:
       "Unter „pass“ steht Ihr Ausweis. Er zeigt, dass Sie eingeladen sind, und nicht, wer " +
       "Sie sind.",
@@ -445,14 +457,6 @@ export default {
         "Ihr Datensatz wurde nicht gespeichert. Nichts als der Datensatz hat dieses Gerät " +
           "verlassen.",
         "Danke für Ihre Zeit.",
-      ],
-    },
-    tooLarge: {
-      title: "Die Website meldet, dass der Datensatz zu groß ist",
-      texts: [
-        "Es wurde nichts gespeichert, und nichts als der Datensatz hat dieses Gerät verlassen.",
-        "Das ist ein Fehler der Website. Bitte sagen Sie es der Person, von der Sie die " +
-          "Adresse haben.",
       ],
     },
     refused: {

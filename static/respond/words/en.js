@@ -30,6 +30,7 @@ export default {
       one: "{count} question, picked by chance out of {all}.",
       other: "{count} questions, picked by chance out of {all}.",
     },
+    depends: "Some are asked only after certain answers.",
     background: {
       one: "Then {count} question about you.",
       other: "Then {count} questions about you.",
@@ -88,34 +89,18 @@ export default {
     },
 
     fears: {
-      yes: {
-        known: "Can they tell that I said “yes”?",
-        knownReply:
-          "Not for sure. They see only a report, and chance may have written it. A single “yes” " +
-          "is never a proof.",
-        wrong: "Could I go down as a “yes” although I said “no”?",
-        wrongReply:
-          "Yes, by chance that can happen to anyone. That is why a “yes” in a report is no proof " +
-          "about you. For the whole group, the effect of chance is taken out again.",
-      },
-      choice: {
-        known: "Can they tell what I chose?",
-        knownReply:
-          "Not for sure. They see only a report, and chance may have written it. A single report " +
-          "is never a proof.",
-        wrong: "Could I go down for something I did not choose?",
-        wrongReply:
-          "Yes, by chance that can happen to anyone. That is why a report is no proof about " +
-          "you. For the whole group, the effect of chance is taken out again.",
-      },
-      weak: {
-        known: "Can they tell what I answered?",
-        knownReply: "Possibly. The figure above says how sure they can be.",
-        wrong: "Could I go down for something I did not choose?",
-        wrongReply:
-          "Yes, by chance that can happen. For the whole group, the effect of chance is taken " +
-          "out again.",
-      },
+      known: "Can they tell what I answered?",
+      knownReply:
+        "Not for sure. They see only a report, and chance may have written it. A single " +
+        "report is never a proof.",
+      weakKnown: "Possibly. The figure above says how sure they can be.",
+      wrong: "Could I go down for something I did not choose?",
+      wrongReply:
+        "Yes, by chance that can happen to anyone. That is why a report is no proof about " +
+        "you. For the whole group, the effect of chance is taken out again.",
+      weakWrong:
+        "Yes, by chance that can happen. For the whole group, the effect of chance is taken " +
+        "out again.",
     },
 
     unprotected: {
@@ -150,8 +135,8 @@ export default {
       sensitive:
         "Without the answers about you, or if someone knows those already: {sure} in 100 sure.",
       alone:
-        "One question on its own: {kept} in 100 answers stay as they were given. Chance " +
-        "replaces the rest by another answer.",
+        "One question with a single choice, on its own: {kept} in 100 answers stay as they " +
+        "were given. Chance replaces the rest by another answer.",
       others:
         "If your answers hang together, or someone knows some of them, only the first figure is " +
         "a limit.",
@@ -224,6 +209,29 @@ export default {
     back: "Back",
     next: "Next",
     done: "Done",
+    rounded:
+      "Chance rounds your number to one of {count} values from {least} to {most} before it " +
+      "leaves this device, and may change that value, too: {kept} in 100 stay.",
+    picked:
+      "Your device sends only one option or none, by chance. Here, an option that you pick is " +
+      "sent in {picked} of 100 cases, one that you do not pick in {other}.",
+    range: "Please enter a whole number from {least} to {most}.",
+    less: "Less",
+    more: "More",
+    picks: "Pick up to {picks}, or none.",
+    tooMany: "You can pick up to {picks}. To pick another one, remove one first.",
+    none: "None",
+    filler:
+      "A neutral question, so that the time you take does not tell how many questions you " +
+      "were asked. Your answer is not kept.",
+    fillers: [
+      "Do you prefer tea to coffee?",
+      "Do you prefer the sea to the mountains?",
+      "Do you get up early at weekends?",
+      "Do you like to cook?",
+      "Do you prefer summer to winter?",
+      "Do you like to watch football?",
+    ],
   },
 
   review: {
@@ -276,8 +284,9 @@ export default {
   sent: {
     title: "The randomized report",
     text:
-      "These are the exact bytes. The numbers under “blocks” are places in the lists of answers, " +
-      "counted from 0. In each block, all of them are your answers or all of them are chance.",
+      "These are the exact bytes. The numbers under “blocks” are places in the lists of " +
+      "answers, or steps of a number’s range, counted from 0; null is no answer. In each " +
+      "block, all of them are your answers or all of them are chance.",
     pass: "Under “pass” is your pass. It shows that you were invited, and not who you are.",
     work: "Under “work” is the result of the work that makes forged reports slower.",
     length: {
@@ -409,13 +418,6 @@ export default {
       texts: [
         "Your report was not stored. Nothing but the report left this device.",
         "Thank you for your time.",
-      ],
-    },
-    tooLarge: {
-      title: "The site says the report is too large",
-      texts: [
-        "Nothing was stored, and nothing but the report left this device.",
-        "This is a fault of the site. Please tell the person who gave you the address.",
       ],
     },
     refused: {

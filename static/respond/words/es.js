@@ -32,6 +32,7 @@ export default {
       many: "{count} de preguntas, elegidas al azar entre {all}.",
       other: "{count} preguntas, elegidas al azar entre {all}.",
     },
+    depends: "Algunas solo se hacen después de ciertas respuestas.",
     background: {
       one: "Después, {count} pregunta sobre usted.",
       many: "Después, {count} de preguntas sobre usted.",
@@ -97,35 +98,18 @@ export default {
     },
 
     fears: {
-      yes: {
-        known: "¿Pueden saber que dije «sí»?",
-        knownReply:
-          "Con certeza, no. Solo ven un informe, y puede haberlo escrito el azar. Un solo «sí» " +
-          "nunca es una prueba.",
-        wrong: "¿Podría quedar anotado que dije «sí» aunque dije «no»?",
-        wrongReply:
-          "Sí, por azar eso le puede pasar a cualquiera. Por eso un «sí» en un informe no es una " +
-          "prueba sobre usted. En el resultado de todo el grupo, el efecto del azar se " +
-          "descuenta.",
-      },
-      choice: {
-        known: "¿Pueden saber qué elegí?",
-        knownReply:
-          "Con certeza, no. Solo ven un informe, y puede haberlo escrito el azar. Un solo " +
-          "informe nunca es una prueba.",
-        wrong: "¿Podría quedar anotado algo que no elegí?",
-        wrongReply:
-          "Sí, por azar eso le puede pasar a cualquiera. Por eso un informe no es una prueba " +
-          "sobre usted. En el resultado de todo el grupo, el efecto del azar se descuenta.",
-      },
-      weak: {
-        known: "¿Pueden saber qué respondí?",
-        knownReply: "Es posible. La cifra de arriba dice cuánta seguridad pueden tener.",
-        wrong: "¿Podría quedar anotado algo que no elegí?",
-        wrongReply:
-          "Sí, por azar eso puede pasar. En el resultado de todo el grupo, el efecto del azar se " +
-          "descuenta.",
-      },
+      known: "¿Pueden saber qué respondí?",
+      knownReply:
+        "Con certeza, no. Solo ven un informe, y puede haberlo escrito el azar. Un solo " +
+        "informe nunca es una prueba.",
+      weakKnown: "Es posible. La cifra de arriba dice cuánta seguridad pueden tener.",
+      wrong: "¿Podría quedar anotado algo que no elegí?",
+      wrongReply:
+        "Sí, por azar eso le puede pasar a cualquiera. Por eso un informe no es una prueba " +
+        "sobre usted. En el resultado de todo el grupo, el efecto del azar se descuenta.",
+      weakWrong:
+        "Sí, por azar eso puede pasar. En el resultado de todo el grupo, el efecto del azar " +
+        "se descuenta.",
     },
 
     unprotected: {
@@ -164,8 +148,8 @@ export default {
       sensitive:
         "Sin las respuestas sobre usted, o si alguien ya las conoce: {sure} puntos de 100.",
       alone:
-        "Una pregunta por separado: {kept} de cada 100 respuestas quedan tal como se dieron. " +
-        "En lugar de cada una de las demás, el azar pone otra.",
+        "Una pregunta de elección única, por separado: {kept} de cada 100 respuestas quedan " +
+        "tal como se dieron. En lugar de cada una de las demás, el azar pone otra.",
       others:
         "Si sus respuestas están relacionadas entre sí, o si alguien conoce algunas, solo pone " +
         "límite la primera cifra.",
@@ -242,6 +226,30 @@ export default {
     back: "Atrás",
     next: "Siguiente",
     done: "Listo",
+    rounded:
+      "Antes de que su número salga de este dispositivo, el azar lo redondea a uno de {count} " +
+      "valores, de {least} a {most}, y también puede cambiar ese valor: {kept} de cada 100 " +
+      "veces queda igual.",
+    picked:
+      "Su dispositivo envía, al azar, una sola opción o ninguna. Aquí, una opción que usted " +
+      "marca se envía {picked} de cada 100 veces; una que no marca, {other}.",
+    range: "Introduzca un número entero de {least} a {most}.",
+    less: "Menos",
+    more: "Más",
+    picks: "Puede marcar {picks} como máximo, o ninguna.",
+    tooMany: "Puede marcar {picks} como máximo. Para marcar otra, quite antes una.",
+    none: "Ninguna",
+    filler:
+      "Una pregunta neutra, para que el tiempo que tarda no revele cuántas preguntas le " +
+      "hicieron. Su respuesta no se guarda.",
+    fillers: [
+      "¿Prefiere el té al café?",
+      "¿Prefiere el mar a la montaña?",
+      "¿Se levanta temprano los fines de semana?",
+      "¿Le gusta cocinar?",
+      "¿Prefiere el verano al invierno?",
+      "¿Le gusta ver fútbol?",
+    ],
   },
 
   review: {
@@ -298,8 +306,8 @@ export default {
     title: "El informe, después del azar",
     text:
       "Estos son los bytes exactos. Los números de «blocks» son lugares en las listas de " +
-      "respuestas, contando desde 0. En cada bloque, todos son sus respuestas o todos son obra " +
-      "del azar.",
+      "respuestas, o escalones de un número, contando desde 0; null significa que no hay " +
+      "respuesta. En cada bloque, todos son sus respuestas o todos son obra del azar.",
     pass: "En «pass» está su pase. Muestra que fue invitado, y no quién es.",
     work: "En «work» está el resultado del cálculo que frena los informes falsos.",
     length: {
@@ -436,13 +444,6 @@ export default {
       texts: [
         "Su informe no se guardó. De este dispositivo no salió nada más que el informe.",
         "Gracias por su tiempo.",
-      ],
-    },
-    tooLarge: {
-      title: "El sitio dice que el informe es demasiado grande",
-      texts: [
-        "No se guardó nada, y de este dispositivo no salió nada más que el informe.",
-        "Es un fallo del sitio. Por favor, avise a quien le dio la dirección.",
       ],
     },
     refused: {

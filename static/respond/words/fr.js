@@ -37,6 +37,7 @@ export default {
       many: "{count} de questions, choisies par le hasard parmi {all}.",
       other: "{count} questions, choisies par le hasard parmi {all}.",
     },
+    depends: "Certaines ne sont posées qu’après certaines réponses.",
     background: {
       one: "Puis {count} question sur votre situation.",
       many: "Puis {count} de questions sur votre situation.",
@@ -103,36 +104,19 @@ export default {
     },
 
     fears: {
-      yes: {
-        known: "Peut-on savoir que j’ai dit « oui » ?",
-        knownReply:
-          "Pas avec certitude. On ne voit qu’un bulletin, et c’est peut-être le hasard qui l’a " +
-          "écrit. Un « oui » isolé n’est jamais une preuve.",
-        wrong: "Mon bulletin peut-il dire « oui » alors que j’ai dit « non » ?",
-        wrongReply:
-          "Oui, par hasard, cela peut arriver à tout le monde. C’est pourquoi un « oui » dans un " +
-          "bulletin n’est pas une preuve sur vous. Pour l’ensemble du groupe, un calcul retire " +
-          "ensuite l’effet du hasard.",
-      },
-      choice: {
-        known: "Peut-on savoir ce que j’ai choisi ?",
-        knownReply:
-          "Pas avec certitude. On ne voit qu’un bulletin, et c’est peut-être le hasard qui l’a " +
-          "écrit. Un bulletin isolé n’est jamais une preuve.",
-        wrong: "Mon bulletin peut-il dire autre chose que ce que j’ai choisi ?",
-        wrongReply:
-          "Oui, par hasard, cela peut arriver à tout le monde. C’est pourquoi un bulletin n’est " +
-          "pas une preuve sur vous. Pour l’ensemble du groupe, un calcul retire ensuite l’effet " +
-          "du hasard.",
-      },
-      weak: {
-        known: "Peut-on savoir ce que j’ai répondu ?",
-        knownReply: "C’est possible. Le chiffre ci-dessus dit à quel point on peut être sûr.",
-        wrong: "Mon bulletin peut-il dire autre chose que ce que j’ai choisi ?",
-        wrongReply:
-          "Oui, par hasard, cela peut arriver. Pour l’ensemble du groupe, un calcul retire " +
-          "ensuite l’effet du hasard.",
-      },
+      known: "Peut-on savoir ce que j’ai répondu ?",
+      knownReply:
+        "Pas avec certitude. On ne voit qu’un bulletin, et c’est peut-être le hasard qui l’a " +
+        "écrit. Un bulletin isolé n’est jamais une preuve.",
+      weakKnown: "C’est possible. Le chiffre ci-dessus dit à quel point on peut être sûr.",
+      wrong: "Mon bulletin peut-il dire autre chose que ce que j’ai choisi ?",
+      wrongReply:
+        "Oui, par hasard, cela peut arriver à tout le monde. C’est pourquoi un bulletin n’est " +
+        "pas une preuve sur vous. Pour l’ensemble du groupe, un calcul retire ensuite l’effet " +
+        "du hasard.",
+      weakWrong:
+        "Oui, par hasard, cela peut arriver. Pour l’ensemble du groupe, un calcul retire " +
+        "ensuite l’effet du hasard.",
     },
 
     unprotected: {
@@ -172,8 +156,9 @@ export default {
         "Sans les réponses sur votre situation, ou si quelqu’un les connaît déjà : dans {sure} " +
         "cas sur 100.",
       alone:
-        "Une question prise seule : sur 100 réponses, {kept} restent telles qu’elles ont été " +
-        "données. Le hasard remplace chacune des autres par une réponse différente.",
+        "Une question à choix unique, prise seule : sur 100 réponses, {kept} restent telles " +
+        "qu’elles ont été données. Le hasard remplace chacune des autres par une réponse " +
+        "différente.",
       others:
         "Si vos réponses sont liées entre elles, ou si quelqu’un en connaît certaines, la seule " +
         "limite qui vaut est le premier chiffre.",
@@ -251,6 +236,33 @@ export default {
     back: "Retour",
     next: "Suivant",
     done: "Terminé",
+    rounded:
+      "Avant que votre nombre quitte cet appareil, le hasard l’arrondit à l’une de {count} " +
+      "valeurs, de {least} à {most}, et peut aussi changer cette valeur : sur 100, {kept} " +
+      "restent telles quelles.",
+    picked:
+      "Votre appareil envoie, au hasard, une seule option ou aucune. Ici, une option que vous " +
+      "cochez est envoyée dans {picked} cas sur 100, une option que vous ne cochez pas dans " +
+      "{other}.",
+    range: "Veuillez saisir un nombre entier de {least} à {most}.",
+    less: "Moins",
+    more: "Plus",
+    picks: "Choix possibles : {picks} au plus, ou aucun.",
+    tooMany:
+      "Vous pouvez en cocher {picks} au plus. Pour en cocher une autre, décochez-en d’abord " +
+      "une.",
+    none: "Aucune",
+    filler:
+      "Une question neutre, pour que le temps passé ne révèle pas combien de questions vous " +
+      "ont été posées. Votre réponse n’est pas conservée.",
+    fillers: [
+      "Préférez-vous le thé au café ?",
+      "Préférez-vous la mer à la montagne ?",
+      "Vous levez-vous tôt le week-end ?",
+      "Aimez-vous cuisiner ?",
+      "Préférez-vous l’été à l’hiver ?",
+      "Aimez-vous regarder le football ?",
+    ],
   },
 
   review: {
@@ -307,9 +319,9 @@ export default {
   sent: {
     title: "Le bulletin auquel le hasard a pris part",
     text:
-      "Voici les octets exacts. Les nombres sous « blocks » sont des places dans les listes de " +
-      "réponses, comptées à partir de 0. Dans chaque bloc, ils sont tous vos réponses ou " +
-      "viennent tous du hasard.",
+      "Voici les octets exacts. Les nombres sous « blocks » sont des places dans les listes " +
+      "de réponses, ou des échelons d’un nombre, à partir de 0 ; null veut dire sans réponse. " +
+      "Dans chaque bloc, ils sont tous vos réponses ou viennent tous du hasard.",
     pass:
       "Sous « pass » se trouve votre laissez-passer. Il montre que vous êtes une personne " +
       "invitée, et non qui vous êtes.",
@@ -457,13 +469,6 @@ export default {
       texts: [
         "Votre bulletin n’a pas été enregistré. Rien d’autre que lui n’a quitté cet appareil.",
         "Merci pour votre temps.",
-      ],
-    },
-    tooLarge: {
-      title: "Le site indique que le bulletin est trop volumineux",
-      texts: [
-        "Rien n’a été enregistré, et rien d’autre que le bulletin n’a quitté cet appareil.",
-        "C’est un défaut du site. Veuillez prévenir la personne qui vous a donné l’adresse.",
       ],
     },
     refused: {

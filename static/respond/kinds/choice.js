@@ -1,0 +1,63 @@
+/* One of several options. The answer is its position. */
+
+import { el } from "../dom.js";
+import { kept, outOf100 } from "../odds.js";
+import { between, fill, said, words } from "../words.js";
+
+const LONG_LIST = 8; // with more options than this, a background question is a drop-down list
+
+/** @type {import("./index.js").Kind} */
+export default {
+  note(design, block, index) {
+    const { least, most } = kept(design, block, index);
+    return fill(words.asking.note, { kept: between(outOf100(least), outOf100(most)) });
+  },
+  control(asked) {
+    const { step, content, given, settle } = asked;
+    if (step.block.background && content.options.length > LONG_LIST) return dropDown(asked);
+    return el(
+      "div",
+      { class: "options" },
+      step.order.map((position) =>
+        card(content, position, "radio", position === given, () => settle(position)),
+      ),
+    );
+  },
+  say: (_, { options }, position) => [options[position]],
+  value: (_, { options }, position) => options[position],
+};
+
+/**
+ * One option.
+ * @param {import("./index.js").QuestionTexts} content
+ * @param {number} position
+ * @param {"radio" | "checkbox"} type
+ * @param {boolean} checked
+ * @param {(event: Event) => void} change
+ */
+export function card({ options }, position, type, checked, change) {
+  const { text, lang } = options[position];
+  const input = el("input", { type, name: "answer", value: position, autocomplete: "off", change });
+  input.checked = checked;
+  return el("label", { class: "option", ...said({ lang }) }, input, el("span", {}, text));
+}
+
+/**
+ * A drop-down list. Its first line is not an answer, so that nothing is chosen in advance.
+ * @param {import("./index.js").Asked} asked
+ */
+function dropDown({ step: { order }, content: { options }, given, settle }) {
+  /** @type {HTMLSelectElement} */
+  const select = el(
+    "select",
+    {
+      autocomplete: "off",
+      "aria-labelledby": "question",
+      change: () => settle(order[select.selectedIndex - 1]),
+    },
+    el("option", { disabled: true }, words.asking.choose),
+    order.map((position) => el("option", said(options[position]), options[position].text)),
+  );
+  select.selectedIndex = order.indexOf(given) + 1;
+  return select;
+}
