@@ -4,9 +4,40 @@ import { el } from "../dom.js";
 import { kept, outOf100 } from "../odds.js";
 import { between, fill, said, words } from "../words.js";
 
+/**
+ * What every kind has in common, too.
+ *
+ * @typedef {import("../protocol.js").Question} Question
+ * @typedef {import("../protocol.js").Block} Block
+ * @typedef {import("../randomizer.js").Answer} Answer
+ * @typedef {import("../words.js").AnyText} Text
+ * @typedef {import("../words.js").QuestionTexts} QuestionTexts
+ * @typedef {Pick<Question, "least" | "most" | "levels" | "picks">} Parts
+ *
+ * A question on the screen. `order` has the options' positions as they are shown. settle() takes the
+ * answer as randomize() wants it, or undefined and the problem with what was entered; warn() shows a
+ * problem at once.
+ * @typedef {object} Asked
+ * @property {{ question: Question, block: Block, order: number[] }} step
+ * @property {QuestionTexts} content
+ * @property {any} given  the answer, or undefined
+ * @property {(answer: Answer | undefined, problem?: string) => void} settle
+ * @property {(problem: string) => void} warn
+ *
+ * @typedef {object} Kind
+ * @property {boolean} [ordered]  whether the options have an order, which no shuffling may change
+ * @property {(question: Question) => string} [hint]  how to answer
+ * @property {(design: import("../odds.js").Design, block: import("../odds.js").Block, index: number) => string} note
+ *   what chance does to the answer
+ * @property {(asked: Asked) => import("../dom.js").Child} control
+ * @property {(question: Parts, texts: QuestionTexts, answer: any) => Text[]} say  an answer in words
+ * @property {(question: Parts, texts: QuestionTexts, value: number) => Text} value  a report's value
+ *   in words
+ */
+
 const LONG_LIST = 8; // with more options than this, a background question is a drop-down list
 
-/** @type {import("./index.js").Kind} */
+/** @type {Kind} */
 export default {
   note(design, block, index) {
     const { least, most } = kept(design, block, index);
@@ -29,7 +60,7 @@ export default {
 
 /**
  * One option.
- * @param {import("./index.js").QuestionTexts} content
+ * @param {QuestionTexts} content
  * @param {number} position
  * @param {"radio" | "checkbox"} type
  * @param {boolean} checked
@@ -44,7 +75,7 @@ export function card({ options }, position, type, checked, change) {
 
 /**
  * A drop-down list. Its first line is not an answer, so that nothing is chosen in advance.
- * @param {import("./index.js").Asked} asked
+ * @param {Asked} asked
  */
 function dropDown({ step: { order }, content: { options }, given, settle }) {
   /** @type {HTMLSelectElement} */

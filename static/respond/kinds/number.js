@@ -9,14 +9,14 @@ import { between, fill, number, said, words } from "../words.js";
 import { card } from "./choice.js";
 
 /**
- * @typedef {import("./index.js").Parts} Parts
- * @typedef {import("./index.js").QuestionTexts} QuestionTexts
+ * @typedef {import("./choice.js").Parts} Parts
+ * @typedef {import("./choice.js").QuestionTexts} QuestionTexts
  */
 
 const SHORT_RANGE = 20; // with as many steps or fewer, there is a slider, too
 const BY_KEY = { ArrowUp: 1, ArrowDown: -1 };
 
-/** @type {import("./index.js").Kind} */
+/** @type {import("./choice.js").Kind} */
 export default {
   hint: rangeOf,
   note(design, block, index) {
@@ -51,9 +51,9 @@ export default {
     const slide = () => set(slider.value);
     /** @type {HTMLInputElement} */
     const slider = el("input", {
-      type: "range",
       min: least,
       max: most,
+      type: "range", // after the bounds, so that it stands in the middle
       autocomplete: "off",
       tabindex: -1, // for keyboards and screen readers, the field does the same
       "aria-hidden": "true",
@@ -140,7 +140,9 @@ function parse(text) {
   const plain = text
     .replace(/[٠-٩۰-۹]/g, (digit) => String(digit.charCodeAt(0) % 16))
     .replace(/\u2212/g, "-")
-    .replace(/[\s\u200e\u200f\u061c]/g, "");
-  const whole = /^[-+]?\d{1,3}([.,'’٬]\d{3})+$/.test(plain) ? plain.replace(/[.,'’٬]/g, "") : plain;
+    .replace(/[\u200e\u200f\u061c]/g, "")
+    .trim();
+  const grouped = /^[-+]?[1-9]\d{0,2}([.,'’٬\s])\d{3}(\1\d{3})*$/.test(plain);
+  const whole = grouped ? plain.replace(/[.,'’٬\s]/g, "") : plain;
   return /^[-+]?\d+$/.test(whole) ? Number(whole) : NaN;
 }

@@ -2,5 +2,5 @@
 
 import choice from "./choice.js";
 
-/** @type {import("./index.js").Kind} */
+/** @type {import("./choice.js").Kind} */
 export default { ...choice, ordered: true };

@@ -10,7 +10,7 @@ import { card } from "./choice.js";
 
 const DECLINED = "prefer-not-to-say";
 
-/** @type {import("./index.js").Kind} */
+/** @type {import("./choice.js").Kind} */
 export default {
   hint: ({ picks }) => fill(words.asking.picks, { picks }),
   note({ scale }, block, index) {
