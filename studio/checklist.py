@@ -130,6 +130,13 @@ def people(look: Look) -> Iterator[Finding]:
             "expected",
         )
         return
+    population = look.survey.population
+    if population is not None and expected > population:
+        yield blocks(
+            f"You hope to reach {expected:,} people, but there are only {population:,} in all",
+            "Correct one of the two numbers. The results use the number of people in all.",
+            "population",
+        )
     if crowd > expected:
         large = crowd > USUAL_CROWD
         yield blocks(
@@ -189,6 +196,18 @@ def _points(width: float) -> str:
     return "the whole range" if width > 1 else f"{100 * width:.0f} points"
 
 
+def durations(look: Look) -> Iterator[Finding]:
+    """Yield a warning if the time that somebody takes can show which questions they were asked."""
+    depend = any(question.only_if for question in look.questions)
+    if depend and not look.survey.fillers:
+        yield warns(
+            "People who are asked follow-ups take longer",
+            "Somebody who watches can guess from that how they answered. Turn on filler questions, "
+            "unless people answer where nobody sees them.",
+            "fillers",
+        )
+
+
 WHO: tuple[tuple[str, Level, str, str], ...] = (  # field, level, and what to say if it is empty
     ("asked_by", "blocks", "You have not said who is asking",
      "People decide whom to trust before they answer."),
@@ -224,6 +243,7 @@ PARTS: tuple[tuple[Callable[[Look], Iterator[Finding]], str], ...] = (
     (designed, "The design is complete"),
     (privacy, "Every ε is within this site’s limits"),
     (people, "Enough people for useful results"),
+    (durations, "The time that somebody takes shows nothing about the answers"),
     (text_checks.identity, "No question asks who somebody is"),
     (who, "Respondents are told who is asking, why, and when everything is deleted"),
     (text_checks.languages, "Every language is complete"),

@@ -236,12 +236,19 @@ def problems(survey: Survey, design: Design | DesignError | None = None) -> dict
         errors["questions"] = "Add a question."
     for where, question in placed(survey):
         errors |= _question_problems(where, question)
+        if why := _condition_problem(survey, question):
+            errors[f"{where}.only_if"] = why
     if errors:
         return errors
     design = design or design_or_error(survey)
     if isinstance(design, DesignError):
-        return {_place(survey, design.where): f"{design.what[0].upper()}{design.what[1:]}."}
+        return {_place(survey, design.where): sentence(design.what)}
     return {}
+
+
+def sentence(what: str) -> str:
+    """Return what a DesignError says as a sentence beside its field."""
+    return f"{_capital(f'this {what}' if what.startswith('must ') else what)}."
 
 
 def placed(survey: Survey) -> Iterator[tuple[str, Question]]:
@@ -258,15 +265,26 @@ def _place(survey: Survey, where: str) -> str:
         kind = place.partition("[")[0]
         if where.partition(".")[0] == f"{kind} {question.key}":
             return where.replace(f"{kind} {question.key}", place)
-    return where
+    return "blocks" if where.startswith("block ") else where
 
 
 def _question_problems(where: str, question: Question) -> dict[str, str]:
     errors: dict[str, str] = {}
     if not question.text.strip():
         errors[f"{where}.text"] = "Write the question."
-    if question.kind == "yes_no":
-        return errors
+    if question.design_kind.own_options[1]:
+        errors |= _option_problems(where, question)
+    errors |= _detail_problems(where, question)
+    if not errors:
+        try:
+            question.clean()
+        except ValidationError as error:
+            errors[f"{where}.options"] = error.messages[0]
+    return errors
+
+
+def _option_problems(where: str, question: Question) -> dict[str, str]:
+    errors: dict[str, str] = {}
     for i, option in enumerate(question.options):
         if not option.strip():
             errors[f"{where}.options[{i}]"] = "Write this option, or remove it."
@@ -274,9 +292,54 @@ def _question_problems(where: str, question: Question) -> dict[str, str]:
             errors[f"{where}.options[{i}]"] = "Change or remove this option: it appears twice."
     if len(question.options) < 2:
         errors[f"{where}.options"] = "Add options: at least two are needed."
+    return errors
+
+
+def _detail_problems(where: str, question: Question) -> dict[str, str]:
+    """Return what is missing of the fields that the kind adds, or else what is wrong with them."""
+    errors: dict[str, str] = {}
+    kind, details = question.design_kind, question.details
+    for name, field in kind.fields.items():
+        value = details.get(name)
+        if value is None and field.required:
+            errors[f"{where}.{name}"] = f"Give {field.what}."
+        for i, item in enumerate(value if isinstance(value, list) else []):
+            if item is None:
+                errors[f"{where}.{name}[{i}]"] = "Give a number."
     if not errors:
         try:
-            question.clean()
-        except ValidationError as error:
-            errors[f"{where}.options"] = error.messages[0]
+            kind.check_details(question.options, details)
+        except DesignError as error:
+            errors[f"{where}.{error.where}"] = sentence(error.what)
     return errors
+
+
+def _condition_problem(survey: Survey, question: Question) -> str:
+    """Return what is wrong with the condition of a follow-up, and how to fix it, or ""."""
+    if not question.only_if:
+        return ""
+    asked = {one.key: one for one in survey.sensitive_questions()}
+    gate = asked.get(question.only_if["question"])
+    wanted = question.only_if["options"]
+    if gate is None:
+        return "The question that this depends on was deleted. Choose another, or ask everybody."
+    named = f"“{gate.text}”" if gate.text.strip() else f"the question {gate.key}"
+    if [*asked].index(gate.key) >= [*asked].index(question.key):
+        return f"Move this below {named}, on which it depends, or choose another question."
+    if not gate.design_kind.can_be_gate:
+        return f"{_capital(named)} has no answers to choose from. Choose another question."
+    try:
+        question.without_texts()
+    except DesignError as error:
+        return f"{_capital(error.what)}. Ask everybody, or ask yes/no questions instead."
+    if not wanted:
+        return f"Choose at least one answer of {named}."
+    known = [option.key for option in gate.without_texts().options]
+    if lost := [key for key in wanted if key not in known]:
+        gone = lost[0].rstrip("-")
+        return f"{_capital(named)} no longer has the answer “{gone}”. Untick it here."
+    return ""
+
+
+def _capital(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}"

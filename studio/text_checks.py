@@ -8,7 +8,7 @@ from typing import Any
 
 from studio import wording
 from studio.findings import Finding, Look, Version, blocks, place_of, warns
-from survey.design.languages import words
+from survey.design.languages import ENGLISH, words
 from survey.respondent.public_design import language_name
 
 LONG = {"title": 100, "introduction": 1200, "purpose": 800}  # characters; longer is long on a phone
@@ -64,9 +64,14 @@ def _missing(look: Look, tag: str, translation: dict[str, Any]) -> Iterator[tupl
         texts = translation.get("questions", {}).get(question.key, {})
         if not texts.get("text"):
             yield question.key, f"“{question.text}”"
-        ours = words(tag) is not None and not question.options  # we translate yes and no
-        if not texts.get("options") and not ours:
+        # We translate our own options in the languages that we know.
+        own = question.options
+        if not texts.get("options") and (
+            own if words(tag) else question.option_texts(own, ENGLISH)
+        ):
             yield question.key, f"the options of “{question.text}”"
+        if question.details.get("unit") and not texts.get("unit"):
+            yield question.key, f"the unit of “{question.text}”"
 
 
 def _some(texts: list[str]) -> str:

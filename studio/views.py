@@ -17,12 +17,19 @@ from django.views.decorators.http import require_POST
 
 from aggregation.planner.forms import number
 from aggregation.planner.solving import MOST_PEOPLE
-from studio import checklist, dial, drafts
+from studio import checklist, dial, drafts, ways
 from studio.findings import place_of
 from studio.topics import topics
 from survey import files
-from survey.design import BACKGROUND_EPSILON, MAX_OPTIONS, MAX_QUESTIONS, Design, languages
-from survey.design.mechanism import MAX_EPSILON
+from survey.design import (
+    BACKGROUND_EPSILON,
+    KINDS,
+    MAX_OPTIONS,
+    MAX_QUESTIONS,
+    Design,
+    languages,
+)
+from survey.design.mechanism import MAX_BOUND, MAX_EPSILON
 from survey.files import FileError
 from survey.models import Draft, Survey
 from survey.permissions import private_form, private_page, survey_or_403
@@ -100,7 +107,8 @@ def create(request: HttpRequest, numbers: dict[str, Any]) -> Survey:
 
 
 NAMES = {"questions": "Question", "background": "Background question"}
-PLACE = re.compile(r"(questions|background)\[(\d+)\](?:\.(\w+)(?:\[(\d+)\])?)?: (.*)")
+PARTS = {"only_if": "“ask only if”", "least": "least number", "most": "greatest number"}
+PLACE = re.compile(r"(questions|background)\[(\d+)\](?:\.(\w+)(?:\.\w+)?(?:\[(\d+)\])?)?: (.*)")
 
 
 def in_words(error: str) -> str:
@@ -117,6 +125,7 @@ def in_words(error: str) -> str:
         return f"{name}: {what}"
     if option:
         part = f"option {int(option) + 1}"
+    part = PARTS.get(part, part)
     return f"{name}: {part} {what}" if what.startswith("must ") else f"{name}, {part}: {what}"
 
 
@@ -243,6 +252,7 @@ def describe(survey: Survey, state: Draft, whole: bool) -> dict[str, Any]:
     design = drafts.design_or_error(survey)
     wrong = drafts.problems(survey, design)
     people = survey.expected or dial.PEOPLE
+    complete = design if isinstance(design, Design) else None
     places = state.revisions.values_list("place", flat=True)
     found: dict[str, Any] = {
         "number": state.number,
@@ -250,17 +260,20 @@ def describe(survey: Survey, state: Draft, whole: bool) -> dict[str, Any]:
         "redo": state.place + 1 in places,
         "wrong": wrong,
         "blocks": blocks(survey, wrong),
-        "figures": dial.figures(survey, people, design if isinstance(design, Design) else None),
+        "figures": dial.figures(survey, people, complete),
+        "ways": ways.of(survey, people, complete),
         "opens": scheduled_opening(survey),
         "slug": survey.slug,
     }
     if whole:
         found["document"] = drafts.content(survey)
         found["follows"] = drafts.has_generated_slug(survey)
+        found["kinds"] = {name: kind.label for name, kind in KINDS.items()}
         found["ours"] = {tag: list(words) for tag, words in languages.WORDS.items()}
         found["limits"] = {
             "questions": MAX_QUESTIONS,
             "options": MAX_OPTIONS,
+            "bound": MAX_BOUND,
             "background_epsilon": min(settings.MAX_BACKGROUND_EPSILON, MAX_EPSILON),
             "usual_background_epsilon": BACKGROUND_EPSILON,
             "title": languages.MAX_TITLE,

@@ -4,25 +4,14 @@
  */
 
 import { dots, el } from "../respond/dom.js";
-import { ORIGINAL } from "./document.js";
+import { byId } from "./fields.js";
 import { forget, numberField, problemOf } from "./numbers.js";
+import { ORIGINAL } from "./texts.js";
 
 /**
  * @typedef {import("./document.js").State} State
  * @typedef {import("./save.js").Figures} Figures
- * @typedef {"epsilon" | "ask" | "crowd" | "expected" | "retention_days"} NumberName
- * @typedef {Record<NumberName | "epsilon-range" | "slug" | "own-blocks", HTMLInputElement>} Inputs
- * @typedef {Record<"work" | "language" | "add-language", HTMLSelectElement>} Selects
- * @typedef {Inputs & Selects & Record<"undo" | "redo", HTMLButtonElement>} Parts
  */
-
-/**
- * The element with this id, which must exist.
- * @template {string} I
- * @param {I} id
- * @returns {I extends keyof Parts ? Parts[I] : HTMLElement}
- */
-export const byId = (id) => /** @type {any} */ (document.getElementById(id));
 
 const range = byId("epsilon-range");
 const exact = byId("epsilon");
@@ -30,7 +19,10 @@ const exact = byId("epsilon");
 const presets = Array.from(document.querySelectorAll("[data-epsilon]"));
 
 /* The number fields, by their place in the document. */
-const NUMBERS = /** @type {const} */ (["epsilon", "ask", "crowd", "expected", "retention_days"]);
+const NUMBERS = /** @type {const} */ (["epsilon", "ask", "crowd", "expected", "population", "retention_days"]);
+
+/* The boxes to tick, by their place in the document. */
+const SWITCHES = /** @type {const} */ (["shuffled", "fillers"]);
 
 /** @returns {Iterable<HTMLInputElement>} */
 const accesses = () => document.querySelectorAll("input[name=access]");
@@ -55,6 +47,9 @@ export function dial(changed) {
   for (const choice of accesses()) {
     choice.addEventListener("change", () => changed("access", choice.value));
   }
+  for (const name of SWITCHES) {
+    byId(name).addEventListener("change", () => changed(name, byId(name).checked));
+  }
   byId("work").addEventListener("change", () => changed("work", Number(byId("work").value)));
   byId("own-blocks").addEventListener("change", () => changed("blocks", byId("own-blocks").checked));
 }
@@ -77,7 +72,9 @@ export function fillDial({ epsilon, ask, rest, questions }) {
   fill(byId("ask"), ask);
   fill(byId("crowd"), rest.crowd);
   fill(byId("expected"), rest.expected);
+  fill(byId("population"), rest.population);
   fill(byId("retention_days"), rest.retention_days);
+  for (const name of SWITCHES) byId(name).checked = rest[name] ?? false;
   const access = rest.access ?? "open";
   for (const choice of accesses()) choice.checked = choice.value === access;
   const work = String(rest.work ?? 0);
@@ -86,7 +83,7 @@ export function fillDial({ epsilon, ask, rest, questions }) {
   }
   fill(byId("work"), work);
   byId("open-access").hidden = access !== "open";
-  byId("own-blocks").checked = questions.some(({ block }) => block !== null);
+  byId("own-blocks").checked = questions.some(({ blocks }) => blocks.length);
   mark(epsilon);
 }
 

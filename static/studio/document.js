@@ -6,15 +6,34 @@
  * Pure: no page, no network.
  */
 
+import { KINDS } from "./kinds/index.js";
+import {
+  DISCLOSURES, ORIGINAL, TEXTS, allQuestions, before, hasUnit, isOurs, optionFields, ownOptions,
+} from "./texts.js";
+
 /**
- * @typedef {Record<string, string>} Texts  by language tag
- * @typedef {Record<string, string[]>} Ours  Candor's words for no, yes and “prefer not to say”, by tag
- * @typedef {"questions" | "background"} Kind
- * @typedef {"title" | "introduction" | "asked_by" | "purpose" | "contact"} TextName
+ * @typedef {import("./texts.js").Ours} Ours
+ * @typedef {import("./texts.js").Texts} Texts
+ * @typedef {import("./texts.js").TextName} TextName
+ * @typedef {"questions" | "background"} List
  *
  * A survey file: its questions, their translations, and the whole.
- * @typedef {{ key: string, text: string, kind?: string, options?: string[], prefer_not_to_say?: boolean, epsilon?: number }} Item
- * @typedef {{ text?: string, options?: string[] }} ItemTexts
+ * @typedef {{ question: string, options: string[] }} Condition  a key, and keys of options
+ * @typedef {object} Item
+ * @property {string} key
+ * @property {string} text
+ * @property {string} [kind]
+ * @property {string[]} [options]
+ * @property {boolean} [prefer_not_to_say]
+ * @property {number} [epsilon]
+ * @property {number | null} [least]
+ * @property {number | null} [most]
+ * @property {string | null} [unit]
+ * @property {(number | null)[] | null} [scores]
+ * @property {number | null} [picks]
+ * @property {Condition | null} [only_if]
+ * @property {boolean} [shuffled]
+ * @typedef {{ text?: string, options?: string[], unit?: string }} ItemTexts
  * @typedef {{ [name in TextName]?: string } & { questions?: Record<string, ItemTexts> }} Translation
  * @typedef {object} SurveyParts
  * @property {string} language
@@ -28,16 +47,23 @@
  *
  * The editor's state.
  * @typedef {{ id: string, text: Texts }} HeldOption
- * @typedef {object} Held  a question
+ * @typedef {object} Held  a question; what its kind does not use is kept until the page is left
  * @property {string} id
  * @property {string} key
- * @property {string} [kind]
+ * @property {string} kind
  * @property {boolean} declined  always true for a background question
  * @property {number | null} epsilon  of a background question; null: the default
- * @property {number | null} block
+ * @property {number[]} blocks  the numbers of its blocks, if the author chose them
  * @property {Texts} text
  * @property {HeldOption[]} options
  * @property {Ours} ours
+ * @property {boolean} shuffled
+ * @property {Condition | null} onlyIf
+ * @property {number | null} least
+ * @property {number | null} most
+ * @property {Texts} unit
+ * @property {(number | null)[] | null} scores  by place; null: 1, 2, 3 …
+ * @property {number | null} picks
  * @typedef {object} StateParts
  * @property {Record<string, any>} rest
  * @property {string} language
@@ -47,50 +73,28 @@
  * @property {Held[]} questions
  * @property {Held[]} background
  * @typedef {StateParts & Record<TextName, Texts>} State
- * @typedef {{ holder: any, at: string | number, original: string, option?: HeldOption }} OptionField
  */
-
-export const ORIGINAL = "";
-
-/* The texts that respondents read besides the questions. DISCLOSURES are optional. */
-/** @type {TextName[]} */
-const DISCLOSURES = ["asked_by", "purpose", "contact"];
-/** @type {TextName[]} */
-export const TEXTS = ["title", "introduction", ...DISCLOSURES];
-
-/* Characters that databases refuse or that disguise a text; the same as in survey/design/. */
-const NO_TEXT =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to remove
-  /[\u0000-\u0008\u000b-\u001f\u0080-\u009f\u200b\u2060\ufeff\u202a-\u202e\u2066-\u2069]|[\u{e0000}-\u{e007f}]|\p{Surrogate}/gu;
 
 /**
- * Remove invisible characters, and make every line break one character.
- * @param {string} text
+ * A question without texts.
+ * @param {{ id: string, key: string, kind: string, declined: boolean }} given
+ * @returns {Held}
  */
-export function cleaned(text) {
-  return text.replace(/\r\n?/g, "\n").replace(NO_TEXT, "");
-}
-
-/**
- * Whether Candor has words for yes, no and “prefer not to say” in a language.
- * @param {string} tag
- * @param {Ours} ours
- */
-export const isOurs = (tag, ours) => tag.split("-")[0] in ours;
-
-/**
- * Every question, background questions last. No two have the same key.
- * @param {State} state
- */
-export const allQuestions = ({ questions, background }) => [...questions, ...background];
-
-/**
- * How many of Candor's options come before and after a question's own.
- * @param {{ kind?: string }} question
- */
-const before = ({ kind }) => (kind === "yes_no" ? 2 : 0);
-/** @param {{ declined: boolean }} question */
-const after = ({ declined }) => (declined ? 1 : 0);
+export const emptyQuestion = (given) => ({
+  ...given,
+  epsilon: null,
+  blocks: [],
+  text: { [ORIGINAL]: "" },
+  options: [],
+  ours: {},
+  shuffled: false,
+  onlyIf: null,
+  least: null,
+  most: null,
+  unit: { [ORIGINAL]: "" },
+  scores: null,
+  picks: null,
+});
 
 /**
  * Build the state from a document. Questions and options that are also in `held`, the previous
@@ -122,24 +126,29 @@ export function fromDocument(document, ours, held = null) {
     [ORIGINAL]: own,
     ...Object.fromEntries(tags.map((tag) => [tag, of(translations[tag]) ?? ""])),
   });
-  /** @param {Kind} kind @param {Item} item */
-  const read = (kind, item) => {
+  /** @param {List} list @param {Item} item */
+  const read = (list, item) => {
     /** @param {string} tag */
     const translated = (tag) => translations[tag].questions?.[item.key] ?? {};
-    const same = sameAs(item, held?.[kind].filter((one) => !taken.has(one)) ?? [], document[kind]);
+    const same = sameAs(item, held?.[list].filter((one) => !taken.has(one)) ?? [], document[list]);
     taken.add(same);
-    const id = same?.id ?? free(`${kind}-${item.key}`);
-    /** @type {Held} */
+    const id = same?.id ?? free(`${list}-${item.key}`);
     const question = {
-      id,
-      key: item.key,
-      kind: kind === "background" ? "choice" : item.kind,
-      declined: kind === "background" || (item.prefer_not_to_say ?? false),
+      ...emptyQuestion({
+        id,
+        key: item.key,
+        kind: list === "background" ? "choice" : (item.kind ?? "yes_no"),
+        declined: list === "background" || (item.prefer_not_to_say ?? false),
+      }),
       epsilon: item.epsilon ?? null,
-      block: null,
       text: texts(item.text, (translation) => translation.questions?.[item.key]?.text),
-      options: [],
-      ours: {},
+      shuffled: item.shuffled ?? false,
+      onlyIf: item.only_if ? structuredClone(item.only_if) : null,
+      least: item.least ?? null,
+      most: item.most ?? null,
+      unit: texts(item.unit ?? "", (translation) => translation.questions?.[item.key]?.unit),
+      scores: item.scores ? [...item.scores] : null,
+      picks: item.picks ?? null,
     };
     /** @param {string} tag */
     const shift = (tag) => (isOurs(tag, ours) ? 0 : before(question));
@@ -159,7 +168,7 @@ export function fromDocument(document, ours, held = null) {
       const given = translated(tag).options ?? [];
       const last = before(question) + question.options.length;
       question.ours[tag] = [given[0], given[1], given[last]].map((text, place) =>
-        place < 2 && question.kind !== "yes_no" ? "" : (text ?? ""),
+        place < 2 && before(question) === 0 ? "" : (text ?? ""),
       );
     }
     return question;
@@ -179,7 +188,7 @@ export function fromDocument(document, ours, held = null) {
     delete rest[name];
   }
   (blocks ?? []).forEach((keys, i) => {
-    for (const question of state.questions) if (keys.includes(question.key)) question.block = i + 1;
+    for (const { key, blocks } of state.questions) if (keys.includes(key)) blocks.push(i + 1);
   });
   return state;
 }
@@ -227,27 +236,46 @@ export function toDocument(state, ours) {
       key: question.key,
       text: question.text[ORIGINAL],
       kind: question.kind,
-      ...(question.kind === "choice" && { options: question.options.map((one) => one.text[ORIGINAL]) }),
+      ...(KINDS[question.kind].writesOptions && { options: textsOf(question) }),
+      ...membersOf(question),
+      ...(question.onlyIf && { only_if: structuredClone(question.onlyIf) }),
+      ...(question.shuffled && { shuffled: true }),
       prefer_not_to_say: question.declined,
     })),
     background: background.map((question) => ({
       key: question.key,
       text: question.text[ORIGINAL],
-      options: question.options.map((one) => one.text[ORIGINAL]),
+      options: textsOf(question),
       ...(question.epsilon !== null && { epsilon: question.epsilon }),
     })),
     translations: Object.fromEntries(
       state.tags.map((tag) => [tag, translation(state, tag, ours)]),
     ),
   };
-  const numbers = [...new Set(questions.map(({ block }) => block))].filter((n) => n !== null);
+  const numbers = [...new Set(questions.flatMap(({ blocks }) => blocks))].sort((a, b) => a - b);
   if (numbers.length) {
-    document.blocks = numbers
-      .sort((a, b) => a - b)
-      .map((n) => questions.filter(({ block }) => block === n).map(({ key }) => key));
+    document.blocks = numbers.map((n) =>
+      questions.filter(({ blocks }) => blocks.includes(n)).map(({ key }) => key),
+    );
   }
   if (ask !== null) document.ask = ask;
   return document;
+}
+
+/**
+ * The texts of a question's own options, in the survey's language.
+ * @param {Held} question
+ */
+export const textsOf = (question) => ownOptions(question).map((option) => option.text[ORIGINAL]);
+
+/**
+ * What the kind adds to a question in a survey file, without what is empty.
+ * @param {Held} question
+ */
+function membersOf(question) {
+  const values = { ...question, unit: question.unit[ORIGINAL] };
+  const found = KINDS[question.kind].members.map((name) => [name, values[name]]);
+  return Object.fromEntries(found.filter(([, value]) => value !== null && value !== ""));
 }
 
 /** @param {State} state @param {string} tag @param {Ours} ours */
@@ -263,95 +291,11 @@ function translation(state, tag, ours) {
     /** @type {ItemTexts} */
     const texts = {};
     if (question.text[tag]?.trim()) texts.text = question.text[tag];
+    if (hasUnit(question) && question.unit[tag]?.trim()) texts.unit = question.unit[tag];
     const options = optionFields(question, tag, ours).map(({ holder, at }) => holder[at] ?? "");
     if (options.some((text) => text.trim())) texts.options = options;
     if (Object.keys(texts).length) found[question.key] = texts;
   }
   if (Object.keys(found).length) given.questions = found;
   return given;
-}
-
-/**
- * The fields for a question's translated options, in order: `holder[at]` and the original text. They
- * include Candor's options if it has no words in the language.
- *
- * @param {Held} question
- * @param {string} tag
- * @param {Ours} ours
- * @returns {OptionField[]}
- */
-export function optionFields(question, tag, ours) {
-  const own = (question.kind === "yes_no" ? [] : question.options).map((option) => ({
-    holder: option.text,
-    at: tag,
-    original: option.text[ORIGINAL],
-    option,
-  }));
-  if (isOurs(tag, ours)) return own;
-  const words = ours.en;
-  question.ours[tag] ??= ["", "", ""];
-  const mine = [0, 1, 2].map((at) => ({ holder: question.ours[tag], at, original: words[at] }));
-  return [...mine.slice(0, before(question)), ...own, ...(after(question) ? [mine[2]] : [])];
-}
-
-/* Names and addresses need no translation. */
-/** @type {TextName[]} */
-const NAMES = ["asked_by", "contact"];
-
-/**
- * How many texts have no translation yet.
- * @param {State} state
- * @param {string} tag
- * @param {Ours} ours
- */
-export function missing(state, tag, ours) {
-  /** @param {string} original @param {string} [text] */
-  const gap = (original, text) => (original.trim() && !text?.trim() ? 1 : 0);
-  let count = 0;
-  for (const name of TEXTS) {
-    if (!NAMES.includes(name)) count += gap(state[name][ORIGINAL], state[name][tag]);
-  }
-  for (const question of allQuestions(state)) {
-    count += gap(question.text[ORIGINAL], question.text[tag]);
-    for (const { holder, at, original } of optionFields(question, tag, ours)) {
-      count += gap(original, holder[at]);
-    }
-  }
-  return count;
-}
-
-/* --- Keys ------------------------------------------------------------------------------------ */
-
-const KEY = /^[A-Za-z0-9][A-Za-z0-9_-]{0,49}$/;
-const LONGEST = 30; // characters of a generated key
-
-/** @param {string} text */
-export const isKey = (text) => KEY.test(text);
-
-/**
- * Whether a key is a placeholder until there is a text to make one from.
- * @param {string} key
- */
-export const isMade = (key) => !/^[qb]\d+$/.test(key);
-
-/**
- * A free key, made from the text if possible, otherwise numbered.
- * @param {string} text
- * @param {string[]} taken
- * @param {string} [letter]
- */
-export function keyFor(text, taken, letter = "q") {
-  const plain = text.normalize("NFKD").replace(/\p{M}/gu, "").replace(/ß/g, "ss").toLowerCase();
-  const words = plain.split(/[^a-z0-9]+/).filter(Boolean);
-  let stem = "";
-  for (const word of words) {
-    if ((stem + word).length > LONGEST) break;
-    stem += stem ? `-${word}` : word;
-  }
-  stem ||= (words[0] ?? "").slice(0, LONGEST);
-  if (stem && !isMade(stem)) stem = `item-${stem}`;
-  for (let n = 1; ; n++) {
-    const key = stem ? (n === 1 ? stem : `${stem}-${n}`) : `${letter}${n}`;
-    if (!taken.includes(key)) return key;
-  }
 }

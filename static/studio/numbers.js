@@ -26,9 +26,23 @@ export function numberIn(text, { least, most, whole = false, required = false, w
     return { problem: whole ? "Enter a whole number." : "Enter a number, such as 0.5." };
   }
   const value = Number(digits);
-  if (value < least) return { problem: `At least ${least}, not ${text.trim()}.` };
+  if (value < least) return { problem: `At least ${least.toLocaleString("en")}, not ${text.trim()}.` };
   if (value > most) return { problem: `At most ${most.toLocaleString("en")}${where}, not ${text.trim()}.` };
   return { value };
+}
+
+/**
+ * Read numbers that are separated by commas or spaces, or return the problem. Pure.
+ * @param {string} text
+ * @param {Limits} limits
+ * @returns {{ value: number[], problem?: undefined } | { value?: undefined, problem: string }}
+ */
+export function numbersIn(text, limits) {
+  const found = text.split(/[\s,;]+/).filter(Boolean).map((part) => numberIn(part, limits));
+  if (!found.length) return { problem: "Give a number, or several such as 1, 2." };
+  const problem = found.find((one) => one.problem)?.problem;
+  const value = found.flatMap((one) => (typeof one.value === "number" ? [one.value] : []));
+  return problem ? { problem } : { value: [...new Set(value)].sort((a, b) => a - b) };
 }
 
 /**
@@ -40,10 +54,28 @@ export function numberIn(text, { least, most, whole = false, required = false, w
  */
 export function numberField(input, changed) {
   input.addEventListener("input", () => {
-    const { least, most, where = "" } = input.dataset;
-    const limits = { least: Number(least), most: Number(most), where: where && ` ${where}` };
-    const whole = input.inputMode === "numeric";
+    const limits = limitsOf(input);
+    const whole = input.inputMode === "numeric" || "whole" in input.dataset;
     const { value, problem } = numberIn(input.value, { ...limits, whole, required: input.required });
+    if (problem) problems.set(input, problem);
+    else problems.delete(input);
+    changed(value);
+  });
+}
+
+/** @param {HTMLInputElement} input @returns {Limits} */
+function limitsOf({ dataset: { least, most, where = "" } }) {
+  return { least: Number(least), most: Number(most), where: where && ` ${where}` };
+}
+
+/**
+ * Watch a field for one or more whole numbers. `changed` gets them, or undefined for an invalid text.
+ * @param {HTMLInputElement} input
+ * @param {(value: number[] | undefined) => void} changed
+ */
+export function numbersField(input, changed) {
+  input.addEventListener("input", () => {
+    const { value, problem } = numbersIn(input.value, { ...limitsOf(input), whole: true });
     if (problem) problems.set(input, problem);
     else problems.delete(input);
     changed(value);
@@ -65,7 +97,7 @@ export const forget = (input) => problems.delete(input);
 /* The first field with an invalid value that is still on the page: { input, what }. */
 export function unkept() {
   for (const [input, problem] of problems) {
-    if (input.isConnected) return { input, what: `${input.labels?.[0].textContent}: ${problem}` };
+    if (input.isConnected) return { input, what: `${input.getAttribute("aria-label") ?? input.labels?.[0].textContent}: ${problem}` };
     problems.delete(input);
   }
   return null;

@@ -20,10 +20,18 @@
  * @property {string} [everybody]
  * @property {{ groups: number, error: string }[]} [by_group]  for each background question
  * @property {string} [blocks]
- * @property {{ error: string, block: number }[]} [questions]
+ * @property {{ error: string }[]} [questions]
+ *
+ * What other ways to ask a question would cost, and its blocks; each if it is known and applies.
+ * @typedef {object} Ways
+ * @property {number[]} [blocks]  the numbers of its blocks
+ * @property {string} [average]  of a number: the expected error
+ * @property {Record<string, string>} [ranges]  the expected error of a scale with so many options instead
+ * @property {{ picks: number, what: string, error: string, people: string }[]} [picks]  of multiple choice
+ * @property {string} [follow_ups]  what its follow-ups cost, in a sentence
  *
  * @typedef {{ at: string, holds: boolean }} Opens
- * @typedef {"questions" | "options" | "background_epsilon" | "usual_background_epsilon"} QuestionLimit
+ * @typedef {"questions" | "options" | "bound" | "background_epsilon" | "usual_background_epsilon"} QuestionLimit
  * @typedef {QuestionLimit | "title" | "disclosure"} LimitName
  * @typedef {Record<LimitName, number>} DocumentLimits
  *
@@ -34,12 +42,14 @@
  * @property {Record<string, string>} wrong
  * @property {{ what: string, place: string }[]} blocks
  * @property {Figures} figures
+ * @property {Record<string, Ways>} ways  by the key of the question
  * @property {Opens | null} opens
  * @property {string} slug
  * @property {SurveyDocument} [document]  if present, all of what follows is too
  * @property {boolean} follows
  * @property {import("./document.js").Ours} ours
  * @property {DocumentLimits} limits
+ * @property {Record<string, string>} kinds
  */
 
 const PAUSE = 500; // milliseconds without a change before it saves

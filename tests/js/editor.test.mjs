@@ -25,7 +25,10 @@ const DOCUMENT = {
   background: [], translations: {},
 };
 const LIMITS = {
-  questions: 100, options: 20, background_epsilon: 5, usual_background_epsilon: 3, title: 200, disclosure: 200,
+  questions: 100, options: 20, bound: 2 ** 31, background_epsilon: 5, usual_background_epsilon: 3, title: 200, disclosure: 200,
+};
+const KINDS = {
+  yes_no: "Yes or no", choice: "One of several options", scale: "Scale", number: "Number", several: "Several",
 };
 const OURS = { en: ["No", "Yes", "Prefer not to say"], de: ["Nein", "Ja", "Keine Angabe"] };
 const FIGURES = {
@@ -39,8 +42,8 @@ async function start(t, { document = DOCUMENT, hash = "" } = {}) {
   /** @type {any} */
   const server = { number: 1, document, answer: null, more: {} };
   const described = (whole) => ({
-    number: server.number, undo: true, redo: true, wrong: {}, blocks: [], figures: FIGURES, opens: null, slug: "draft",
-    ...(whole && { document: server.document, follows: true, ours: OURS, limits: LIMITS }),
+    number: server.number, undo: true, redo: true, wrong: {}, blocks: [], figures: FIGURES, ways: {}, opens: null, slug: "draft",
+    ...(whole && { document: server.document, follows: true, ours: OURS, limits: LIMITS, kinds: KINDS }),
     ...server.more,
   });
   const serve = ({ method, body }) => {

@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 
-import {
-  ORIGINAL, cleaned, fromDocument, isKey, keyFor, missing, toDocument,
-} from "../../static/studio/document.js";
+import { fromDocument, toDocument } from "../../static/studio/document.js";
+import { isKey, keyFor } from "../../static/studio/keys.js";
 import { numberIn } from "../../static/studio/numbers.js";
+import { ORIGINAL, cleaned, missing } from "../../static/studio/texts.js";
 
 const OURS = { en: ["No", "Yes", "Prefer not to say"], de: ["Nein", "Ja", "Keine Angabe"] };
 

@@ -1,0 +1,15 @@
+/*
+ * Yes or no. Both options are Candor's, in every language that it knows.
+ */
+
+/** @type {import("./index.js").Kind} */
+export const yesNo = {
+  kind: "yes_no",
+  writesOptions: false,
+  ourOptions: 2,
+  canBeGate: true,
+  canFollow: true,
+  canShuffle: false,
+  members: [],
+  fields: () => [],
+};
