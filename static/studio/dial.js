@@ -9,8 +9,8 @@ import { forget, numberField, problemOf } from "./numbers.js";
 import { ORIGINAL } from "./texts.js";
 
 /**
- * @typedef {import("./document.js").State} State
- * @typedef {import("./save.js").Figures} Figures
+ * @typedef {import("./types.js").State} State
+ * @typedef {import("./types.js").Figures} Figures
  */
 
 const range = byId("epsilon-range");

@@ -7,72 +7,20 @@
  */
 
 import { KINDS } from "./kinds/index.js";
-import {
-  DISCLOSURES, ORIGINAL, TEXTS, allQuestions, before, hasUnit, isOurs, optionFields, ownOptions,
-} from "./texts.js";
+import { DISCLOSURES, ORIGINAL, TEXTS, isOurs } from "./texts.js";
+import { allQuestions, before, hasUnit, optionFields, ownOptions } from "./translations.js";
 
 /**
- * @typedef {import("./texts.js").Ours} Ours
- * @typedef {import("./texts.js").Texts} Texts
- * @typedef {import("./texts.js").TextName} TextName
- * @typedef {"questions" | "background"} List
- *
- * A survey file: its questions, their translations, and the whole.
- * @typedef {{ question: string, options: string[] }} Condition  a key, and keys of options
- * @typedef {object} Item
- * @property {string} key
- * @property {string} text
- * @property {string} [kind]
- * @property {string[]} [options]
- * @property {boolean} [prefer_not_to_say]
- * @property {number} [epsilon]
- * @property {number | null} [least]
- * @property {number | null} [most]
- * @property {string | null} [unit]
- * @property {(number | null)[] | null} [scores]
- * @property {number | null} [picks]
- * @property {Condition | null} [only_if]
- * @property {boolean} [shuffled]
- * @typedef {{ text?: string, options?: string[], unit?: string }} ItemTexts
- * @typedef {{ [name in TextName]?: string } & { questions?: Record<string, ItemTexts> }} Translation
- * @typedef {object} SurveyParts
- * @property {string} language
- * @property {Record<string, Translation>} translations
- * @property {number} epsilon
- * @property {number | null} [ask]
- * @property {Item[]} questions
- * @property {Item[]} background
- * @property {string[][]} [blocks]
- * @typedef {SurveyParts & Record<string, any>} SurveyDocument  including members that the editor does not know
- *
- * The editor's state.
- * @typedef {{ id: string, text: Texts }} HeldOption
- * @typedef {object} Held  a question; what its kind does not use is kept until the page is left
- * @property {string} id
- * @property {string} key
- * @property {string} kind
- * @property {boolean} declined  always true for a background question
- * @property {number | null} epsilon  of a background question; null: the default
- * @property {number[]} blocks  the numbers of its blocks, if the author chose them
- * @property {Texts} text
- * @property {HeldOption[]} options
- * @property {Ours} ours
- * @property {boolean} shuffled
- * @property {Condition | null} onlyIf
- * @property {number | null} least
- * @property {number | null} most
- * @property {Texts} unit
- * @property {(number | null)[] | null} scores  by place; null: 1, 2, 3 …
- * @property {number | null} picks
- * @typedef {object} StateParts
- * @property {Record<string, any>} rest
- * @property {string} language
- * @property {string[]} tags
- * @property {number} epsilon
- * @property {number | null} ask
- * @property {Held[]} questions
- * @property {Held[]} background
- * @typedef {StateParts & Record<TextName, Texts>} State
+ * @typedef {import("./types.js").Held} Held
+ * @typedef {import("./types.js").HeldOption} HeldOption
+ * @typedef {import("./types.js").Item} Item
+ * @typedef {import("./types.js").ItemTexts} ItemTexts
+ * @typedef {import("./types.js").List} List
+ * @typedef {import("./types.js").Ours} Ours
+ * @typedef {import("./types.js").State} State
+ * @typedef {import("./types.js").SurveyDocument} SurveyDocument
+ * @typedef {import("./types.js").Texts} Texts
+ * @typedef {import("./types.js").Translation} Translation
  */
 
 /**

@@ -18,40 +18,12 @@ import { draftSync } from "./save.js";
 import { ORIGINAL } from "./texts.js";
 
 /**
- * @typedef {import("./document.js").List} List
- * @typedef {import("./document.js").State} State
- * @typedef {import("./fields.js").Field} Field
- * @typedef {import("./save.js").Opens} Opens
- * @typedef {import("./save.js").Refused} Refused
- * @typedef {import("./save.js").Saving} Saving
- * @typedef {{ input: Field | HTMLButtonElement | HTMLSelectElement, error: HTMLElement, atOnce?: boolean }} Registered
- *
- * What all parts of the editor share.
- * @typedef {object} Editor
- * @property {State} state
- * @property {import("./texts.js").Ours} ours  Candor's words for no, yes and “prefer not to say”, by language
- * @property {import("./save.js").DocumentLimits} limits
- * @property {Record<string, string>} kinds  of questions, with what to call them
- * @property {Record<string, string>} wrong  by place in the document
- * @property {{ what: string, place: string }[]} blocks  other findings of the checklist that block opening
- * @property {Refused | null} refused
- * @property {import("./save.js").Figures | null} figures
- * @property {Record<string, import("./save.js").Ways>} ways  by key: what other ways to ask would cost
- * @property {string | null} other  the language shown next to the original
- * @property {string | null} menu  the option whose move buttons are shown
- * @property {Map<string, Registered>} fields  by place in the document
- * @property {Set<string>} touched  fields whose errors are shown
- * @property {Set<string>} edited  places with changes that the server has not seen
- * @property {boolean} pressed  whether the mouse is down
- * @property {number} shortPause  milliseconds: a figure is waited for, so it is saved sooner than a text
- * @property {() => void} draw
- * @property {(step: string, pause?: number) => void} changed
- * @property {(text: string) => void} say
- * @property {() => void} showWrong
- * @property {() => void} showSaving
- * @property {() => void} showWays
- * @property {(tag: string) => void} chooseLanguage
- * @property {() => string} newId
+ * @typedef {import("./types.js").Editor} Editor
+ * @typedef {import("./types.js").Field} Field
+ * @typedef {import("./types.js").List} List
+ * @typedef {import("./types.js").Opens} Opens
+ * @typedef {import("./types.js").Refused} Refused
+ * @typedef {import("./types.js").Saving} Saving
  */
 
 const page = byId("editor");

@@ -8,9 +8,9 @@ import { numberField } from "./numbers.js";
 import { ORIGINAL, cleaned } from "./texts.js";
 
 /**
- * @typedef {import("./editor.js").Editor} Editor
- * @typedef {import("./texts.js").Texts} Texts
- * @typedef {HTMLInputElement | HTMLTextAreaElement} Field
+ * @typedef {import("./types.js").Editor} Editor
+ * @typedef {import("./types.js").Field} Field
+ * @typedef {import("./types.js").Texts} Texts
  *
  * @typedef {"epsilon" | "ask" | "crowd" | "expected" | "population" | "retention_days"} NumberName
  * @typedef {"shuffled" | "fillers"} SwitchName

@@ -8,14 +8,15 @@
 
 import { KINDS } from "./kinds/index.js";
 import { optionKeys } from "./keys.js";
-import { ORIGINAL, allQuestions, before, ownOptions, wordsIn } from "./texts.js";
 import { scoreAdded } from "./kinds/scale.js";
+import { ORIGINAL, wordsIn } from "./texts.js";
+import { allQuestions, before, ownOptions } from "./translations.js";
 
 /**
- * @typedef {import("./document.js").Held} Held
- * @typedef {import("./document.js").HeldOption} HeldOption
- * @typedef {import("./document.js").State} State
- * @typedef {import("./texts.js").Ours} Ours
+ * @typedef {import("./types.js").Held} Held
+ * @typedef {import("./types.js").HeldOption} HeldOption
+ * @typedef {import("./types.js").State} State
+ * @typedef {import("./types.js").Ours} Ours
  * @typedef {{ id: string, key: string, text: string }} Answer
  */
 

@@ -5,9 +5,9 @@
 
 import { el } from "../respond/dom.js";
 import { byId, nameOf } from "./fields.js";
-import { missing, removeLanguage } from "./texts.js";
+import { missing, removeLanguage } from "./translations.js";
 
-/** @typedef {import("./editor.js").Editor} Editor */
+/** @typedef {import("./types.js").Editor} Editor */
 
 const TAGS = (
   "ar bg bn ca cs da de el en es et eu fa fi fr ga gl he hi hr hu hy id it ja ka ko lt lv mk ms nl " +

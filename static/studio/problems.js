@@ -6,12 +6,12 @@ import { el } from "../respond/dom.js";
 import { showProblems } from "./dial.js";
 import { byId, nameOf } from "./fields.js";
 import { problemOf } from "./numbers.js";
-import { allQuestions } from "./texts.js";
+import { allQuestions } from "./translations.js";
 
 /**
- * @typedef {import("./document.js").List} List
- * @typedef {import("./document.js").State} State
- * @typedef {import("./editor.js").Editor} Editor
+ * @typedef {import("./types.js").List} List
+ * @typedef {import("./types.js").State} State
+ * @typedef {import("./types.js").Editor} Editor
  */
 
 /** @type {List[]} */
@@ -169,7 +169,7 @@ export function goToPlace(ed, place) {
 function goToGap(ed, tag) {
   ed.other = tag;
   ed.draw();
-  /** @type {import("./fields.js").Field[]} */
+  /** @type {import("./types.js").Field[]} */
   const inputs = Array.from(document.querySelectorAll("#editor .work :is(input, textarea)"));
   const its = inputs.filter(({ lang }) => lang === tag);
   const gap = its.find(({ classList }) => classList.contains("gap")) ?? its.find(({ value }) => !value);

@@ -5,51 +5,10 @@
  */
 
 /**
- * @typedef {import("./document.js").SurveyDocument} SurveyDocument
- * @typedef {"saved" | "saving" | "waiting" | "offline" | "refused" | "conflict" | "opened" | "out"} Saving
- * @typedef {{ where: string, what: string }} Refused
- *
- * @typedef {{ epsilon: string, sure: string }} Cost
- * @typedef {object} Figures
- * @property {string} sure  of the sensitive answers: how sure someone guessing 50:50 becomes
- * @property {number} dots  the same as a number out of 100
- * @property {boolean} weak
- * @property {Cost[]} costs  of the background answers
- * @property {Cost} report  of all answers together
- * @property {Refused} [problem]  if present, none of what follows is
- * @property {string} [everybody]
- * @property {{ groups: number, error: string }[]} [by_group]  for each background question
- * @property {string} [blocks]
- * @property {{ error: string }[]} [questions]
- *
- * What other ways to ask a question would cost, and its blocks; each if it is known and applies.
- * @typedef {object} Ways
- * @property {number[]} [blocks]  the numbers of its blocks
- * @property {string} [average]  of a number: the expected error
- * @property {Record<string, string>} [ranges]  the expected error of a scale with so many options instead
- * @property {{ picks: number, what: string, error: string, people: string }[]} [picks]  of multiple choice
- * @property {string} [follow_ups]  what its follow-ups cost, in a sentence
- *
- * @typedef {{ at: string, holds: boolean }} Opens
- * @typedef {"questions" | "options" | "bound" | "background_epsilon" | "usual_background_epsilon"} QuestionLimit
- * @typedef {QuestionLimit | "title" | "disclosure"} LimitName
- * @typedef {Record<LimitName, number>} DocumentLimits
- *
- * @typedef {object} Answer
- * @property {number} number
- * @property {boolean} undo
- * @property {boolean} redo
- * @property {Record<string, string>} wrong
- * @property {{ what: string, place: string }[]} blocks
- * @property {Figures} figures
- * @property {Record<string, Ways>} ways  by the key of the question
- * @property {Opens | null} opens
- * @property {string} slug
- * @property {SurveyDocument} [document]  if present, all of what follows is too
- * @property {boolean} follows
- * @property {import("./document.js").Ours} ours
- * @property {DocumentLimits} limits
- * @property {Record<string, string>} kinds
+ * @typedef {import("./types.js").Answer} Answer
+ * @typedef {import("./types.js").Refused} Refused
+ * @typedef {import("./types.js").Saving} Saving
+ * @typedef {import("./types.js").SurveyDocument} SurveyDocument
  */
 
 const PAUSE = 500; // milliseconds without a change before it saves

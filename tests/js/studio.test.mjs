@@ -6,7 +6,8 @@ import { describe, it } from "node:test";
 import { fromDocument, toDocument } from "../../static/studio/document.js";
 import { isKey, keyFor } from "../../static/studio/keys.js";
 import { numberIn } from "../../static/studio/numbers.js";
-import { ORIGINAL, cleaned, missing } from "../../static/studio/texts.js";
+import { ORIGINAL, cleaned } from "../../static/studio/texts.js";
+import { missing } from "../../static/studio/translations.js";
 
 const OURS = { en: ["No", "Yes", "Prefer not to say"], de: ["Nein", "Ja", "Keine Angabe"] };
 

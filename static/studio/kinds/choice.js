@@ -2,7 +2,7 @@
  * One of several options, in no particular order.
  */
 
-/** @type {import("./index.js").Kind} */
+/** @type {import("../types.js").Kind} */
 export const choice = {
   kind: "choice",
   writesOptions: true,

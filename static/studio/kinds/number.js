@@ -11,11 +11,11 @@ const RANGES = [4, 5, 6]; // how many options a range is offered to be divided i
 const MOST_UNIT = 30;
 
 /**
- * @typedef {import("../document.js").Held} Held
- * @typedef {import("../editor.js").Editor} Editor
+ * @typedef {import("../types.js").Held} Held
+ * @typedef {import("../types.js").Editor} Editor
  */
 
-/** @type {import("./index.js").Kind} */
+/** @type {import("../types.js").Kind} */
 export const number = {
   kind: "number",
   writesOptions: false,

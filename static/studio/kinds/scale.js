@@ -7,7 +7,7 @@ import { numberText } from "../fields.js";
 
 const MOST_SCORE = 1_000_000;
 
-/** @type {import("./index.js").Kind} */
+/** @type {import("../types.js").Kind} */
 export const scale = {
   kind: "scale",
   writesOptions: true,
@@ -39,7 +39,7 @@ export const scale = {
 
 /**
  * The scores of a scale's options: those that were given, or 1, 2, 3 …
- * @param {import("../document.js").Held} question
+ * @param {import("../types.js").Held} question
  * @returns {(number | null)[]}
  */
 export function scoresOf({ scores, options }) {
@@ -48,7 +48,7 @@ export function scoresOf({ scores, options }) {
 
 /**
  * Give the last option, which was added, the next score.
- * @param {import("../document.js").Held} question
+ * @param {import("../types.js").Held} question
  */
 export function scoreAdded({ scores, options }) {
   if (!scores || scores.length >= options.length) return;

@@ -6,7 +6,7 @@
 import { el } from "../../respond/dom.js";
 import { byId, numberText } from "../fields.js";
 
-/** @type {import("./index.js").Kind} */
+/** @type {import("../types.js").Kind} */
 export const several = {
   kind: "several",
   writesOptions: true,

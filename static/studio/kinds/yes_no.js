@@ -2,7 +2,7 @@
  * Yes or no. Both options are Candor's, in every language that it knows.
  */
 
-/** @type {import("./index.js").Kind} */
+/** @type {import("../types.js").Kind} */
 export const yesNo = {
   kind: "yes_no",
   writesOptions: false,

@@ -10,15 +10,16 @@ import { emptyQuestion } from "../document.js";
 import { KINDS } from "../kinds/index.js";
 import { keyFor } from "../keys.js";
 import { NAMES } from "../problems.js";
-import { allQuestions, wordsIn } from "../texts.js";
+import { wordsIn } from "../texts.js";
+import { allQuestions } from "../translations.js";
 import { condition, showBranch } from "./condition.js";
 import { details } from "./details.js";
 import { optionList, translationsOfOurs } from "./options.js";
 
 /**
- * @typedef {import("../document.js").Held} Held
- * @typedef {import("../document.js").List} List
- * @typedef {import("../editor.js").Editor} Editor
+ * @typedef {import("../types.js").Held} Held
+ * @typedef {import("../types.js").List} List
+ * @typedef {import("../types.js").Editor} Editor
  */
 
 const DEEPEST = 4; // deeper follow-ups are not indented further

@@ -9,8 +9,8 @@ import { KINDS } from "../kinds/index.js";
 import { ORIGINAL, wordsIn } from "../texts.js";
 
 /**
- * @typedef {import("../document.js").Held} Held
- * @typedef {import("../editor.js").Editor} Editor
+ * @typedef {import("../types.js").Held} Held
+ * @typedef {import("../types.js").Editor} Editor
  */
 
 const LONGEST = 60; // characters of a question in the list of gates
@@ -81,7 +81,7 @@ function lostGate(ed, key) {
 /**
  * @param {Editor} ed
  * @param {Held} question
- * @param {import("../document.js").Condition} onlyIf
+ * @param {import("../types.js").Condition} onlyIf
  * @param {Held} gate
  */
 function answerBoxes(ed, question, onlyIf, gate) {

@@ -9,9 +9,9 @@ import { isKey } from "../keys.js";
 import { numbersField } from "../numbers.js";
 
 /**
- * @typedef {import("../document.js").Held} Held
- * @typedef {import("../document.js").List} List
- * @typedef {import("../editor.js").Editor} Editor
+ * @typedef {import("../types.js").Held} Held
+ * @typedef {import("../types.js").List} List
+ * @typedef {import("../types.js").Editor} Editor
  */
 
 /** @param {Editor} ed @param {List} list @param {Held} question */

@@ -7,12 +7,13 @@ import { action, byId, field, handle, languages, nameOf } from "../fields.js";
 import { addOption, changeOptions, moveOption, removeOption } from "../follow_ups.js";
 import { KINDS } from "../kinds/index.js";
 import { sortable } from "../order.js";
-import { isOurs, optionFields } from "../texts.js";
+import { isOurs } from "../texts.js";
+import { optionFields } from "../translations.js";
 
 /**
- * @typedef {import("../document.js").Held} Held
- * @typedef {import("../document.js").HeldOption} HeldOption
- * @typedef {import("../editor.js").Editor} Editor
+ * @typedef {import("../types.js").Held} Held
+ * @typedef {import("../types.js").HeldOption} HeldOption
+ * @typedef {import("../types.js").Editor} Editor
  */
 
 /**
@@ -34,7 +35,7 @@ export function translationsOfOurs(ed, question) {
   );
 }
 
-/** @param {Editor} ed @param {Held} question @param {import("../texts.js").OptionField} field @param {string} tag */
+/** @param {Editor} ed @param {Held} question @param {import("../types.js").OptionField} field @param {string} tag */
 function translatedOption(ed, question, { holder, at, original }, tag) {
   return field(ed, {
     id: `${question.id}-ours-${at}-${tag}`,
