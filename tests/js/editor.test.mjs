@@ -15,6 +15,7 @@ const HTML = TEMPLATE.replace(/{% if [\s\S]*?{% endif %}/g, "")
   .replace(/{% url 'studio-draft'[^%]*%}/, "/studio/draft/draft/")
   .replace(/{{ survey\.slug }}/g, "draft")
   .replace(/{{ most\|unlocalize }}/g, "4")
+  .replace(/{{ most_people\|unlocalize }}/g, "1000000000")
   .replace(/{{[^}]*}}/g, "1")
   .replace(/{%[^%]*%}/g, "");
 
@@ -331,4 +332,189 @@ it("the address and the links of the page follow the title", async (t) => {
   assert.equal(posted()[0].follow, "draft");
   assert.equal(window.location.pathname, "/studio/canteen/");
   assert.match(button("Check and open").href, /\/studio\/canteen\/open\/$/);
+});
+
+describe("a number", () => {
+  const WITH_DAYS = { ...DOCUMENT, questions: [asked("days", { kind: "number", least: 0, most: 60, unit: "days" })] };
+
+  it("is written with bounds, also negative ones, and a unit", async (t) => {
+    const { byId, type, saved, button, document } = await start(t);
+    button("+ Number").click();
+    type(document.activeElement, "How warm?");
+    const { id } = document.activeElement;
+    type(byId(id.replace("-text", "-least")), "−20");
+    type(byId(id.replace("-text", "-most")), "1,200");
+    type(byId(id.replace("-text", "-unit")), "°C");
+    const { least, most, unit } = (await saved()).questions[3];
+    assert.deepEqual([least, most, unit], [-20, 1200, "°C"]);
+  });
+
+  it("shows what the average and the distribution cost, and becomes a scale that undo takes back", async (t) => {
+    const { byId, server, type, saved, fire, button, focused } = await start(t, { document: WITH_DAYS });
+    server.more = { ways: { days: { blocks: [1], average: "± 2 days", ranges: { 4: "± 5 points", 5: "± 6 points" } } } };
+    type(byId("title"), "Again");
+    await saved();
+    assert.match(byId("questions-days-average").textContent, /± 2 days/);
+    assert.match(byId("questions-days-distribution").textContent, /± 6 points/);
+    byId("questions-days-ranges").value = "4";
+    fire(byId("questions-days-ranges"), "change");
+    assert.match(byId("questions-days-distribution").textContent, /± 5 points/);
+    button("Turn into a scale").click();
+    assert.equal(focused(), "questions-days-kind");
+    const [scale] = (await saved()).questions;
+    assert.deepEqual([scale.kind, scale.options.length, scale.scores], ["scale", 4, [7, 22, 37, 52.5]]);
+  });
+
+  it("is not divided before it has bounds", async (t) => {
+    const { byId, button, focused } = await start(t, { document: { ...DOCUMENT, questions: [asked("days", { kind: "number" })] } });
+    button("Turn into a scale").click();
+    assert.deepEqual([focused(), byId("questions-days-kind").value], ["questions-days-least", "number"]);
+  });
+});
+
+describe("a scale", () => {
+  it("gets a score for each option, and no scores while they are 1, 2, 3 …", async (t) => {
+    const { byId, type, saved, fire } = await start(t);
+    byId("questions-two-kind").value = "scale";
+    fire(byId("questions-two-kind"), "change");
+    assert.deepEqual([byId("questions-two-0-score").value, byId("questions-two-1-score").value], ["1", "2"]);
+    assert.equal((await saved()).questions[1].scores, undefined);
+    type(byId("questions-two-1-score"), "2,5");
+    assert.deepEqual((await saved()).questions[1].scores, [1, 2.5]);
+  });
+});
+
+describe("multiple choice", () => {
+  it("gets its number of picks, and shows what others would cost", async (t) => {
+    const { byId, type, saved, fire, server } = await start(t);
+    byId("questions-two-kind").value = "several";
+    fire(byId("questions-two-kind"), "change");
+    const picks = [{ picks: 1, what: "Pick one", error: "± 3", people: "" }, { picks: 2, what: "All", error: "± 6", people: "4" }];
+    server.more = { ways: { two: { blocks: [2], picks } } };
+    type(byId("questions-two-picks"), "2");
+    const document = await saved();
+    assert.deepEqual([document.questions[1].kind, document.questions[1].picks], ["several", 2]);
+    const [one, all] = byId("questions-two-ways").children;
+    assert.deepEqual([one.textContent, all.textContent], ["Pick one± 3", "All± 6, needs 4 times as many people"]);
+    assert.deepEqual([one.getAttribute("aria-current"), all.getAttribute("aria-current")], [null, "true"]);
+  });
+});
+
+describe("a follow-up", () => {
+  const choose = ({ byId, fire }, id, value) => {
+    byId(id).value = value;
+    fire(byId(id), "change");
+  };
+  const WITH_FOLLOW_UP = {
+    ...DOCUMENT,
+    questions: [
+      asked("gate", { kind: "choice", options: ["Red", "Green"] }),
+      asked("more", { only_if: { question: "gate", options: ["green"] } }),
+      asked("last", { only_if: { question: "more", options: ["yes"] } }),
+    ],
+  };
+
+  it("is asked only if an earlier question has the answers that are ticked", async (t) => {
+    const page = await start(t);
+    const { byId, saved } = page;
+    assert.equal(byId("questions-one-gate"), null);
+    assert.deepEqual(
+      [...byId("questions-three-gate").options].map(({ textContent }) => textContent),
+      ["No condition", "1. Text one", "2. Text two"],
+    );
+    choose(page, "questions-three-gate", "questions-two");
+    assert.equal(byId("questions-three-answer-0").checked, false);
+    byId("questions-three-answer-1").click();
+    byId("questions-three-answer-0").click();
+    assert.deepEqual((await saved()).questions[2].only_if, { question: "two", options: ["red", "green"] });
+    choose(page, "questions-three-gate", "questions-one");
+    assert.deepEqual((await saved()).questions[2].only_if, { question: "one", options: ["yes"] });
+    choose(page, "questions-three-gate", "");
+    assert.equal((await saved()).questions[2].only_if, undefined);
+  });
+
+  it("is indented under its gate, which says what its branch costs", async (t) => {
+    const { byId, server, type, saved } = await start(t, { document: WITH_FOLLOW_UP });
+    assert.deepEqual([...byId("questions").children].map(({ dataset }) => dataset.depth), ["0", "1", "2"]);
+    server.more = { ways: { gate: { follow_ups: "These two follow-ups need 1.8 times as many people." } } };
+    type(byId("title"), "Again");
+    await saved();
+    assert.match(byId("questions-gate-branch").textContent, /1\.8 times/);
+    assert.equal(byId("questions-more-branch").textContent, "");
+  });
+
+  it("goes on with its gate's option under another text, and with a tick after that", async (t) => {
+    const { byId, type, saved, fire } = await start(t, { document: WITH_FOLLOW_UP });
+    type(byId("questions-gate-1"), "Dark green");
+    fire(byId("questions-gate-1"), "focusout");
+    assert.equal(byId("questions-more-answer-1").nextElementSibling.textContent, "Dark green");
+    assert.deepEqual((await saved()).questions[1].only_if, { question: "gate", options: ["dark-green"] });
+    type(byId("questions-gate-0"), "Blue");
+    byId("questions-more-answer-0").click();
+    assert.deepEqual((await saved()).questions[1].only_if, { question: "gate", options: ["blue", "dark-green"] });
+  });
+
+  it("says at once at its place what a move or a deletion has broken", async (t) => {
+    const { byId, server, saved } = await start(t, { document: WITH_FOLLOW_UP });
+    server.more = { wrong: { "questions[0].only_if": "Move this below." } };
+    byId("questions-more-up").click();
+    assert.deepEqual((await saved()).questions[0].only_if, { question: "gate", options: ["green"] });
+    assert.equal(byId("questions-more-gate-error").textContent, "Move this below.");
+    assert.equal(byId("questions-more-gate").selectedOptions[0].textContent, "2. Text gate");
+    assert.match(byId("wrong").textContent, /Question 1, ask only if: Move this below\./);
+    byId("questions-gate-delete").click();
+    assert.deepEqual((await saved()).questions[0].only_if, { question: "gate", options: ["green"] });
+    assert.equal(byId("questions-more-gate").selectedOptions[0].textContent, "A deleted question");
+  });
+
+  it("shows a deleted option until it is unticked", async (t) => {
+    const { byId, saved } = await start(t, { document: WITH_FOLLOW_UP });
+    byId("questions-gate-1-delete").click();
+    const box = byId("questions-more-answer-1");
+    assert.deepEqual([box.checked, box.nextElementSibling.textContent], [true, "A deleted option (green)"]);
+    byId("questions-more-answer-0").click();
+    byId("questions-more-answer-1").click();
+    assert.deepEqual((await saved()).questions[1].only_if, { question: "gate", options: ["red"] });
+    assert.equal(byId("questions-more-answer-1"), null);
+  });
+});
+
+describe("the survey as a whole", () => {
+  it("gets random orders, fillers and the number of people in all", async (t) => {
+    const { byId, type, saved } = await start(t);
+    byId("shuffled").click();
+    byId("fillers").click();
+    byId("questions-two-shuffled").click();
+    type(byId("population"), "4,000");
+    const document = await saved();
+    assert.deepEqual([document.shuffled, document.fillers, document.population], [true, true, 4000]);
+    assert.deepEqual(document.questions.map(({ shuffled }) => shuffled), [undefined, true, undefined]);
+    byId("shuffled").click();
+    type(byId("population"), "");
+    const after = await saved();
+    assert.deepEqual([after.shuffled, after.fillers, after.population], [undefined, true, undefined]);
+  });
+
+  it("can have a gate in several blocks, and begins with those of the planner", async (t) => {
+    const { byId, type, saved, server, fire } = await start(t, {
+      document: {
+        ...DOCUMENT,
+        questions: ["gate", "who", "when"].map((key, i) =>
+          asked(key, i ? { only_if: { question: "gate", options: ["yes"] } } : {}),
+        ),
+      },
+    });
+    server.more = { ways: { gate: { blocks: [1, 2] }, who: { blocks: [1] }, when: { blocks: [2] } } };
+    type(byId("title"), "Again");
+    await saved();
+    byId("own-blocks").checked = true;
+    fire(byId("own-blocks"), "change");
+    assert.deepEqual((await saved()).blocks, [["gate", "who"], ["gate", "when"]]);
+    assert.equal(byId("questions-gate-block").value, "1, 2");
+    type(byId("questions-gate-block"), "2");
+    type(byId("questions-who-block"), "2");
+    assert.deepEqual((await saved()).blocks, [["gate", "who", "when"]]);
+    type(byId("questions-who-block"), "0");
+    assert.match(byId("unsaved").textContent, /^Not saved: Block: At least 1/);
+  });
 });

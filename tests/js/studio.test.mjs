@@ -5,7 +5,7 @@ import { describe, it } from "node:test";
 
 import { fromDocument, toDocument } from "../../static/studio/document.js";
 import { isKey, keyFor } from "../../static/studio/keys.js";
-import { numberIn } from "../../static/studio/numbers.js";
+import { numberIn, numbersIn } from "../../static/studio/numbers.js";
 import { ORIGINAL, cleaned } from "../../static/studio/texts.js";
 import { missing } from "../../static/studio/translations.js";
 
@@ -50,7 +50,65 @@ const DOCUMENT = {
   },
 };
 
+/* A survey with every kind of question, as the server sends it. */
+const EVERY_KIND = {
+  title: "All", introduction: "", language: "en", epsilon: 2, crowd: 20, population: 4000, shuffled: true, fillers: true,
+  questions: [
+    { key: "harm", text: "Were you?", kind: "yes_no", prefer_not_to_say: false },
+    {
+      key: "who", text: "By whom?", kind: "choice", options: ["Boss", "Patient"], shuffled: true,
+      only_if: { question: "harm", options: ["yes"] }, prefer_not_to_say: true,
+    },
+    {
+      key: "often", text: "How often?", kind: "scale", options: ["Once", "Often"], scores: [0, 2.5],
+      only_if: { question: "who", options: ["boss", "prefer-not-to-say"] }, prefer_not_to_say: false,
+    },
+    { key: "days", text: "Days?", kind: "number", least: -3, most: 60, unit: "days", prefer_not_to_say: true },
+    { key: "mood", text: "Mood?", kind: "scale", options: ["Bad", "Good"], prefer_not_to_say: true },
+    { key: "pills", text: "Which?", kind: "several", options: ["A", "B", "C"], picks: 2, prefer_not_to_say: false },
+    { key: "new", text: "", kind: "number", prefer_not_to_say: false },
+  ],
+  background: [],
+  blocks: [["harm", "who"], ["harm", "often"], ["days", "mood", "new"], ["pills"]],
+  translations: {
+    de: { questions: { days: { text: "Tage?", unit: "Tage" }, often: { options: ["Einmal", "Oft"] } } },
+    pl: { questions: { days: { unit: "dni", options: ["Wolę nie mówić"] } } },
+  },
+};
+
 describe("documents", () => {
+  it("with every kind of question survive the round trip, also over an earlier state", () => {
+    const state = fromDocument(EVERY_KIND, OURS);
+    assert.deepEqual(toDocument(state, OURS), EVERY_KIND);
+    assert.deepEqual(toDocument(fromDocument(EVERY_KIND, OURS, state), OURS), EVERY_KIND);
+    assert.deepEqual(toDocument(fromDocument(EVERY_KIND, OURS, fromDocument(DOCUMENT, OURS)), OURS), EVERY_KIND);
+  });
+
+  it("keep what belongs to a kind only while the question is of this kind", () => {
+    const state = fromDocument(EVERY_KIND, OURS);
+    const number = state.questions[3];
+    number.kind = "yes_no";
+    assert.deepEqual(toDocument(state, OURS).questions[3], {
+      key: "days", text: "Days?", kind: "yes_no", prefer_not_to_say: true,
+    });
+    assert.equal(toDocument(state, OURS).translations.de.questions?.days.unit, undefined);
+    number.kind = "number";
+    assert.deepEqual(toDocument(state, OURS), EVERY_KIND);
+  });
+
+  it("count the missing unit of a number, and no options that it does not have", () => {
+    const state = fromDocument(EVERY_KIND, OURS);
+    const before = missing(state, "de", OURS);
+    state.questions[3].unit.de = "";
+    assert.equal(missing(state, "de", OURS), before + 1);
+    state.questions[3].unit[ORIGINAL] = "";
+    assert.equal(missing(state, "de", OURS), before);
+    const polish = missing(state, "pl", OURS);
+    state.questions[3].declined = false; // nothing of this number is left to translate but its text
+    assert.equal(missing(state, "pl", OURS), polish);
+    assert.equal(toDocument(state, OURS).translations.pl.questions?.days, undefined);
+  });
+
   it("survive the round trip", () => {
     assert.deepEqual(toDocument(fromDocument(DOCUMENT, OURS), OURS), DOCUMENT);
   });
@@ -148,6 +206,13 @@ describe("numbers", () => {
     for (const [text, value] of /** @type {[string, number | null][]} */ ([["800", 800], ["1,000", 1000], ["12.000", 12000], ["1 000", 1000], ["", null]])) {
       assert.deepEqual(numberIn(text, people), { value }, text);
     }
+  });
+
+  it("are read as a list where several are possible", () => {
+    const blocks = { least: 1, most: 100, whole: true };
+    assert.deepEqual(numbersIn("2, 1", blocks), { value: [1, 2] });
+    assert.deepEqual(numbersIn(" 3;3 ", blocks), { value: [3] });
+    for (const text of ["", " , ", "0", "1, x", "1.5", "101"]) assert.ok(numbersIn(text, blocks).problem, text);
   });
 
   it("are explained if they cannot be stored", () => {

@@ -441,3 +441,81 @@ def test_a_site_can_turn_blocking_off(settings: Any) -> None:
 def test_nothing_blocks_the_demo_survey() -> None:
     survey = files.load(SURVEY.read_text(encoding="utf-8"))
     assert found(survey, "blocks") == {}
+
+
+# --- Every kind of question -----------------------------------------------------------------------
+
+HARM: dict[str, Any] = {
+    "key": "harm",
+    "text": "Were you harassed?",
+    "kind": "yes_no",
+    "prefer_not_to_say": True,
+}
+DAYS: dict[str, Any] = {
+    "key": "days",
+    "text": "How many days?",
+    "kind": "number",
+    "least": 0,
+    "most": 60,
+    "unit": "days",
+}
+AFTER = {"only_if": {"question": "harm", "options": ["yes"]}}
+
+
+def test_every_kind_of_question_can_satisfy_the_checklist() -> None:
+    options = ["Never", "Sometimes", "Often"]
+    questions = [
+        HARM, DAYS,
+        {"key": "mood", "text": "How often?", "kind": "scale", "options": options, **AFTER},
+        {"key": "who", "text": "Which?", "kind": "several", "options": options, "picks": 2},
+    ]  # fmt: skip
+    survey = draft(questions=questions, blocks=[], fillers=True, expected=50_000, background=[])
+    assert not found(survey, "blocks") and not found(survey, "warns")
+    survey.open()
+
+
+def test_a_number_is_translated_with_its_unit() -> None:
+    german: dict[str, Any] = {"title": "Klein", "introduction": "Zwei.", "purpose": "Darum."}
+    texts = {"days": {"text": "Wie viele Tage?"}}
+    survey = draft(questions=[DAYS], blocks=[], background=[],
+                   translations={"de": german | {"questions": texts}})  # fmt: skip
+    assert "Missing: the unit of “How many days?”." in found(survey, "blocks")["language-de"].why
+    survey.translations["de"]["questions"]["days"]["unit"] = "Tage"
+    survey.save()
+    assert "language-de" not in found(survey, "blocks")
+
+
+def test_a_number_has_options_to_translate_only_if_it_can_be_declined() -> None:
+    polish: dict[str, Any] = {"title": "Mały", "introduction": "Dwa.", "purpose": "Bo."}
+    texts = {"days": {"text": "Ile dni?", "unit": "dni"}}
+    given = {"blocks": [], "background": [], "translations": {"pl": polish | {"questions": texts}}}
+    survey = draft(questions=[DAYS], **given)
+    assert "language-pl" not in found(survey, "blocks")
+    survey.questions.update(prefer_not_to_say=True)
+    assert "the options of" in found(Survey.objects.get(), "blocks")["language-pl"].why
+
+
+def test_a_broken_condition_blocks_at_its_question() -> None:
+    survey = draft(questions=[HARM, DAYS | AFTER], blocks=[], background=[])
+    survey.questions.filter(key="harm").delete()
+    finding = found(Survey.objects.get(), "blocks")["question-days"]
+    assert finding.what.startswith("The question that this depends on was deleted")
+    with pytest.raises((NotReady, DesignError)):
+        Survey.objects.get().open()
+
+
+def test_follow_ups_without_fillers_are_warned_about() -> None:
+    questions = [HARM, DAYS | AFTER]
+    survey = draft(questions=questions, blocks=[], background=[], expected=50_000)
+    assert "take longer" in found(survey, "warns")["fillers"].what
+    survey.fillers = True
+    survey.save()
+    assert "fillers" not in found(survey, "warns")
+    survey.questions.all().delete()
+    assert "fillers" not in found(Survey.objects.get(), "warns")
+
+
+def test_nobody_reaches_more_people_than_there_are() -> None:
+    assert "only 4,000 in all" in found(draft(population=4000), "blocks")["population"].what
+    Survey.objects.all().delete()
+    assert "population" not in found(draft(population=5000), "blocks")

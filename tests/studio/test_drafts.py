@@ -12,7 +12,7 @@ from django.test import Client, override_settings
 from studio import dial, drafts
 from studio.topics import topics
 from survey import files
-from survey.design import DesignError
+from survey.design import KINDS, DesignError
 from survey.models import Draft, DraftRevision, Question, Removed, Survey, today
 from tests.support import builders
 
@@ -62,7 +62,7 @@ def asked(**changes: Any) -> dict[str, Any]:
 
 
 def choice(*options: str, **changes: Any) -> dict[str, Any]:
-    return asked(kind="choice", options=list(options), **changes)
+    return asked(**{"kind": "choice", "options": list(options)} | changes)
 
 
 # --- Saving ---------------------------------------------------------------------------------------
@@ -109,6 +109,135 @@ def test_errors_of_the_design_are_shown(window: Window) -> None:
     assert Window(window.client).document["translations"] == half
 
 
+EVERY_KIND: list[dict[str, Any]] = [
+    asked(key="harm"),
+    choice("Boss", "Patient", key="who", shuffled=True, prefer_not_to_say=True,
+           only_if={"question": "harm", "options": ["yes"]}),
+    choice("Once", "Often", key="often", kind="scale", scores=[0, 2.5],
+           only_if={"question": "harm", "options": ["yes"]}),
+    asked(key="days", kind="number", least=0, most=60, unit="days"),
+    choice("A", "B", "C", key="pills", kind="several", picks=2),
+]  # fmt: skip
+HARM = ["harm", "who"], ["harm", "often"], ["days"], ["pills"]
+
+
+def test_every_kind_of_question_is_kept_as_it_was_written(window: Window) -> None:
+    german = {"days": {"text": "Tage?", "unit": "Tage"}}
+    written = {
+        "questions": EVERY_KIND, "blocks": [list(block) for block in HARM], "shuffled": True,
+        "fillers": True, "population": 4000, "translations": {"de": {"questions": german}},
+    }  # fmt: skip
+    answer = window.save(**written)
+    assert answer["wrong"] == {}
+    document = Window(window.client).document
+    assert {name: document[name] for name in written} == written
+    assert answer["ways"]["harm"]["blocks"] == [1, 2]
+    Survey.objects.get().open()
+    design = Survey.objects.get().frozen_design()
+    assert [q.kind for q in design.questions][:3] == ["yes_no", "choice", "scale"]
+    assert design.shuffled and design.fillers
+
+
+def test_the_page_gets_the_name_of_every_kind(window: Window) -> None:
+    assert window.answer["kinds"] == {name: kind.label for name, kind in KINDS.items()}
+
+
+def follow_up(question: str = "q1", *options: str, **changes: Any) -> dict[str, Any]:
+    return asked(key="q2", only_if={"question": question, "options": list(options)}) | changes
+
+
+NUMBER = {"kind": "number", "least": 0, "most": 10}
+SCALE = {"kind": "scale", "options": ["A", "B", "C"]}
+SEVERAL = {"kind": "several", "options": ["A", "B"], "picks": 1}
+WRONG: dict[str, tuple[list[dict[str, Any]], dict[str, str]]] = {
+    "no bounds": (
+        [asked(kind="number")],
+        {"questions[0].least": "Give a whole number.", "questions[0].most": "Give a whole number."},
+    ),
+    "one bound": ([asked(kind="number", least=3)], {"questions[0].most": "Give a whole number."}),
+    "reversed bounds": (
+        [asked(kind="number", least=9, most=3)],
+        {"questions[0].most": "This must be above the least number, 9, not 3."},
+    ),
+    "a bound too large": (
+        [asked(kind="number", least=0, most=2**40)],
+        {"questions[0].most": "This must be within ±2,147,483,648, not 1,099,511,627,776."},
+    ),
+    "a unit too long": ([asked(**NUMBER, unit="x" * 31)], {"questions[0].unit": "At most 30"}),
+    "a missing score": (
+        [asked(**SCALE, scores=[1, None, 3])], {"questions[0].scores[1]": "Give a number."},
+    ),
+    "scores out of order": (
+        [asked(**SCALE, scores=[1, 3, 2])], {"questions[0].scores": "Each must be above the one"},
+    ),
+    "too few scores": (
+        [asked(**SCALE, scores=[1, 3])], {"questions[0].scores": "Give one score per option: 3"},
+    ),
+    "too many picks": (
+        [asked(**SEVERAL | {"picks": 3})], {"questions[0].picks": "This must be from 1 to 2"},
+    ),
+    "no picks": (
+        [asked(kind="several", options=["A", "B"])], {"questions[0].picks": "Give a whole number."},
+    ),
+    "a scale without options": (
+        [asked(kind="scale", options=["A"])],
+        {"questions[0].options": "Add options: at least two are needed."},
+    ),
+    "a follow-up on a later question": (
+        [follow_up("q1", "yes"), asked()],
+        {"questions[0].only_if": "Move this below “Did you?”, on which it depends"},
+    ),
+    "a follow-up on itself": (
+        [follow_up("q2", "yes")], {"questions[0].only_if": "Move this below “Did you?”"},
+    ),
+    "a follow-up on a deleted question": (
+        [follow_up("q7", "yes")], {"questions[0].only_if": "The question that this depends on was"},
+    ),
+    "a follow-up on a number": (
+        [asked(**NUMBER), follow_up("q1", "0")],
+        {"questions[1].only_if": "“Did you?” has no answers to choose from."},
+    ),
+    "a follow-up without answers": (
+        [asked(), follow_up("q1")], {"questions[1].only_if": "Choose at least one answer of"},
+    ),
+    "a follow-up on a deleted option": (
+        [asked(**SCALE), follow_up("q1", "a", "often-")],
+        {"questions[1].only_if": "“Did you?” no longer has the answer “often”. Untick it here."},
+    ),
+    "multiple choice as a follow-up": (
+        [asked(), follow_up("q1", "yes", **SEVERAL)],
+        {"questions[1].only_if": "Multiple choice cannot be a follow-up. Ask everybody"},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_with_a_question_is_said_at_its_place(window: Window, name: str) -> None:
+    questions, wanted = WRONG[name]
+    wrong = window.save(questions=questions, blocks=[], background=[])["wrong"]
+    assert wrong.keys() == wanted.keys()
+    for where, what in wanted.items():
+        assert wrong[where].startswith(what), wrong
+        assert wrong[where].endswith("."), wrong
+    assert Window(window.client).document["questions"] == questions  # and nothing is lost
+
+
+def test_too_many_combinations_are_said_at_the_question_or_the_block(window: Window) -> None:
+    gate = asked(key="gate")
+    many = [
+        choice(*map(str, range(20)), key=f"q{i}",
+               only_if={"question": "gate", "options": ["yes"]})
+        for i in range(5)
+    ]  # fmt: skip
+    window.save(questions=[gate, *many], blocks=[], ask=2)
+    wrong = window.answer["wrong"]
+    assert wrong.keys() == {"questions[0]"}
+    assert wrong["questions[0]"].startswith("With its follow-ups it has more than 1,048,576")
+    keys = [one["key"] for one in [gate, *many]]
+    window.save(questions=[gate, *many], blocks=[keys], ask=None)
+    assert window.answer["wrong"].keys() == {"blocks"}
+
+
 IMPOSSIBLE: dict[str, tuple[dict[str, Any], str]] = {
     "epsilon text": ({"epsilon": "2"}, "epsilon"),
     "epsilon nothing": ({"epsilon": None}, "epsilon"),
@@ -125,7 +254,18 @@ IMPOSSIBLE: dict[str, tuple[dict[str, Any], str]] = {
     "unknown": ({"colour": "red"}, ""),
     "no list": ({"questions": {}}, "questions"),
     "no object": ({"questions": [5]}, "questions[0]"),
-    "kind": ({"questions": [asked(kind="scale")]}, "questions[0].kind"),
+    "kind": ({"questions": [asked(kind="essay")]}, "questions[0].kind"),
+    "a bound that is a text": (
+        {"questions": [asked(kind="number", least="0")]},
+        "questions[0].least",
+    ),
+    "scores that are no list": (
+        {"questions": [choice("A", "B", kind="scale", scores=5)]},
+        "questions[0].scores",
+    ),
+    "a member of another kind": ({"questions": [asked(picks=2)]}, "questions[0]"),
+    "a condition that is a text": ({"questions": [asked(only_if="q1")]}, "questions[0].only_if"),
+    "random order that is a number": ({"questions": [asked(shuffled=1)]}, "questions[0].shuffled"),
     "no key": ({"questions": [asked(key="")]}, "questions[0].key"),
     "odd key": ({"questions": [asked(key="a b")]}, "questions[0].key"),
     "key twice": ({"questions": [asked(), asked()]}, "questions[1].key"),

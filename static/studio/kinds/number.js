@@ -38,8 +38,8 @@ export const number = {
   showWays(question, { average, ranges = {} }) {
     const given = average !== undefined;
     const chosen = /** @type {HTMLSelectElement | null} */ (byId(`${question.id}-ranges`))?.value ?? "";
-    show(`${question.id}-average`, given ? `Expected error ${average}.` : "");
-    show(`${question.id}-distribution`, given && ranges[chosen] ? `Expected error ${ranges[chosen]} for each option.` : "");
+    show(`${question.id}-average`, given ? `Expected margin of error: ${average}.` : "");
+    show(`${question.id}-distribution`, given && ranges[chosen] ? `Expected margin of error: ${ranges[chosen]}, least precise option.` : "");
   },
 };
 
@@ -70,6 +70,8 @@ function bound(ed, question, at, name) {
     { "data-whole": true },
     (value) => {
       question[name] = value;
+      if (question.least === null || question.most === null) return;
+      for (const one of ["least", "most"]) ed.touched.add(`${question.id}-${one}`); // they are compared
     },
   );
 }
@@ -110,7 +112,7 @@ function wanted(ed, question, name) {
       " options. ",
       el("span", { id: `${question.id}-distribution` }),
       " ",
-      el("button", { type: "button", class: "small-action", id: `${question.id}-divide`, "aria-label": `Turn into a scale: ${name}`, click: turn }, "Turn into a scale"),
+      el("button", { type: "button", class: "plain", id: `${question.id}-divide`, "aria-label": `Turn into a scale: ${name}`, click: turn }, "Turn into a scale"),
     ),
   );
 }

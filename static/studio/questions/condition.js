@@ -53,7 +53,7 @@ export function condition(ed, question, at, name) {
         ed.changed("", ed.shortPause);
       },
     },
-    el("option", { value: "", selected: !onlyIf }, "Ask everybody"),
+    el("option", { value: "", selected: !onlyIf }, "No condition"),
     gates.map((one) => el("option", { value: one.id, selected: one === gate }, titled(ed, one))),
     onlyIf && !gates.some((one) => one === gate) && lostGate(ed, onlyIf.question),
   );
@@ -61,7 +61,7 @@ export function condition(ed, question, at, name) {
   const answers = gate && onlyIf ? answerBoxes(ed, question, onlyIf, gate) : null;
   return el(
     "div",
-    { class: "condition" },
+    { class: onlyIf ? "condition" : "condition none" },
     el("div", { class: "text" }, el("label", { for: `${id}-gate` }, "Ask only if"), select),
     answers,
     error,

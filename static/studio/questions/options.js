@@ -83,6 +83,7 @@ export function optionList(ed, question, at, name) {
   return el(
     "div",
     {},
+    KINDS[question.kind].optionField && el("p", { class: "quiet small scores", "aria-hidden": "true" }, "Score"),
     list,
     declined && el("div", { class: "pair options" }, el("span"), translatedOption(ed, question, declined, shown)),
     add,
