@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from aggregation.statistics import planning
-from aggregation.statistics.planning.assumptions import quantile
+from aggregation.statistics.numeric.normal import quantile
 from aggregation.statistics.proportion import Channel
 from aggregation.templatetags.figures import half_width, times
 from studio import dial

@@ -7,13 +7,11 @@ from itertools import groupby
 
 from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery
 from django.urls import reverse
-from django.utils.safestring import SafeString
 
+from aggregation.dashboard.tables import TableRow, make_row
 from aggregation.models import Estimate, Release
+from aggregation.releases import display
 from aggregation.releases.estimate import positions_of_everybody
-from aggregation.releases.intervals import label_of, shown_options, telling
-from aggregation.svg import tracks
-from aggregation.svg.axis import Point
 from survey.design import Question
 from survey.models import Report, Survey
 
@@ -23,12 +21,10 @@ AT_A_TIME = 200  # surveys in one query, because SQLite limits its length
 
 @dataclass(frozen=True)
 class OverviewLine:
-    """The estimate of a question: the share of yes, or the largest share."""
+    """The most telling estimate of a question."""
 
     question: str
-    option: str
-    estimate: Estimate
-    picture: SafeString
+    row: TableRow
 
 
 @dataclass
@@ -91,22 +87,23 @@ def _add_drafts(rows: dict[int, OverviewRow]) -> None:
 def _add_estimates(rows: dict[int, OverviewRow], releases: list[Release]) -> None:
     """Add the estimates of the first questions of each survey."""
     wanted = Q()
-    questions: dict[tuple[int, str], Question] = {}
+    shown: dict[tuple[int, str], Question] = {}
     for release in releases:
         row = rows[release.survey_id]
         design = row.survey.frozen_design()
         positions = positions_of_everybody(design)
-        sensitive = [one for block in design.sensitive_blocks for one in block.questions]
+        sensitive = [one for one in display.in_order(design) if one not in design.background]
         row.more = max(0, len(sensitive) - SHOWN)
-        shown = sensitive[:SHOWN]
-        questions |= {(release.pk, question.key): question for question in shown}
-        places = [place for question in shown for place in positions[question.key]]
+        shown |= {(release.pk, question.key): question for question in sensitive[:SHOWN]}
+        places = [place for question in sensitive[:SHOWN] for place in positions[question.key]]
         wanted |= Q(release=release, position__in=places)
     estimates = Estimate.objects.filter(wanted).order_by("release", "position")
+    found = {
+        key: list(members)
+        for key, members in groupby(estimates, key=lambda row: (row.release_id, row.question))
+    }
     owners = {release.pk: rows[release.survey_id] for release in releases}
-    for key, members in groupby(estimates, key=lambda row: (row.release_id, row.question)):
-        question = questions[key]
-        best = max(shown_options(question, list(members)), key=telling)
-        picture = tracks.track([Point(best.bounded, best.low, best.high)])
-        line = OverviewLine(question.text, label_of(question, best), best, picture)
-        owners[key[0]].lines.append(line)
+    for (release_key, key), question in shown.items():
+        best = display.headline(question, found[release_key, key])
+        line = OverviewLine(question.text, make_row(question, best, described=False))
+        owners[release_key].lines.append(line)

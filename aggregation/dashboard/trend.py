@@ -5,12 +5,14 @@ from itertools import groupby
 
 from django.utils.safestring import SafeString
 
+from aggregation.dashboard.tables import NONE
 from aggregation.models import Estimate
+from aggregation.releases import display
 from aggregation.releases.choice import ALWAYS, IntervalChoice
+from aggregation.releases.display import Quantity
 from aggregation.releases.estimate import positions_of_everybody
-from aggregation.releases.intervals import label_of, restate, shown_options
+from aggregation.releases.intervals import restate
 from aggregation.svg import tracks
-from aggregation.templatetags.figures import percent
 from survey.design import Question
 from survey.models import Survey
 
@@ -18,11 +20,21 @@ MOST = 30  # releases in a picture, so that their points stand apart on a phone
 
 
 @dataclass(frozen=True)
+class ReleasedRow:
+    """The estimate of one release, with its numbers in words."""
+
+    estimate: Estimate
+    value: str
+    interval: str
+    unbiased: str
+
+
+@dataclass(frozen=True)
 class Trend:
-    """The estimates of one option, with their picture."""
+    """The estimates of one option or mean, with their picture."""
 
     label: str
-    estimates: list[Estimate]
+    rows: list[ReleasedRow]
     picture: SafeString
 
 
@@ -43,7 +55,7 @@ def trends(survey: Survey, question: Question, last: int, level: int) -> list[Tr
         n__gt=0,
     )
     rows = found.select_related("release").order_by("position", "release__number")
-    shown = shown_options(question, list(rows))
+    shown = display.shown_options(question, rows)
     for release in {row.release for row in shown}:
         some = [row for row in shown if row.release == release]
         restate(release, some, IntervalChoice(level, ALWAYS))
@@ -54,13 +66,30 @@ def trends(survey: Survey, question: Question, last: int, level: int) -> list[Tr
 
 
 def _trend(question: Question, rows: list[Estimate]) -> Trend:
-    label = label_of(question, rows[0])
+    first = rows[0]
+    quantity = display.quantity_of(question, first.measure)
+    label = display.label_of(question, first.measure, first.option)
+    if first.measure == "share_of_concerned":
+        label = f"{label}, of those concerned"
     description = f"{label}: estimates of {len(rows)} releases. The table below has the numbers."
-    return Trend(label, rows, tracks.trend([_point(row) for row in rows], description))
+    points = [_point(row, quantity) for row in rows]
+    picture = tracks.trend(points, description, quantity.step, quantity.tick)
+    return Trend(label, [_released(row, quantity) for row in rows], picture)
 
 
-def _point(row: Estimate) -> tracks.Released:
-    share, release = row.bounded or 0.0, row.release
+def _released(row: Estimate, quantity: Quantity) -> ReleasedRow:
+    value, unbiased = (
+        NONE if each is None else quantity.words(each) for each in (row.bounded, row.value)
+    )
+    return ReleasedRow(row, value, quantity.interval(row.low, row.high), unbiased)
+
+
+def _point(row: Estimate, quantity: Quantity) -> tracks.Released:
+    release = row.release
     made = f"Release {release.number}, {release.made_at:%-d %b %Y}, {row.n:,} responses"
-    figures = f"{percent(share)}, interval {percent(row.low)} to {percent(row.high)}"
-    return tracks.Released(release.number, share, row.low, row.high, made, figures)
+    words = f"interval {quantity.interval(row.low, row.high)}"
+    if row.bounded is None:
+        words = "too few responses to tell"
+    else:
+        words = f"{quantity.words(row.bounded)}, {words}"
+    return tracks.Released(release.number, row.bounded, row.low, row.high, made, words)

@@ -5,21 +5,18 @@ shows the estimates of the release with the intervals that the reader chose on i
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import groupby
 
 from aggregation.models import Estimate, Release
+from aggregation.releases import display
 from aggregation.releases.choice import IntervalChoice
-from aggregation.releases.intervals import (
-    MISFIT,
-    restate,
-    says_nothing,
-    shown_options,
-)
+from aggregation.releases.display import Quantity
+from aggregation.releases.intervals import MISFIT, restate
 from aggregation.statistics.ratio import ALWAYS_FROM
-from aggregation.svg import whiskers
-from aggregation.svg.axis import SHARES, Point
+from aggregation.svg import stacked, whiskers
+from aggregation.svg.axis import Point
 from aggregation.svg.canvas import QUIET, Canvas, right_to_left
-from aggregation.templatetags.figures import hundred, percent
 from survey.design import Design, Question
 
 # --- Names ----------------------------------------------------------------------------------------
@@ -57,8 +54,17 @@ def draw_all(release: Release, choice: IntervalChoice) -> Iterator[tuple[str, by
 # --- A question -----------------------------------------------------------------------------------
 
 
-# The group, or everybody; the option; and the estimate.
-LabelledEstimate = tuple[str, str, Estimate]
+# The group, or everybody; what is estimated; and the estimate.
+Entry = tuple[str, str, Estimate]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """The estimates of one measure, on one axis."""
+
+    title: str
+    quantity: Quantity
+    entries: list[Entry]
 
 
 def _draw(release: Release, rows: list[Estimate], choice: IntervalChoice) -> bytes:
@@ -66,17 +72,26 @@ def _draw(release: Release, rows: list[Estimate], choice: IntervalChoice) -> byt
     survey, first = release.survey, rows[0]
     questions = {each.key: each for each in survey.frozen_design().questions}
     question, by = questions[first.question], questions.get(first.by)
-    entries = list(_entries(question, by, rows))
+    concerned = display.concerned(questions.values(), question)
+    panels = list(_panels(question, by, concerned, rows))
     level = f"{choice.level}\u00a0%"
-    canvas = Canvas(question.text, _describe(entries, level), survey.language)
+    canvas = Canvas(question.text, _describe(panels, level), survey.language)
     canvas.lines(question.text, size=18, bold=True)
+    if concerned:
+        canvas.lines(f"Asked only of {concerned}", size=12, fill=QUIET)
     if by:
         canvas.skip(4)
         canvas.lines(by.text, size=15)
-    names = ("Estimate", f"{level} interval")
     side = "right" if right_to_left(question.text) else ""
-    lines = list(_lines(entries, by is not None))
-    whiskers.draw(canvas, SHARES, lines, names, "Estimated share of people", side)
+    if display.has_scores(question):
+        _draw_bars(canvas, question, by, rows, side)
+    for panel in panels:
+        if len(panels) > 1:
+            canvas.skip(12)
+            canvas.lines(panel.title, bold=True)
+        names = ("Estimate", f"{level} interval")
+        lines = list(_lines(panel, by is not None))
+        whiskers.draw(canvas, panel.quantity.axis, lines, names, panel.quantity.name, side)
     canvas.skip(18)
     canvas.lines(survey.title, bold=True)
     for sentence in _caption(release, rows, choice):
@@ -84,54 +99,85 @@ def _draw(release: Release, rows: list[Estimate], choice: IntervalChoice) -> byt
     return canvas.done()
 
 
-def _entries(
-    question: Question, by: Question | None, rows: list[Estimate]
-) -> Iterator[LabelledEstimate]:
-    names = {option.key: option.text for option in by.options} if by else {"": "Everybody"}
-    options = {option.key: option.text for option in question.options}
-    for row in shown_options(question, rows):
-        yield names[row.group], options[row.option], row
+def _panels(
+    question: Question, by: Question | None, concerned: str, rows: list[Estimate]
+) -> Iterator[Panel]:
+    names = _names(by)
+    for measure, some in display.tables(question, rows).items():
+        entries = [
+            (names[row.group], display.label_of(question, measure, row.option), row) for row in some
+        ]
+        quantity = display.quantity_of(question, measure)
+        yield Panel(display.title_of(question, some[0], concerned), quantity, entries)
 
 
-def _lines(entries: list[LabelledEstimate], by: bool) -> Iterator[whiskers.Row]:
-    """Yield a row for every estimate, below the name of its group if that has several."""
-    for _, some in groupby(entries, key=lambda entry: entry[2].group):
+def _names(by: Question | None) -> dict[str, str]:
+    return {option.key: option.text for option in by.options} if by else {"": "Everybody"}
+
+
+def _draw_bars(
+    canvas: Canvas, question: Question, by: Question | None, rows: list[Estimate], side: str
+) -> None:
+    """Draw the shares of a scale's options as stacked bars."""
+    shown = display.tables(question, rows)
+    some = shown.get("share_of_concerned") or shown["share"]
+    groups = {key: list(members) for key, members in groupby(some, key=lambda row: row.group)}
+    names = _names(by)
+    bars = [stacked.Bar(names[key], display.stacked(members)) for key, members in groups.items()]
+    first = next(iter(groups.values()))
+    parts = [
+        stacked.Part(display.label_of(question, row.measure, row.option), shade)
+        for row, shade in zip(first, display.shades(first), strict=True)
+    ]
+    stacked.draw(canvas, parts, bars, side)
+
+
+def _lines(panel: Panel, by: bool) -> Iterator[whiskers.Row]:
+    """Yield a line for every estimate, below the name of its group where that has several."""
+    quantity = panel.quantity
+    for _, some in groupby(panel.entries, key=lambda entry: entry[2].group):
         members = list(some)
         several = by and len(members) > 1
         if several:
             yield whiskers.Row(members[0][0])
         for name, label, row in members:
-            share = "–" if row.bounded is None else percent(row.bounded)
+            value = "–" if row.bounded is None else quantity.words(row.bounded)
             yield whiskers.Row(
                 name if by and not several else label,
                 [Point(row.bounded, row.low, row.high)],
-                (share, f"{hundred(row.low)} to {hundred(row.high)}"),
+                (value, f"{quantity.plain(row.low)} to {quantity.plain(row.high)}"),
             )
 
 
-def _describe(entries: list[LabelledEstimate], level: str) -> str:
+def _describe(panels: list[Panel], level: str) -> str:
     """Describe the figure in words, with all its numbers, for people who cannot see it."""
-    words = [f"Estimated shares with their {level} intervals."]
-    for name, label, row in entries:
-        share = "no estimate" if row.bounded is None else percent(row.bounded)
-        words.append(f"{name}, {label}: {share}, {percent(row.low)} to {percent(row.high)}.")
+    words = [f"Estimates with their {level} intervals."]
+    for panel in panels:
+        if len(panels) > 1:
+            words.append(f"{panel.title}.")
+        for name, label, row in panel.entries:
+            quantity = panel.quantity
+            value = "no estimate" if row.bounded is None else quantity.words(row.bounded)
+            words.append(f"{name}, {label}: {value}, {quantity.interval(row.low, row.high)}.")
     return " ".join(words)
 
 
 def _caption(release: Release, rows: list[Estimate], choice: IntervalChoice) -> Iterator[str]:
     survey, first = release.survey, rows[0]
     everybody = not first.by
+    shares = any(row.option for row in rows)
     always = choice.always and (everybody or first.n >= ALWAYS_FROM)
     looks = "valid at every look" if always else "for one look"
     forged = f", with up to {choice.forged:g} % fake responses" if choice.forged else ""
+    methods = ", ".join(dict.fromkeys(row.method for row in rows))
     yield (
         f"Release {release.number} of {release.made_at:%-d %B %Y}, {first.n:,} responses, "
         f"ε = {survey.epsilon:g} for the sensitive answers. "
-        "Dots: estimated shares, moved to between 0 and 100 %. "
+        f"Dots: estimates, moved to {'between 0 and 100 %' if shares else 'what is possible'}. "
         f"Whiskers: {choice.level}\u00a0% intervals {looks}{forged if everybody else ''} "
-        f"({first.method}). Made with Candor, design {survey.design_hash[:19]}."
+        f"({methods}). Made with Candor, design {survey.design_hash[:19]}."
     )
-    if any(says_nothing(row) for row in rows):
-        yield "An interval from 0 to 100 %: too few responses to say anything yet."
+    if any(display.says_nothing(row) for row in rows):
+        yield "An interval over the whole axis: too few responses to say anything yet."
     if any(row.misfit is not None and row.misfit < MISFIT for row in rows):
         yield "Some of these responses do not look like what this survey’s randomizer can produce."

@@ -9,7 +9,6 @@ from aggregation.models import Estimate, Release
 from aggregation.releases import estimate
 from aggregation.releases.choice import IntervalChoice
 from aggregation.releases.estimate import Wanted
-from survey.design import Question
 
 MISFIT = 0.001  # below this, the reports do not look like what the channel can produce
 
@@ -43,28 +42,3 @@ def restate(release: Release, rows: Iterable[Estimate], choice: IntervalChoice) 
 def counts_of(release: Release, question: str, by: str) -> Counts:
     """Return the reports of a table by group: one row per group, one column per value."""
     return np.array(release.tally[question][by], dtype=np.int64)
-
-
-def says_nothing(row: Estimate) -> bool:
-    """Return whether too few people answered: the interval is all that is possible."""
-    return row.value is None or bool(row.option and row.low <= 0 and row.high >= 1)
-
-
-def telling(row: Estimate) -> tuple[bool, float]:
-    """Return a sort key that puts the most telling estimate last: “yes”, or the largest share."""
-    return row.option == "yes", row.bounded or 0.0
-
-
-def plain_yes_no(question: Question) -> bool:
-    return [option.key for option in question.options] == ["no", "yes"]
-
-
-def shown_options(question: Question, rows: list[Estimate]) -> list[Estimate]:
-    """Return all options, or only “yes” for a plain yes/no question, where “no” is the rest."""
-    if plain_yes_no(question):
-        return [row for row in rows if row.option == "yes"]
-    return rows
-
-
-def label_of(question: Question, row: Estimate) -> str:
-    return next(option.text for option in question.options if option.key == row.option)

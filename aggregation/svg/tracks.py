@@ -4,9 +4,9 @@ Colours come from the page's CSS, because the Content-Security-Policy allows no 
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import count, pairwise
 
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
@@ -15,6 +15,7 @@ from aggregation.svg.axis import SHARES, Axis, Point
 
 HEIGHT = 28
 MIDDLE = HEIGHT // 2
+STACK = 28  # the height of a stacked bar
 NOTHING = SafeString("")
 ZERO = f'<line class="zero" x1="{{0}}%" x2="{{0}}%" y1="0" y2="{HEIGHT}"/>'
 
@@ -71,6 +72,37 @@ def bar(share: float, name: str = "bar", height: int = 8) -> SafeString:
     )
 
 
+def stack(parts: Sequence[tuple[float, float | None]], description: str) -> SafeString:
+    """Draw parts of a whole beside each other, each with the strength of its colour, or grey."""
+    place, drawn = 0.0, []
+    for width, shade in parts:
+        drawn.append((in_percent(place), in_percent(width), STACK, *_colour(shade)))
+        place += width
+    return format_html(
+        '<svg class="stack" width="100%" height="{}" role="img" aria-label="{}">{}</svg>',
+        STACK,
+        description,
+        format_html_join(
+            "",
+            '<rect x="{}%" width="{}%" height="{}" class="{}" fill-opacity="{}"/>',
+            drawn,
+        ),
+    )
+
+
+def swatch(shade: float | None) -> SafeString:
+    """Draw the colour of a part, for a key."""
+    return format_html(
+        '<svg class="swatch" width="14" height="14" aria-hidden="true">'
+        '<rect width="14" height="14" class="{}" fill-opacity="{}"/></svg>',
+        *_colour(shade),
+    )
+
+
+def _colour(shade: float | None) -> tuple[str, str]:
+    return ("other", "1") if shade is None else ("part", f"{shade:.2f}")
+
+
 def in_percent(share: float) -> str:
     return f"{100 * share:.2f}"
 
@@ -96,13 +128,11 @@ def rules(ticks: Iterable[tuple[float, str]]) -> SafeString:
 
 TALL = 180  # pixels
 ABOVE = 44  # for the figures of a point
-STEPS = (0.01, 0.02, 0.05, 0.1, 0.2)
 MARK = (
     '<g class="mark" tabindex="0" role="img" aria-label="{0}: {1}">'
     f'<rect class="reach" x="{{2}}%" width="{{3}}%" y="{ABOVE}" height="{TALL}"/>'
     '<line class="whisker" x1="{4}%" x2="{4}%" y1="{5}" y2="{6}"/>'
-    '<circle class="dot" cx="{4}%" cy="{7}" r="4.5"/>'
-    '<text class="tip" x="0%" y="0"><tspan x="0%" y="10">{0}</tspan>'
+    '{7}<text class="tip" x="0%" y="0"><tspan x="0%" y="10">{0}</tspan>'
     '<tspan class="strong" x="0%" y="28">{1}</tspan></text></g>'
 )
 
@@ -112,16 +142,21 @@ class Released:
     """The estimate of one release, with its words."""
 
     release: int
-    value: float
+    value: float | None  # None if there were too few to tell
     low: float
     high: float
     made: str
     figures: str
 
 
-def trend(points: list[Released], description: str) -> SafeString:
-    """Draw the point and interval of each release, on an axis that fits them."""
-    bottom, top, step = _range(min(p.low for p in points), max(p.high for p in points))
+def trend(
+    points: list[Released], description: str, least: float, tick_text: Callable[[float], str]
+) -> SafeString:
+    """Draw the point and interval of each release, on an axis that fits them.
+
+    `least` is the smallest distance between two ticks.
+    """
+    bottom, top, step = _range(min(p.low for p in points), max(p.high for p in points), least)
 
     def x(place: float) -> str:
         return in_percent(place / len(points))
@@ -139,9 +174,10 @@ def trend(points: list[Released], description: str) -> SafeString:
     between = [
         (x(i + 0.5), x(i + 1.5), y(before.value), y(after.value))
         for i, (before, after) in enumerate(pairwise(points))
+        if before.value is not None and after.value is not None
     ]
     marks = [
-        (p.made, p.figures, x(i), x(1), x(i + 0.5), y(p.low), y(p.high), y(p.value))
+        (p.made, p.figures, x(i), x(1), x(i + 0.5), y(p.low), y(p.high), _dot(x(i + 0.5), p, y))
         for i, p in enumerate(points)
     ]
     return format_html(
@@ -149,7 +185,7 @@ def trend(points: list[Released], description: str) -> SafeString:
         '<text class="end" x="100%" y="{}">release</text></svg>',
         ABOVE + TALL + 44,
         description,
-        rules((y(tick), f"{100 * tick:.0f}\u202f%") for tick in ticks),
+        rules((y(tick), tick_text(tick)) for tick in ticks),
         format_html_join("", '<text class="middle" x="{}%" y="{}">{}</text>', numbers),
         format_html_join("", '<line class="between" x1="{}%" x2="{}%" y1="{}" y2="{}"/>', between),
         format_html_join("", MARK, marks),
@@ -157,10 +193,16 @@ def trend(points: list[Released], description: str) -> SafeString:
     )
 
 
-def _range(low: float, high: float) -> tuple[float, float, float]:
+def _dot(x: str, point: Released, y: Callable[[float], float]) -> SafeString:
+    if point.value is None:
+        return NOTHING
+    return format_html('<circle class="dot" cx="{}%" cy="{}" r="4.5"/>', x, y(point.value))
+
+
+def _range(low: float, high: float, least: float) -> tuple[float, float, float]:
     """Return the ends of the axis and the step between at most five ticks."""
-    for step in STEPS:
+    for step in (digit * least * 10**zeros for zeros in count() for digit in (1, 2, 5)):
         bottom, top = math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
-        if top - bottom <= 5 * step + 1e-9:
+        if top - bottom <= 5 * step * (1 + 1e-9):
             break
     return bottom, max(top, bottom + step), step

@@ -111,6 +111,11 @@ def grouped(number: float) -> str:
     return _signed(f"{number:,.1f}")
 
 
+def fixed(number: float, digits: int) -> str:
+    """Return a number with this many decimals, and with commas between thousands."""
+    return _signed(f"{number:,.{digits}f}")
+
+
 @register.filter
 def p_value(probability: float) -> str:
     return "< 0.001" if probability < 0.001 else f"{probability:.3f}"

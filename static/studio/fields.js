@@ -94,7 +94,7 @@ export function field(ed, { id, at, label, holder, name, tag, lines, most, hideL
         const place = (input.selectionStart ?? 0) - (input.value.length - text.length);
         input.value = text;
         input.setSelectionRange(place, place);
-        ed.say("An invisible character was left out.");
+        ed.say("An invisible character was removed.");
       }
       const keep = () => {
         holder[name] = text;
