@@ -25,37 +25,60 @@ from survey.permissions import survey_or_403
 
 
 class IntervalSerializer(serializers.Serializer[Estimate]):
+    """What `low` and `high` are."""
+
     level = serializers.FloatField()
+    kind = serializers.ChoiceField(
+        choices=["interim", "final"],
+        help_text="interim: valid at every look, the default before the last release; final: for "
+        "one look.",
+    )
     method = serializers.CharField()
-    low = serializers.FloatField()
-    high = serializers.FloatField()
 
 
 class EstimateSerializer(serializers.Serializer[Estimate]):
-    """The share of one option, over everybody or in one group of a background question."""
+    """A share or a mean, over everybody or in one group of a background question."""
 
     question = serializers.CharField()
-    option = serializers.CharField()
+    option = serializers.CharField(
+        allow_null=True, help_text="The key of an option; null for `mean` and `picks`."
+    )
+    measure = serializers.ChoiceField(
+        choices=["share", "share_of_concerned", "mean", "picks"],
+        help_text="share: of everybody; share_of_concerned: of the people to whom a follow-up "
+        "applies; mean: of a number, in its unit, or of the scores of a scale; picks: the mean "
+        "number of options that a person picked.",
+    )
     by = serializers.CharField(
         allow_null=True, help_text="The key of a background question; null for everybody."
     )
     group = serializers.CharField(allow_null=True, help_text="An option of that question.")
     n = serializers.IntegerField(help_text="Reports to the question, and to that of the groups.")
     count = serializers.IntegerField(
-        help_text="How many of them show the option and this group. Groups are randomized, too."
+        help_text="How many of them show the option, or any answer that is averaged, and this "
+        "group. Groups are randomized, too."
     )
     estimate = serializers.FloatField(
         allow_null=True,
-        help_text="Unbiased; may leave [0, 1]. Null if too few people answered to tell.",
+        help_text="May leave the possible range: compute with it. Null if too few people answered "
+        "to tell.",
     )
-    bounded = serializers.FloatField(allow_null=True)
+    bounded = serializers.FloatField(
+        allow_null=True, help_text="The same within the possible range: show it."
+    )
     standard_error = serializers.FloatField(allow_null=True)
     sampling_error = serializers.FloatField(allow_null=True, help_text="Null by group.")
     privacy_error = serializers.FloatField(allow_null=True, help_text="Null by group.")
     misfit = serializers.FloatField(
         allow_null=True, help_text="Below 0.001, the reports do not fit the channel."
     )
+    low = serializers.FloatField()
+    high = serializers.FloatField()
     interval = IntervalSerializer()
+    low_once = serializers.FloatField(help_text="For one look.")
+    high_once = serializers.FloatField()
+    low_always = serializers.FloatField(help_text="Valid at every look.")
+    high_always = serializers.FloatField()
 
     def to_representation(self, row: Estimate) -> dict[str, Any]:
         return entry(row)
@@ -153,8 +176,9 @@ class EstimatesView(APIView):
                 "interval",
                 str,
                 enum=list(INTERVALS),
-                description="fixed (the default): for one look at a number of reports that was "
-                "fixed beforehand; always: valid however often somebody looks.",
+                description="fixed: for one look at a number of reports that was fixed beforehand; "
+                "always: valid however often somebody looks. Default: always before the last "
+                "release, fixed for the last one.",
             ),
         ],
         responses={200: EstimatesSerializer} | errors(400, 401, 403, 404),

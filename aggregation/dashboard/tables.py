@@ -33,7 +33,7 @@ class TableRow:
 
     @property
     def value(self) -> str:
-        return self._or_none(self.estimate.bounded, self.quantity.words)
+        return self._or_none(self.estimate.bounded, self.quantity.cell)
 
     @property
     def interval(self) -> str:
@@ -41,7 +41,7 @@ class TableRow:
 
     @property
     def unbiased(self) -> str:
-        return self._or_none(self.estimate.value, self.quantity.words)
+        return self._or_none(self.estimate.value, self.quantity.cell)
 
     @property
     def error(self) -> str:
@@ -103,6 +103,11 @@ class EstimatesTable:
     @property
     def is_share(self) -> bool:
         return self.quantity is display.SHARE
+
+    @property
+    def obvious(self) -> bool:
+        """Whether its title need not be seen."""
+        return not self.title or (self.is_share and len(self.rows) == 1 and not self.of_concerned)
 
     @property
     def of_concerned(self) -> bool:

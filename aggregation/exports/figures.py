@@ -86,15 +86,15 @@ def _draw(release: Release, rows: list[Estimate], choice: IntervalChoice) -> byt
     if display.has_scores(question):
         _draw_bars(canvas, question, by, rows, side)
     for panel in panels:
-        if len(panels) > 1:
-            canvas.skip(12)
+        canvas.skip(12 if len(panels) > 1 else 0)
+        if len(panels) > 1 and panel.title:
             canvas.lines(panel.title, bold=True)
         names = ("Estimate", f"{level} interval")
         lines = list(_lines(panel, by is not None))
         whiskers.draw(canvas, panel.quantity.axis, lines, names, panel.quantity.name, side)
     canvas.skip(18)
     canvas.lines(survey.title, bold=True)
-    for sentence in _caption(release, rows, choice):
+    for sentence in _caption(release, rows, choice, display.has_scores(question)):
         canvas.lines(sentence, size=12, fill=QUIET, own=False)
     return canvas.done()
 
@@ -153,7 +153,7 @@ def _describe(panels: list[Panel], level: str) -> str:
     """Describe the figure in words, with all its numbers, for people who cannot see it."""
     words = [f"Estimates with their {level} intervals."]
     for panel in panels:
-        if len(panels) > 1:
+        if len(panels) > 1 and panel.title:
             words.append(f"{panel.title}.")
         for name, label, row in panel.entries:
             quantity = panel.quantity
@@ -162,21 +162,25 @@ def _describe(panels: list[Panel], level: str) -> str:
     return " ".join(words)
 
 
-def _caption(release: Release, rows: list[Estimate], choice: IntervalChoice) -> Iterator[str]:
+def _caption(release: Release, rows: list[Estimate], choice: Choice, bars: bool) -> Iterator[str]:
     survey, first = release.survey, rows[0]
     everybody = not first.by
-    shares = any(row.option for row in rows)
     always = choice.always and (everybody or first.n >= ALWAYS_FROM)
     looks = "valid at every look" if always else "for one look"
     forged = f", with up to {choice.forged:g} % fake responses" if choice.forged else ""
+    dots = "estimates, moved to what is possible"
+    if all(row.option for row in rows):
+        dots = "estimated shares, moved to between 0 and 100 %"
     methods = ", ".join(dict.fromkeys(row.method for row in rows))
     yield (
         f"Release {release.number} of {release.made_at:%-d %B %Y}, {first.n:,} responses, "
         f"ε = {survey.epsilon:g} for the sensitive answers. "
-        f"Dots: estimates, moved to {'between 0 and 100 %' if shares else 'what is possible'}. "
+        f"Dots: {dots}. "
         f"Whiskers: {choice.level}\u00a0% intervals {looks}{forged if everybody else ''} "
         f"({methods}). Made with Candor, design {survey.design_hash[:19]}."
     )
+    if bars:
+        yield "Bars: shares below 0 count as 0, and the others are shown as parts of their sum."
     if any(display.says_nothing(row) for row in rows):
         yield "An interval over the whole axis: too few responses to say anything yet."
     if any(row.misfit is not None and row.misfit < MISFIT for row in rows):

@@ -36,6 +36,10 @@ class Quantity:
         """Return a value without its unit."""
         return hundred(value)
 
+    def cell(self, value: float) -> str:
+        """Return a value for a table whose title has the unit."""
+        return percent(value)
+
     def interval(self, low: float, high: float) -> str:
         return f"{percent(low)} to {percent(high)}"
 
@@ -56,6 +60,9 @@ class Mean(Quantity):
 
     def plain(self, value: float) -> str:
         return fixed(value, self.digits)
+
+    def cell(self, value: float) -> str:
+        return self.plain(value)
 
     def interval(self, low: float, high: float) -> str:
         return f"{self.plain(low)} to {self.plain(high)}"
@@ -208,6 +215,8 @@ def stacked(rows: Sequence[Estimate]) -> list[float] | None:
 
     None if there are too few to tell.
     """
+    if all(says_nothing(row) for row in rows):
+        return None
     shares = [row.bounded for row in rows if row.bounded is not None]
     whole = math.fsum(shares)
     return [share / whole for share in shares] if len(shares) == len(rows) and whole else None

@@ -53,7 +53,8 @@ REPORT = {
         "blocks": {
             "type": "object",
             "description": "Every background block and exactly `ask` of the others. For each "
-            "question, the position of an option, or null if it was not asked.",
+            "question, the position of an option, the level of a number, or null: not asked or, "
+            "in multiple choice, nothing picked.",
             "additionalProperties": {
                 "type": "array",
                 "items": {"type": "integer", "minimum": 0, "nullable": True},

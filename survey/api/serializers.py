@@ -5,18 +5,44 @@ from typing import Any
 
 from rest_framework import serializers
 
+from survey.design.kinds import KINDS
 from survey.models import Survey
 
 
 class OptionSerializer(serializers.Serializer[Any]):
     key = serializers.CharField()
     text = serializers.CharField()
+    score = serializers.FloatField(required=False, help_text="Only in a scale.")
+
+
+class GateSerializer(serializers.Serializer[Any]):
+    """An earlier question of the block, and the options after which a follow-up is asked."""
+
+    question = serializers.CharField()
+    options = serializers.ListField(child=serializers.CharField())
 
 
 class QuestionSerializer(serializers.Serializer[Any]):
     key = serializers.CharField()
+    kind = serializers.ChoiceField(choices=list(KINDS))
     text = serializers.CharField()
-    options = OptionSerializer(many=True)
+    options = OptionSerializer(
+        many=True, help_text="Of a number, only “Prefer not to say”, which comes after its levels."
+    )
+    least = serializers.IntegerField(required=False, help_text="Only of a number.")
+    most = serializers.IntegerField(required=False, help_text="Only of a number.")
+    levels = serializers.IntegerField(
+        required=False,
+        help_text="Only of a number: the steps from its lowest level to its highest.",
+    )
+    unit = serializers.CharField(required=False, help_text="Only of a number.")
+    picks = serializers.IntegerField(
+        required=False, help_text="Only of multiple choice: how many options a person may pick."
+    )
+    only_if = GateSerializer(required=False, help_text="Only of a follow-up.")
+    shuffled = serializers.BooleanField(
+        required=False, help_text="True if each device shows the options in an order of its own."
+    )
 
 
 class BlockSerializer(serializers.Serializer[Any]):
@@ -92,6 +118,14 @@ class DesignSerializer(serializers.Serializer[Any]):
         child=DesignTextsSerializer(),
         required=False,
         help_text="By language tag; absent if nothing in the design is translated.",
+    )
+    shuffled = serializers.BooleanField(
+        required=False, help_text="True if each device asks the blocks in an order of its own."
+    )
+    fillers = serializers.BooleanField(
+        required=False,
+        help_text="True if people who are asked fewer questions see neutral ones instead, whose "
+        "answers are not sent.",
     )
     passes = PassesSerializer(required=False, help_text="Only for surveys by invitation.")
     work = serializers.IntegerField(

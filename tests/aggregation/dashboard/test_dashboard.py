@@ -14,7 +14,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from scipy import integrate, stats
 
-from aggregation.dashboard import readers, sections, trend
+from aggregation.dashboard import differences, readers, sections, trend
 from aggregation.models import Estimate, Release
 from aggregation.releases.choice import ALWAYS, FIXED, IntervalChoice
 from aggregation.releases.estimate import asked, positions_of_everybody
@@ -87,8 +87,7 @@ def shown(survey: Survey, by: str = "", **choice: Any) -> list[sections.Section]
 
 
 def limits(survey: Survey, **choice: Any) -> tuple[float, float]:
-    row = shown(survey, **choice)[0].everybody.groups[0][1][0].estimate
-    assert row.low is not None and row.high is not None
+    row = shown(survey, **choice)[0].everybody["share"].rows[0].estimate
     return row.low, row.high
 
 
@@ -453,7 +452,7 @@ def test_groups_of_too_few_are_shown_and_not_compared() -> None:
 
 def test_too_many_pairs_are_not_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     survey = released(300, crowd=5)
-    monkeypatch.setattr(sections, "MOST_PAIRS", 3)
+    monkeypatch.setattr(differences, "MOST_PAIRS", 3)
     first, second, _ = shown(survey, "age", interval=ALWAYS)
     assert first.differences and first.differences.pairs
     assert second.differences and second.differences.pairs is None
@@ -461,9 +460,11 @@ def test_too_many_pairs_are_not_listed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_small_expected_counts_are_called_rough() -> None:
-    assert sections._rough(np.array([[2, 30], [3, 25]]))
-    assert not sections._rough(np.array([[20, 30], [20, 25]]))
-    assert not sections._rough(np.array([[20, 30, 0], [20, 25, 0]]))  # nobody: ignored by the test
+    assert differences._rough(np.array([[2, 30], [3, 25]]))
+    assert not differences._rough(np.array([[20, 30], [20, 25]]))
+    assert not differences._rough(
+        np.array([[20, 30, 0], [20, 25, 0]])
+    )  # nobody: the test leaves it
 
 
 # --- Trend ----------------------------------------------------------------------------------------
@@ -597,7 +598,7 @@ def test_a_dashboard_says_first_what_was_found() -> None:
     lines = page[start : page.index("</ul>", start)].split("<li>")[1:]
     found = shown(survey, level=80, interval=ALWAYS)
     for line, section, option in zip(lines, found, ("yes", "blue", ""), strict=True):
-        rows = [row.estimate for _, rows in section.everybody.groups for row in rows]
+        rows = [row.estimate for row in section.everybody["share"].rows]
         most = max(rows, key=lambda row: row.bounded or 0)
         row = next((row for row in rows if row.option == option), most)
         assert f'href="#q-{section.question.key}">{section.question.text}</a>' in line
