@@ -10,6 +10,7 @@ from aggregation.releases.display import plain_yes_no
 from aggregation.releases.estimate import Asked
 from aggregation.releases.intervals import counts_of
 from aggregation.statistics import difference
+from aggregation.templatetags.figures import change
 from survey.design import Question
 from survey.design.mechanism import SCALE
 
@@ -28,6 +29,14 @@ class GroupDifference:
     low: float
     high: float
     p_value: float
+
+    @property
+    def groups(self) -> str:
+        return f"{self.first} minus {self.second}"
+
+    @property
+    def interval(self) -> str:
+        return f"{change(self.low)} to {change(self.high)}"
 
 
 @dataclass(frozen=True)

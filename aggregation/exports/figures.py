@@ -162,7 +162,9 @@ def _describe(panels: list[Panel], level: str) -> str:
     return " ".join(words)
 
 
-def _caption(release: Release, rows: list[Estimate], choice: Choice, bars: bool) -> Iterator[str]:
+def _caption(
+    release: Release, rows: list[Estimate], choice: IntervalChoice, bars: bool
+) -> Iterator[str]:
     survey, first = release.survey, rows[0]
     everybody = not first.by
     always = choice.always and (everybody or first.n >= ALWAYS_FROM)

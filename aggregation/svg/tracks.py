@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import count, pairwise
 
-from django.utils.html import format_html, format_html_join
+from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
 from aggregation.svg.axis import SHARES, Axis, Point
@@ -17,6 +17,7 @@ HEIGHT = 28
 MIDDLE = HEIGHT // 2
 STACK = 28  # the height of a stacked bar
 NOTHING = SafeString("")
+HIDDEN = 'aria-hidden="true"'
 ZERO = f'<line class="zero" x1="{{0}}%" x2="{{0}}%" y1="0" y2="{HEIGHT}"/>'
 
 
@@ -25,40 +26,35 @@ def track(points: Sequence[Point], description: str = "", axis: Axis = SHARES) -
 
     Without a description, it is hidden from screen readers.
     """
-    spoken = format_html('role="img" aria-label="{}"', description)
+    spoken = f'role="img" aria-label="{escape(description)}"' if description else HIDDEN
     middles = [MIDDLE] if len(points) == 1 else [8, 20]
-    return format_html(
-        '<svg class="track" width="100%" height="{}" {}>'
-        '<line class="axis" x1="0%" x2="100%" y1="{}" y2="{}"/>{}{}</svg>',
-        HEIGHT,
-        spoken if description else SafeString('aria-hidden="true"'),
-        MIDDLE,
-        MIDDLE,
-        NOTHING if axis.zero is None else format_html(ZERO, in_percent(axis.part(axis.zero))),
-        joined(
-            _whisker(axis, point, y, small=len(points) > 1)
-            for point, y in zip(points, middles, strict=True)
-        ),
+    return joined(
+        [
+            f'<svg class="track" width="100%" height="{HEIGHT}" {spoken}>'
+            f'<line class="axis" x1="0%" x2="100%" y1="{MIDDLE}" y2="{MIDDLE}"/>',
+            "" if axis.zero is None else ZERO.format(in_percent(axis.part(axis.zero))),
+            *(
+                _whisker(axis, point, y, small=len(points) > 1)
+                for point, y in zip(points, middles, strict=True)
+            ),
+            "</svg>",
+        ]
     )
 
 
-def _whisker(axis: Axis, point: Point, y: int, small: bool) -> SafeString:
-    dot, cap = NOTHING, 4 if small else 5
+def _whisker(axis: Axis, point: Point, y: int, small: bool) -> str:
+    """Draw one point. Only numbers are in it, so nothing is escaped: a page has hundreds."""
+    cap = 4 if small else 5
+    low, high = in_percent(axis.part(point.low)), in_percent(axis.part(point.high))
+    drawn = (
+        f'<line class="whisker" x1="{low}%" x2="{high}%" y1="{y}" y2="{y}"/>'
+        f'<line class="cap" x1="{low}%" x2="{low}%" y1="{y - cap}" y2="{y + cap}"/>'
+        f'<line class="cap" x1="{high}%" x2="{high}%" y1="{y - cap}" y2="{y + cap}"/>'
+    )
     if point.value is not None:
         x = in_percent(axis.part(point.value))
-        dot = format_html('<circle class="dot" cx="{}%" cy="{}" r="{}"/>', x, y, cap + 1)
-    drawn = format_html(
-        '<line class="whisker" x1="{low}%" x2="{high}%" y1="{y}" y2="{y}"/>'
-        '<line class="cap" x1="{low}%" x2="{low}%" y1="{top}" y2="{bottom}"/>'
-        '<line class="cap" x1="{high}%" x2="{high}%" y1="{top}" y2="{bottom}"/>{dot}',
-        low=in_percent(axis.part(point.low)),
-        high=in_percent(axis.part(point.high)),
-        y=y,
-        top=y - cap,
-        bottom=y + cap,
-        dot=dot,
-    )
-    return format_html('<g class="raw">{}</g>', drawn) if point.open else drawn
+        drawn += f'<circle class="dot" cx="{x}%" cy="{y}" r="{cap + 1}"/>'
+    return f'<g class="raw">{drawn}</g>' if point.open else drawn
 
 
 def bar(share: float, name: str = "bar", height: int = 8) -> SafeString:
@@ -107,8 +103,8 @@ def in_percent(share: float) -> str:
     return f"{100 * share:.2f}"
 
 
-def joined(drawn: Iterable[SafeString]) -> SafeString:
-    return mark_safe("".join(drawn))  # noqa: S308  # each part is escaped
+def joined(drawn: Iterable[str]) -> SafeString:
+    return mark_safe("".join(drawn))  # noqa: S308  # its parts are escaped
 
 
 def rules(ticks: Iterable[tuple[float, str]]) -> SafeString:
