@@ -14,10 +14,11 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from aggregation.counting.tables import Axes, Counts
+from aggregation.analyses import coins
+from aggregation.counting.tables import Axes, Counts, Tally
 from aggregation.statistics import joint
-from survey.design import Block, Design, Question
-from survey.design.mechanism import SCALE
+from aggregation.statistics.allowed import Part
+from survey.design import Design, Measure, Question
 
 LEVEL = 0.95
 
@@ -69,7 +70,15 @@ class AnalysisRequest:
         self.design = design
 
     def questions(self, name: str, least: int, most: int) -> tuple[str, ...]:
-        """Read a list of different questions."""
+        """Read a list of different questions that people answer with one option."""
+        keys = self.keys(name, least, most)
+        for key in keys:
+            if why := why_not_counted(question_of(self.design, key)):
+                raise AnalysisError(name, f"{key}: {why}")
+        return keys
+
+    def keys(self, name: str, least: int, most: int) -> tuple[str, ...]:
+        """Read a list of different questions of any kind."""
         keys = self.members.pop(name, [])
         if not isinstance(keys, list) or not all(isinstance(key, str) for key in keys):
             raise AnalysisError(name, "must be a list of keys")
@@ -87,12 +96,14 @@ class AnalysisRequest:
         if not isinstance(self.members.get(name), str):
             raise AnalysisError(name, "must be the key of a question")
         self.members[name] = [self.members[name]]
-        (key,) = self.questions(name, 1, 1)
+        (key,) = self.keys(name, 1, 1)
         return key
 
     def choice(self, name: str, option: str) -> Choice:
         """Read a question and the option that counts as yes; without one, the last of two."""
         question = self.question(name)
+        if why := why_not_counted(question_of(self.design, question)):
+            raise AnalysisError(name, f"{question}: {why}")
         keys = [one.key for one in question_of(self.design, question).options]
         key = self.members.pop(option, None)
         if key is None and len(keys) == 2:
@@ -120,47 +131,99 @@ def check_length(name: str, values: Sequence[object], least: int, most: int) -> 
 
 @dataclass(frozen=True)
 class ReportTable:
-    """A table of reports and the questions along its axes."""
+    """A table of reports and the questions along its axes.
+
+    `tally` is that of the release. Only the gate of several follow-ups needs it.
+    """
 
     design: Design
     axes: Axes
     table: Counts
+    tally: Tally | None = None
 
     def check_reports(self) -> None:
         """Refuse an empty table."""
         if not self.table.any():
             raise AnalysisError("reports", "nobody has been asked all of these questions yet")
 
-    def blocks(self) -> list[joint.Block]:
-        """Group the axes by block."""
-        places: dict[str, tuple[float, list[int]]] = {}
-        for position, key in enumerate(self.axes):
-            block, _ = place_of(self.design, key)
-            places.setdefault(block.key, (block.keep / SCALE, []))[1].append(position)
-        return [joint.Block(keep, tuple(axes)) for keep, axes in places.values()]
+    def parts(self) -> list[Part]:
+        """Return the coins of the questions along the axes."""
+        return coins.parts(self.design, self.axes, self.tally)
 
 
-# --- Places in a design ---------------------------------------------------------------------------
+# --- Questions and their values -------------------------------------------------------------------
+#
+# Along an axis, a question has a place for every value in a report: its options, after the levels
+# of a number, and last “not asked” for a follow-up.
+
+NOT_ASKED = "Not asked"
 
 
 def sizes(axes: Axes, design: Design) -> list[int]:
-    """Return the numbers of options along these axes."""
-    return [question_of(design, key).size for key in axes]
-
-
-def place_of(design: Design, key: str) -> tuple[Block, int]:
-    """Return the block of a question, and its position there."""
-    return next(
-        (block, i)
-        for block in design.blocks
-        for i, question in enumerate(block.questions)
-        if question.key == key
-    )
+    """Return the numbers of places along these axes."""
+    return [question_of(design, key).values for key in axes]
 
 
 def question_of(design: Design, key: str) -> Question:
-    block, i = place_of(design, key)
+    block, i = design.places[key][0]
     return block.questions[i]
+
+
+def categories(question: Question) -> list[tuple[str | None, str]]:
+    """Return the key and text of each value of a question that people answer with one option."""
+    found: list[tuple[str | None, str]] = [(one.key, one.text) for one in question.options]
+    return [*found, (None, NOT_ASKED)] if question.may_be_none else found
+
+
+def why_not_counted(question: Question) -> str:
+    """Return why a table cannot count people by their answer to a question; "" if it can."""
+    if question.size > len(question.options):
+        return (
+            "each number is rounded at random on the device, so only means can be estimated and "
+            "not how many people gave which number"
+        )
+    if not question.can_be_gate:
+        return (
+            "each device sends one of the picks, so nobody knows which options are picked together"
+        )
+    return ""
+
+
+def mean_of(question: Question) -> Measure | None:
+    """Return the mean of a number or a scale; None if the question has none."""
+    return next((one for one in question.measures() if one.name == "mean"), None)
+
+
+def scores_of(measure: Measure) -> list[float | None] | None:
+    """Return the score of every value, None for one that is left out.
+
+    None if the people whom the measure is about are not simply those with certain values.
+    """
+    among = measure.among or (1.0,) * len(measure.weights)
+    if not set(among) <= {0.0, 1.0}:
+        return None
+    pairs = zip(measure.weights, among, strict=True)
+    return [weight if counts else None for weight, counts in pairs]
+
+
+def decide_each_other(design: Design, first: str, second: str) -> bool:
+    """Return whether the answer to one question decides whether the other is asked."""
+    return first in gates_of(design, second) or second in gates_of(design, first)
+
+
+def gates_of(design: Design, key: str) -> list[str]:
+    """Return the questions that decide whether this one is asked, the nearest first."""
+    found: list[str] = []
+    only_if = question_of(design, key).only_if
+    while only_if:
+        found.append(only_if[0])
+        only_if = question_of(design, only_if[0]).only_if
+    return found
+
+
+def root_of(design: Design, key: str) -> str:
+    """Return the first question of the tree that a question belongs to."""
+    return [key, *gates_of(design, key)][-1]
 
 
 # --- JSON -----------------------------------------------------------------------------------------
@@ -182,9 +245,8 @@ def object_schema(required: Sequence[str], **properties: Figures) -> Figures:
     }
 
 
-def choice_json(design: Design, choice: Choice) -> Figures:
-    option = question_of(design, choice.question).options[choice.option]
-    return {"question": choice.question, "option": option.key}
+def interval_json(low: float, high: float) -> Figures:
+    return {"level": LEVEL, "low": finite(low), "high": finite(high)}
 
 
 def effect_json(effect: joint.Effect) -> Figures:
@@ -192,7 +254,7 @@ def effect_json(effect: joint.Effect) -> Figures:
     return {
         "estimate": finite(effect.value),
         "standard_error": finite(effect.standard_error),
-        "interval": {"level": LEVEL, "low": finite(low), "high": finite(high)},
+        "interval": interval_json(low, high),
     }
 
 

@@ -1,5 +1,6 @@
 """What the forms of all kinds of analyses share."""
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,8 +8,8 @@ from typing import Any, ClassVar, Self
 
 from django.http import HttpRequest
 
-from aggregation.analyses.base import AnalysisError
-from aggregation.analyses.wording import sentence
+from aggregation.analyses.base import AnalysisError, why_not_counted
+from aggregation.analyses.wording import listed, sentence
 from survey.design import Design, Question
 from survey.spreadsheets import Line
 
@@ -53,6 +54,39 @@ class Form(ABC):
         )
 
     @property
+    def offered(self) -> list[Question]:
+        """The questions to choose from."""
+        return [one for one in self.design.questions if not why_not_counted(one)]
+
+    @property
+    def possible(self) -> bool:
+        """Whether the survey has questions enough for such an analysis."""
+        return len(self.offered) > 1
+
+    @property
+    def left_out(self) -> list[str]:
+        """Why some questions are not offered, in a sentence for each reason."""
+        found: dict[str, list[str]] = {}
+        for question in self.design.questions:
+            if question not in self.offered and (why := why_not_counted(question)):
+                found.setdefault(why, []).append(f"“{question.text}”")
+        return [f"Not offered: {listed(texts)}. {sentence(why)}" for why, texts in found.items()]
+
+    @property
+    def rules(self) -> str:
+        """Which questions can be combined, for the page's script; the server checks it again."""
+        sensitive = {block.key for block in self.design.sensitive_blocks}
+        blocks = {
+            key: [block.key for block, _ in places if block.key in sensitive]
+            for key, places in self.design.places.items()
+        }
+        return json.dumps({"ask": self.design.ask, "blocks": blocks, **self.further_rules()})
+
+    def further_rules(self) -> dict[str, Any]:
+        """Return what this kind of analysis adds to the rules."""
+        return {}
+
+    @property
     def some_asked(self) -> bool:
         """Whether people are asked only some of the blocks."""
         return self.design.ask < len(self.design.sensitive_blocks)
@@ -60,14 +94,18 @@ class Form(ABC):
     @property
     def groups(self) -> list[tuple[str, Sequence[Question]]]:
         """The questions to choose from, by block if people are asked only some of them."""
-        blocks, found = self.design.sensitive_blocks, list[tuple[str, Sequence[Question]]]()
-        if self.some_asked:
-            found += [(f"Block {i}", block.questions) for i, block in enumerate(blocks, 1)]
-        else:
-            found += [("Questions", [one for block in blocks for one in block.questions])]
-        if self.design.background:
-            found += [("Background questions", self.design.background)]
-        return found
+        numbers = {block.key: i for i, block in enumerate(self.design.sensitive_blocks, 1)}
+        found: dict[str, list[Question]] = {}
+        for question in self.offered:
+            blocks = [block for block, _ in self.design.places[question.key]]
+            label = "Questions"
+            if blocks[0].background:
+                label = "Background questions"
+            elif self.some_asked:
+                several = "Blocks" if len(blocks) > 1 else "Block"
+                label = f"{several} {listed([str(numbers[block.key]) for block in blocks])}"
+            found.setdefault(label, []).append(question)
+        return list(found.items())
 
 
 def select_boxes(labels: Sequence[str], values: Sequence[str]) -> list[tuple[str, str]]:

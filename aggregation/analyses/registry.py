@@ -8,13 +8,13 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from aggregation.analyses import coins
 from aggregation.analyses.base import (
     Analysis,
     AnalysisError,
     AnalysisRequest,
     Figures,
     ReportTable,
-    place_of,
     sizes,
 )
 from aggregation.analyses.crosstab.computation import Crosstab
@@ -31,7 +31,7 @@ from aggregation.analyses.weights.computation import Weights
 from aggregation.analyses.weights.form import WeightsForm
 from aggregation.analyses.weights.wording import WeightsFindings
 from aggregation.analyses.wording import Findings
-from aggregation.counting.tables import Axes, Counts
+from aggregation.counting.tables import Axes, Counts, Tally
 from survey.design import Design, canonical_json
 
 
@@ -79,13 +79,11 @@ def read(asked: Any, design: Design) -> Analysis:
 
 def _check_asked_together(axes: Axes, design: Design) -> None:
     """Refuse a table of questions that nobody is asked together, which stays empty."""
-    places = [place_of(design, key)[0] for key in axes]
-    blocks = {block.key for block in places if not block.background}
-    if len(blocks) > design.ask:
+    if not coins.together(design, axes):
         raise AnalysisError(
             "questions",
-            f"nobody is asked all of these: they are in {len(blocks)} blocks, and each person is "
-            f"asked {design.ask} of {len(design.sensitive_blocks)}",
+            "nobody is asked all of these: they are in different blocks, and each person is asked "
+            f"{design.ask} of {len(design.sensitive_blocks)}",
         )
 
 
@@ -94,7 +92,12 @@ def digest(asked: Mapping[str, Any]) -> str:
     return hashlib.sha256(canonical_json(dict(asked)).encode()).hexdigest()
 
 
-def figures(analysis: Analysis, design: Design, tables: Sequence[Counts]) -> Figures:
-    """Return the figures of an analysis; AnalysisError if its tables are empty."""
+def figures(
+    analysis: Analysis, design: Design, tables: Sequence[Counts], tally: Tally | None = None
+) -> Figures:
+    """Return the figures of an analysis; AnalysisError if its tables are empty.
+
+    `tally` is that of the release, for questions in several blocks.
+    """
     pairs = zip(analysis.tables(), tables, strict=True)
-    return analysis.figures([ReportTable(design, axes, table) for axes, table in pairs])
+    return analysis.figures([ReportTable(design, axes, table, tally) for axes, table in pairs])

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from aggregation.analyses.base import LEVEL, Figures, question_of
+from aggregation.analyses.base import LEVEL, Figures, categories, question_of
 from aggregation.statistics.numeric.normal import quantile
 from survey.design import Design
 from survey.spreadsheets import Line
@@ -52,11 +52,13 @@ class Findings(ABC):
         return f"“{self.text(key)}”"
 
     def options(self, key: str) -> list[str]:
-        return [option.text for option in question_of(self.design, key).options]
+        """Return the texts of the options, and “Not asked” for a follow-up."""
+        return [text for _, text in categories(question_of(self.design, key))]
 
-    def option(self, question: str, key: str) -> str:
-        options = question_of(self.design, question).options
-        return next(option.text for option in options if option.key == key)
+    def option(self, question: str, key: str | None) -> str:
+        """Return the text of an option, or “Not asked” for None."""
+        found = categories(question_of(self.design, question))
+        return next(text for option, text in found if option == key)
 
 
 def listed(texts: Sequence[str]) -> str:

@@ -79,11 +79,13 @@ def _page(
         context |= {
             "release": survey.releases.order_by("number").last(),
             "kinds": [
-                (key, one.findings.title, one.findings.introduction) for key, one in KINDS.items()
+                (key, one.findings.title, one.findings.introduction)
+                for key, one in KINDS.items()
+                if one.form(design).possible
             ],
             "listed": list(_listed(survey, design)),
         }
-        if kind in KINDS:
+        if kind in KINDS and KINDS[kind].form(design).possible:
             context |= {"kind": kind, "form": form or KINDS[kind].form(design)}
     return render(request, "aggregation/analyses/analyses.html", context)
 

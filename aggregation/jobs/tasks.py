@@ -146,7 +146,7 @@ def analyse(job: Job) -> base.Figures | None:
     design = job.survey.frozen_design()
     request, tables = counts.read_request(job.analysis), counts.tables_of(job.analysis)
     figures: base.Figures = sandbox.run(
-        partial(registry.figures, request, design, tables),
+        partial(registry.figures, request, design, tables, job.analysis.release.tally),
         settings.ANALYSIS_SECONDS,
         settings.ANALYSIS_MEGABYTES * 1_000_000,
         Progress(job),

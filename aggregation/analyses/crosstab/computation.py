@@ -1,7 +1,13 @@
-"""The joint shares of two to four questions, and how the answers are related."""
+"""The joint shares of two to four questions, and how the answers are related.
+
+“Not asked” is an answer of its own to a follow-up. Combinations that cannot occur have no figures.
+"""
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from aggregation.analyses.base import (
     TEXT,
@@ -10,12 +16,15 @@ from aggregation.analyses.base import (
     Figures,
     ReportTable,
     array_schema,
+    categories,
     effect_json,
     finite_table,
     object_schema,
+    question_of,
 )
-from aggregation.counting.tables import Axes, Counts
+from aggregation.counting.tables import Axes
 from aggregation.statistics import joint
+from aggregation.statistics.allowed import AllowedTable
 
 MOST_QUESTIONS = 4
 MOST_CONDITIONAL = 4096  # the largest number of cells with conditional shares
@@ -38,31 +47,38 @@ class Crosstab(Analysis):
     def figures(self, views: list[ReportTable]) -> Figures:
         (view,) = views
         view.check_reports()
-        table, blocks = view.table, view.blocks()
-        theta, covariance = joint.cells(table, blocks)
-        fit = joint.mle(table, blocks)
+        table = AllowedTable.of(view.table, view.parts())
+        bounded, converged = table.mle()
+
+        def possible(values: NDArray[np.float64]) -> Any:
+            return finite_table(np.where(table.possible, values, np.nan))
+
         found: Figures = {
-            "n": int(table.sum()),
-            "counts": table.tolist(),
-            "estimates": theta.tolist(),
-            "standard_errors": covariance.standard_errors.tolist(),
-            "bounded": fit.theta.tolist(),
-            "bounded_converged": fit.converged,
-            "conditional": self._conditional(table, blocks),
+            "n": table.n,
+            "options": {
+                key: [option for option, _ in categories(question_of(view.design, key))]
+                for key in self.questions
+            },
+            "counts": view.table.tolist(),
+            "estimates": possible(table.theta),
+            "standard_errors": possible(table.covariance.standard_errors),
+            "bounded": possible(bounded),
+            "bounded_converged": converged,
+            "conditional": self._conditional(table),
         }
-        if len(self.questions) == 2:
-            found["independence"] = _independence(joint.independence(table, blocks))
-            if table.shape == (2, 2):
-                found["association"] = _association(joint.association(table, blocks))
+        if len(self.questions) == 2 and table.free:
+            found["independence"] = _independence(table.independence())
+            if table.theta.shape == (2, 2):
+                found["association"] = _association(table.association())
         return found
 
-    def _conditional(self, table: Counts, blocks: list[joint.Block]) -> Figures | None:
+    def _conditional(self, table: AllowedTable) -> Figures | None:
         """Return the shares of the options of each question, given the answers to the others."""
-        if table.size > MOST_CONDITIONAL:
+        if table.theta.size > MOST_CONDITIONAL:
             return None
         shares = {}
         for axis, key in enumerate(self.questions):
-            found = joint.conditional(table, blocks, axis)
+            found = table.conditional(axis)
             shares[key] = {
                 "estimates": finite_table(found.shares),
                 "standard_errors": finite_table(found.standard_errors),

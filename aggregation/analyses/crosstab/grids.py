@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.utils.html import format_html_join
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from aggregation.svg.canvas import MARGIN, PAPER, QUIET, RISE, SIZE, Canvas, tint
@@ -15,6 +15,10 @@ DARKEST = 0.6  # dark text must stay legible
 LABELS = (MARGIN, MARGIN + 176.0)
 CELLS = MARGIN + 190.0  # the left end of the cells
 ROW = 46
+
+
+# In place of a cell: too few people to tell, and a combination that cannot occur.
+RARE, IMPOSSIBLE = "–", ""
 
 
 @dataclass(frozen=True)
@@ -31,11 +35,11 @@ class ShareCell:
 
 @dataclass(frozen=True)
 class ShareGrid:
-    """A table of two questions. A cell is None if it has no estimate."""
+    """A table of two questions. A cell without an estimate is RARE or IMPOSSIBLE."""
 
     caption: str
     columns: Sequence[str]
-    rows: Sequence[tuple[str, Sequence[ShareCell | None]]]
+    rows: Sequence[tuple[str, Sequence[ShareCell | str]]]
 
     @property
     def body(self) -> SafeString:
@@ -47,9 +51,9 @@ class ShareGrid:
         )
 
 
-def _data(cell: ShareCell | None) -> SafeString:
-    if cell is None:
-        return SafeString("<td>–</td>")
+def _data(cell: ShareCell | str) -> SafeString:
+    if isinstance(cell, str):
+        return format_html("<td>{}</td>", cell)
     return SafeString(
         f'<td class="s{cell.shade}"><b>{percent(cell.value)}</b> <span>{cell.limits}</span></td>'
     )
@@ -87,12 +91,13 @@ def _draw(canvas: Canvas, grid: ShareGrid, size: float) -> None:
         canvas.skip(row)
 
 
-def _cell(canvas: Canvas, cell: ShareCell | None, left: float, width: float, height: float) -> None:
-    fill = PAPER if cell is None else tint(DARKEST * cell.shade / SHADES)
+def _cell(canvas: Canvas, cell: ShareCell | str, left: float, width: float, height: float) -> None:
+    fill = PAPER if isinstance(cell, str) else tint(DARKEST * cell.shade / SHADES)
     canvas.rectangle(left + 1, canvas.y + 1, width - 2, height - 2, fill)
     middle, center = height / 2 + RISE * SIZE, left + width / 2
-    if cell is None:
-        canvas.text(center, "–", anchor="middle", dy=middle)
+    if isinstance(cell, str):
+        if cell:
+            canvas.text(center, cell, anchor="middle", dy=middle)
         return
     canvas.text(center, percent(cell.value), anchor="middle", bold=True, dy=middle - 8)
     canvas.text(center, cell.limits, size=10, anchor="middle", dy=middle + 8)

@@ -11,7 +11,7 @@ import numpy as np
 
 from aggregation.analyses.base import Figures, question_of
 from aggregation.analyses.crosstab import grids
-from aggregation.analyses.crosstab.grids import SHADES, ShareCell, ShareGrid
+from aggregation.analyses.crosstab.grids import IMPOSSIBLE, RARE, SHADES, ShareCell, ShareGrid
 from aggregation.analyses.wording import Findings, Z, figure
 from survey.spreadsheets import Line
 
@@ -42,7 +42,10 @@ class ConditionalShares(NamedTuple):
 @dataclass(frozen=True)
 class CrosstabFindings(Findings):
     title = "Table"
-    introduction = "How two to four answers are related: the share of people in every combination."
+    introduction = (
+        "How the answers to two to four questions are associated: the share of people in every "
+        "combination."
+    )
     template = "aggregation/analyses/crosstab/result.html"
 
     @property
@@ -67,7 +70,7 @@ class CrosstabFindings(Findings):
 
     @property
     def cells(self) -> int:
-        return math.prod(question_of(self.design, key).size for key in self.questions)
+        return math.prod(len(self.options(key)) for key in self.questions)
 
     @property
     def too_large(self) -> bool:
@@ -79,13 +82,14 @@ class CrosstabFindings(Findings):
 
     @property
     def negative(self) -> bool:
-        return bool((np.array(self.figures["estimates"], dtype=float) < 0).any())
+        values, _ = _arrays(self.figures)
+        return bool((values < 0).any())
 
     @cached_property
     def joint(self) -> list[ShareGrid]:
         """The shares of everybody in each combination."""
         values, errors = _arrays(self.figures)
-        return self._grids(values, errors, max(float(values.max()), 1e-9))
+        return self._grids(values, errors, max(float(np.nanmax(values)), 1e-9))
 
     @cached_property
     def conditional(self) -> list[ConditionalShares]:
@@ -103,10 +107,29 @@ class CrosstabFindings(Findings):
     def rare(self) -> bool:
         """Whether too few people gave some answer to estimate shares among them."""
         found = [grid for one in self.conditional for grid in one.grids]
-        return any(cell is None for grid in found for _, row in grid.rows for cell in row)
+        return any(cell is RARE for grid in found for _, row in grid.rows for cell in row)
+
+    @property
+    def impossible(self) -> bool:
+        """Whether some combinations cannot occur, because one answer decides about the next."""
+        return not self._possible.all()
+
+    @property
+    def follow_ups(self) -> list[str]:
+        """The questions that not everybody is asked."""
+        questions = [question_of(self.design, key) for key in self.questions]
+        return [question.text for question in questions if question.only_if]
+
+    @cached_property
+    def _possible(self) -> Any:
+        values, _ = _arrays(self.figures)
+        return np.isfinite(values)
 
     def _grids(self, values: Any, errors: Any, most: float) -> list[ShareGrid]:
-        """Return a grid of the first two questions for each combination of the others."""
+        """Return a grid of the first two questions for each combination of the others.
+
+        Rows, columns and grids in which no combination can occur are left out.
+        """
         rows, columns = (self.options(key) for key in self.questions[:2])
         found = []
         for place in product(*(range(size) for size in values.shape[2:])):
@@ -115,11 +138,17 @@ class CrosstabFindings(Findings):
                 for key, i in zip(self.questions[2:], place, strict=True)
             ]
             shown, noise = values[:, :, *place], errors[:, :, *place]
+            possible = self._possible[:, :, *place]
+            across = np.flatnonzero(possible.any(axis=0))
             cells = [
-                (row, [_cell(*pair, most) for pair in zip(shown[i], noise[i], strict=True)])
-                for i, row in enumerate(rows)
-            ]
-            found.append(ShareGrid(" · ".join(texts), columns, cells))
+                (rows[i], [
+                    _cell(shown[i, j], noise[i, j], most) if possible[i, j] else IMPOSSIBLE
+                    for j in across
+                ])
+                for i in np.flatnonzero(possible.any(axis=1))
+            ]  # fmt: skip
+            if cells:
+                found.append(ShareGrid(" · ".join(texts), [columns[j] for j in across], cells))
         return found
 
     @property
@@ -141,14 +170,14 @@ class CrosstabFindings(Findings):
             ),
             _measure(
                 "Phi",
-                "the correlation of the two answers, from −1 to 1; 0 if they are unrelated",
+                "the correlation of the two answers, from −1 to 1; 0 if they are not associated",
                 found["phi"],
                 lambda value: f"{value:.2f}",
             ),
             _measure(
                 "Odds ratio",
                 f"the odds of “{second}” among those who answer “{first}”, divided by the odds "
-                "among the others; 1 if the answers are unrelated",
+                "among the others; 1 if they are not associated",
                 found["log_odds_ratio"],
                 lambda value: figure(math.exp(min(value, 700))),
             ),
@@ -162,11 +191,12 @@ class CrosstabFindings(Findings):
             *(f"{key} given the others{more}" for key in keys
               for more in ("", ", standard_error", ", low", ", high")),
         ]  # fmt: skip
-        counts, bounded = np.array(self.figures["counts"]), np.array(self.figures["bounded"])
+        counts = np.array(self.figures["counts"])
+        bounded = np.array(self.figures["bounded"], dtype=float)
         values, errors = _arrays(self.figures)
         conditional = self.figures.get("conditional") or {}
         shares = [_arrays(conditional[key]) for key in keys if key in conditional]
-        for place in np.ndindex(*counts.shape):
+        for place in map(tuple, np.argwhere(self._possible).tolist()):
             options = [self.options(k)[i] for k, i in zip(keys, place, strict=True)]
             yield [
                 *options, self.figures["n"], int(counts[place]),
@@ -197,9 +227,9 @@ def _arrays(found: Figures) -> tuple[Any, Any]:
     )
 
 
-def _cell(value: float, error: float, most: float) -> ShareCell | None:
+def _cell(value: float, error: float, most: float) -> ShareCell | str:
     if not math.isfinite(value) or not math.isfinite(error):
-        return None
+        return RARE
     shade = round(SHADES * min(max(value, 0) / most, 1))
     return ShareCell(float(value), float(value - Z * error), float(value + Z * error), shade)
 

@@ -1,10 +1,11 @@
-"""Profiles: latent classes of the answers to several questions."""
+"""Profiles: latent classes of the answers to several questions.
+
+The answers to a follow-up are those of people who are asked it.
+"""
 
 import hashlib
 from dataclasses import dataclass
 from typing import Self
-
-import numpy as np
 
 from aggregation.analyses.base import (
     TEXT,
@@ -15,9 +16,10 @@ from aggregation.analyses.base import (
     array_schema,
     finite,
     object_schema,
+    question_of,
 )
 from aggregation.counting.tables import Axes
-from aggregation.statistics import profiles
+from aggregation.statistics import allowed_profiles
 
 MOST_QUESTIONS = 20
 MOST_CLASSES = 6
@@ -46,12 +48,9 @@ class Profiles(Analysis):
     def figures(self, views: list[ReportTable]) -> Figures:
         (view,) = views
         view.check_reports()
-        table = view.table
-        patterns = np.argwhere(table)
         seed = int.from_bytes(hashlib.sha256(repr(self).encode()).digest()[:8])
-        fit = profiles.fit(
-            patterns, table[tuple(patterns.T)], view.blocks(), table.shape, self.classes, seed
-        )
+        sizes = [question_of(view.design, key).size for key in self.questions]
+        fit = allowed_profiles.fit(view.table, view.parts(), sizes, self.classes, seed)
         return {
             "n": fit.people,
             "shares": fit.shares.tolist(),

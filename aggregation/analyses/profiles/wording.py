@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from django.utils.safestring import SafeString
 
+from aggregation.analyses.base import question_of
 from aggregation.analyses.profiles import picture
 from aggregation.analyses.wording import Findings, Z, listed
 from aggregation.svg import tracks
@@ -44,11 +45,15 @@ class ProfilesFindings(Findings):
         found = []
         for key, answers in self.figures["answers"].items():
             options = []
-            for i, text in enumerate(self.options(key)):
+            for i, text in enumerate(self._answers(key)):
                 pairs = zip(answers["probabilities"], answers["standard_errors"], strict=True)
                 options.append((text, [_probability(p[i], error[i]) for p, error in pairs]))
-            found.append((self.text(key), options))
+            among = " (among those asked)" if question_of(self.design, key).only_if else ""
+            found.append((self.text(key) + among, options))
         return found
+
+    def _answers(self, key: str) -> list[str]:
+        return [option.text for option in question_of(self.design, key).options]
 
     def lines(self) -> Iterator[Line]:
         yield "profile share share_error question option probability standard_error".split()
@@ -56,7 +61,7 @@ class ProfilesFindings(Findings):
             zip(self.figures["shares"], self.figures["share_errors"], strict=True)
         ):
             for key, answers in self.figures["answers"].items():
-                for i, text in enumerate(self.options(key)):
+                for i, text in enumerate(self._answers(key)):
                     p, e = answers["probabilities"][c][i], answers["standard_errors"][c][i]
                     yield [c + 1, share, error, self.text(key), text, p, e]
 

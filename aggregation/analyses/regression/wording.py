@@ -1,4 +1,4 @@
-"""The findings of a regression, as log-odds and odds ratios."""
+"""The findings of a regression: log-odds and odds ratios, or differences of means."""
 
 import math
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from django.utils.safestring import SafeString
 
-from aggregation.analyses.base import Figures
+from aggregation.analyses.base import Figures, mean_of, question_of
 from aggregation.analyses.wording import Findings, figure, listed
 from aggregation.svg import tracks, whiskers
 from aggregation.svg.axis import Axis, Point, nice, signed
@@ -36,32 +36,71 @@ class Term:
     def odds(self) -> list[str]:
         return [figure(value) for value in self.odds_ratios if value is not None]
 
+    @property
+    def differences(self) -> list[str]:
+        """The estimate and its limits with their signs."""
+        values = [one for one in (self.estimate, self.low, self.high) if one is not None]
+        return [f"{value:+,.2f}".replace("-", "−") for value in values]
+
 
 @dataclass(frozen=True)
 class RegressionFindings(Findings):
     title = "Regression"
-    introduction = "How the odds of an answer depend on groups and on other answers."
+    introduction = "How groups and other answers are associated with an answer, or with a mean."
     template = "aggregation/analyses/regression/result.html"
 
     @property
     def description(self) -> str:
-        by = [
-            self._answer(one["question"], one["option"])
-            if one.get("option")
-            else self.quoted(one["question"])
-            for one in self.asked["predictors"]
-        ]
-        outcome = self._answer(self.asked["outcome"], self.asked.get("option"))
-        return f"{outcome} on {listed(by)}"
+        return f"{self.outcome} by {listed([*map(self._predictor, self.asked['predictors'])])}"
+
+    def _predictor(self, one: Figures) -> str:
+        key = one["question"]
+        if one.get("option"):
+            return self._answer(key, one["option"])
+        if one.get("from"):
+            last = [option for option in question_of(self.design, key).options if option.score
+                    is not None][-1]  # fmt: skip
+            return f"{self._range(key, one['from'], last.key)} in {self.quoted(key)}"
+        return self.quoted(key)
 
     def _answer(self, question: str, option: str | None) -> str:
-        text = self.option(question, option) if option else self.options(question)[-1]
-        return f"“{text}” to {self.quoted(question)}"
+        last = question_of(self.design, question).options[-1].text
+        return f"“{self.option(question, option) if option else last}” to {self.quoted(question)}"
+
+    def _range(self, question: str, first: str | None, last: str | None) -> str:
+        return " to ".join(dict.fromkeys(self.option(question, one) for one in (first, last)))
+
+    @property
+    def of_mean(self) -> bool:
+        """Whether a mean is explained, and not one answer."""
+        question = question_of(self.design, self.asked["outcome"])
+        return "option" not in self.asked and mean_of(question) is not None
 
     @property
     def outcome(self) -> str:
-        found = self.figures["outcome"]
-        return self._answer(found["question"], found["option"])
+        key = self.asked["outcome"]
+        if self.of_mean:
+            return f"Mean of {self.quoted(key)}"
+        return self._answer(key, self.asked.get("option"))
+
+    @property
+    def about(self) -> str:
+        """The question to explain."""
+        return self.quoted(self.asked["outcome"])
+
+    @property
+    def unit(self) -> str:
+        """The unit of a mean, with a space before it."""
+        unit = getattr(question_of(self.design, self.asked["outcome"]), "unit", "")
+        return f" {unit}" if unit else ""
+
+    @property
+    def left_out(self) -> bool:
+        """Whether a mean is only about some people: some were not asked, or gave no number."""
+        keys = [self.asked["outcome"], *(one["question"] for one in self.asked["predictors"])]
+        mean = mean_of(question_of(self.design, keys[0]))
+        some = mean is not None and mean.among is not None
+        return some or any(question_of(self.design, key).only_if for key in keys)
 
     @property
     def references(self) -> list[str]:
@@ -76,8 +115,14 @@ class RegressionFindings(Findings):
             for end in ("low", "high")
             if term["interval"][end] is not None
         ]
-        low, high = max(min([-1.0, *ends]), -8.0), min(max([1.0, *ends]), 8.0)
-        low, high = math.floor(2 * low) / 2, math.ceil(2 * high) / 2
+        if self.of_mean:
+            reach = max(map(abs, ends), default=1.0) or 1.0
+            step = 10.0 ** math.floor(math.log10(reach)) / 2
+            low = step * math.floor(min([0.0, *ends]) / step)
+            high = step * math.ceil(max([0.0, *ends]) / step)
+        else:
+            low, high = max(min([-1.0, *ends]), -8.0), min(max([1.0, *ends]), 8.0)
+            low, high = math.floor(2 * low) / 2, math.ceil(2 * high) / 2
         ticks = [(tick, signed(tick)) for tick in nice(low, high, 6)]
         return Axis(low, high, ticks, zero=0.0)
 
@@ -112,9 +157,8 @@ class RegressionFindings(Findings):
         label, about, against = self._label(term)
         picture = tracks.NOTHING
         if low is not None and high is not None:
-            words = (
-                f"{label}: log-odds {term['estimate']:.2f}, 95 % interval {low:.2f} to {high:.2f}"
-            )
+            what = "difference" if self.of_mean else "log-odds"
+            words = f"{label}: {what} {term['estimate']:.2f}, 95 % interval {low:.2f} to {high:.2f}"
             picture = tracks.track([Point(term["estimate"], low, high)], words, axis)
         return Term(
             label, about, against, term["estimate"], term["standard_error"], low, high,
@@ -124,26 +168,24 @@ class RegressionFindings(Findings):
     def _label(self, term: Figures) -> tuple[str, str, str]:
         if "intercept" in term:
             return "Baseline", "", ""
-        key, against = term["question"], term["against"]
-        return (
-            self.option(key, term["option"]),
-            self.text(key),
-            self.option(key, against) if against else "any other answer",
-        )
+        key, against = term["question"], "any other answer"
+        if term["against"]:
+            against = self._range(key, term["against"], term.get("against_to", term["against"]))
+        label = self._range(key, term["option"], term.get("option_to", term["option"]))
+        return label, self.text(key), against
 
     @property
     def drawn(self) -> bool:
         return any(term.low is not None for term in self.terms)
 
     def lines(self) -> Iterator[Line]:
-        yield (
-            "question term against estimate standard_error low high p_value "
-            "odds_ratio odds_low odds_high"
-        ).split()
+        columns = "question term against estimate standard_error low high p_value"
+        yield (columns if self.of_mean else f"{columns} odds_ratio odds_low odds_high").split()
         for term in [self.baseline, *self.terms]:
             yield [
                 term.about, term.label, term.against, term.estimate, term.error,
-                term.low, term.high, term.p_value, *term.odds_ratios,
+                term.low, term.high, term.p_value,
+                *([] if self.of_mean else term.odds_ratios),
             ]  # fmt: skip
 
     def picture(self, name: str) -> bytes | None:
@@ -156,10 +198,16 @@ class RegressionFindings(Findings):
                 about = term.about
                 rows.append(whiskers.Row(about))
             label = f"{term.label} (against {term.against})"
-            figures = (term.odds[0], f"{term.odds[1]} to {term.odds[2]}")
+            shown = term.differences if self.of_mean else term.odds
+            figures = (shown[0], f"{shown[1]} to {shown[2]}")
             rows.append(whiskers.Row(label, [Point(term.estimate, term.low, term.high)], figures))
         if not rows or name != "figure.svg":
             return None
+        if self.of_mean:
+            notes = ["Differences of means, all else equal, with 95 % intervals."]
+            unit = f"Difference{self.unit and f' in{self.unit}'}"
+            names = ("Difference", "95\u00a0% interval")
+            return whiskers.picture(self.description, notes, self.axis, rows, names, unit)
         notes = ["Coefficients as log-odds with 95 % intervals, and odds ratios on the right."]
         names = ("Odds ratio", "95\u00a0% interval")
         return whiskers.picture(self.description, notes, self.axis, rows, names, "Log-odds")

@@ -1,4 +1,4 @@
-"""The shares of all questions, weighted to a population."""
+"""The shares and means of all questions, weighted to a population."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from aggregation.analyses import coins
 from aggregation.analyses.base import (
     LEVEL,
     TEXT,
@@ -18,15 +19,17 @@ from aggregation.analyses.base import (
     ReportTable,
     array_schema,
     object_schema,
-    place_of,
     question_of,
+    scores_of,
+    why_not_counted,
 )
 from aggregation.counting.tables import Axes
-from aggregation.statistics import proportion
-from aggregation.statistics.weights import Calibrated, TooFew, Unreachable, poststratified, rake
-from survey.design import Design, Option, Question
+from aggregation.statistics import mean, proportion
+from aggregation.statistics.allowed import AllowedTable, Part
+from aggregation.statistics.tables.calibrated_measures import Population
+from aggregation.statistics.weights import Calibrated, TooFew, Unreachable
+from survey.design import DECLINED, Design, Measure, Option, Question
 
-DECLINED = "prefer-not-to-say"
 MOST_GIVEN = 1000  # combinations of groups in a request
 LARGEST = 1e15  # the largest share or number of people
 SHARE: Figures = {"type": "number", "minimum": 0, "maximum": LARGEST}
@@ -39,7 +42,7 @@ def _by_key(values: Figures) -> Figures:
 
 @dataclass(frozen=True)
 class Weights(Analysis):
-    """The shares of all other questions, weighted by the groups of some.
+    """The shares and means of all other questions, weighted by the groups of some.
 
     They are raked to the margins of several questions, or post-stratified by the groups of one or
     the cells of several. Each question has its own table, so that everybody who was asked it
@@ -69,7 +72,11 @@ class Weights(Analysis):
             request.members.pop(name), request.design
         )
         by, population = found
-        questions = tuple(one.key for one in request.design.questions if one.key not in by)
+        questions = tuple(
+            one.key
+            for one in request.design.questions
+            if one.key not in by and coins.together(request.design, (one.key, *by))
+        )
         if not questions:
             raise AnalysisError(name, "no question is left to weight: weight by fewer questions")
         return cls(questions, by, population)
@@ -94,13 +101,13 @@ class Weights(Analysis):
 
     def _weighted(self, view: ReportTable) -> Figures:
         view.check_reports()
-        table, key = view.table, view.axes[0]
+        parts = view.parts()
+        table = AllowedTable.of(view.table, parts)
+        margins = [np.array(one) for one in self.population]
+        if len(margins) == 1:
+            margins = [margins[0].reshape(view.table.shape[1:])]
         try:
-            if len(self.population) > 1:
-                weighted = rake(table, view.blocks(), self.population, LEVEL)
-            else:
-                cells = np.reshape(self.population[0], table.shape[1:])
-                weighted = poststratified(table, view.blocks(), cells, LEVEL)
+            weighted = Population.of(table.theta, table.covariance, margins)
         except TooFew as error:
             raise AnalysisError("margins", self._too_few(view.design, error)) from None
         except Unreachable:
@@ -109,19 +116,21 @@ class Weights(Analysis):
                 "no weights meet all of these margins: there are too few people in some "
                 f"combinations of groups. {ADVICE}",
             ) from None
-        counts = table.reshape(len(table), -1).sum(axis=1)
-        n = int(counts.sum())
-        block, i = place_of(view.design, key)
-        channel = proportion.Channel(*block.mechanism.channel(i))
-        raw = proportion.estimates(counts, [n] * len(counts), channel, LEVEL)
+        question = question_of(view.design, view.axes[0])
+        raw = _Raw(question, table, parts)
         return {
-            "question": key,
-            "n": n,
-            "options": [
-                {"option": option.key, "raw": _share(one), "weighted": _calibrated(other)}
-                for option, one, other in zip(
-                    block.questions[i].options, raw, weighted, strict=True
-                )
+            "question": question.key,
+            "n": table.n,
+            "estimates": [
+                {
+                    "measure": measure.name,
+                    "option": measure.option or None,
+                    "raw": raw.figures(measure),
+                    "weighted": _calibrated(
+                        weighted.measure(measure.weights, measure.among, LEVEL), measure
+                    ),
+                }
+                for measure in question.measures()
             ],
         }
 
@@ -136,6 +145,46 @@ class Weights(Analysis):
         return f"too few responses to estimate how many people are in {groups}. {ADVICE}"
 
 
+@dataclass(frozen=True)
+class _Raw:
+    """The figures of a question over everybody in a table, as in a release."""
+
+    question: Question
+    table: AllowedTable
+    parts: Sequence[Part]
+
+    def figures(self, measure: Measure) -> Figures | None:
+        counts = self.table.reports.reshape(self.question.values, -1).sum(axis=1).astype(np.int64)
+        keep, stray = self._coin
+        scores = scores_of(measure)
+        if measure.name == "share":
+            place = int(np.argmax(measure.weights))
+            kept = keep / measure.weights[place]
+            channel = proportion.Channel(kept + stray[place], stray[place])
+            return _share(proportion.estimate(int(counts[place]), self.table.n, channel, LEVEL))
+        if scores is not None:
+            channels = [proportion.Channel(keep + chance, chance) for chance in stray]
+            found = mean.estimate(counts, scores, channels, LEVEL)
+            return _share(found) if found.clear else None
+        groups = math.prod(self.table.theta.shape[1:])
+        everybody = np.ones(groups), np.ones((groups, 1))
+        all_alike = Population(self.table.theta, self.table.covariance, *everybody)
+        plain = all_alike.measure(measure.weights, measure.among, LEVEL)
+        return None if plain is None else _share(plain)
+
+    @property
+    def _coin(self) -> tuple[float, list[float]]:
+        """Return how often a report shows the person's own value, and each value by chance."""
+        part = next(one for one in self.parts if 0 in one.axes)
+        others = tuple(i for i, axis in enumerate(part.axes) if axis != 0)
+        return part.keep, ((1 - part.keep) * part.chances.sum(axis=others)).tolist()
+
+
+def has_groups(question: Question) -> bool:
+    """Return whether a survey can be weighted by a question: all are asked it, for one option."""
+    return not why_not_counted(question) and question.only_if is None
+
+
 def groups_of(question: Question) -> list[Option]:
     """Return the groups of a population: all options except “Prefer not to say”."""
     return [option for option in question.options if option.key != DECLINED]
@@ -145,7 +194,7 @@ def _margins(given: Any, design: Design) -> tuple[tuple[str, ...], tuple[tuple[f
     """Read the share or number of every group of some questions."""
     if not isinstance(given, dict) or not given:
         raise AnalysisError("margins", "must be an object of questions, each with its groups")
-    known = {question.key: question for question in design.questions}
+    known = {question.key: question for question in design.questions if has_groups(question)}
     for key in given:
         if key not in known:
             raise AnalysisError("margins", f"there is no {str(key)[:50]!r} in this survey")
@@ -174,7 +223,7 @@ def _cells(given: Any, design: Design) -> tuple[tuple[str, ...], tuple[tuple[flo
         groups = cell.get("groups") if isinstance(cell, dict) else None
         if not isinstance(groups, dict) or set(cell) != {"groups", "share"}:
             raise AnalysisError("cells", f"[{i}]: must be an object with groups and a share")
-        by = by or [question for question in design.questions if question.key in groups]
+        by = by or [one for one in design.questions if one.key in groups and has_groups(one)]
         if not by or {question.key for question in by} != set(groups):
             raise AnalysisError(
                 "cells", f"[{i}]: every cell must have groups of the same questions"
@@ -212,7 +261,7 @@ def _shares(where: str, name: str, values: Sequence[Any]) -> tuple[float, ...]:
     return tuple(value / sum(values) for value in values)
 
 
-def _share(found: proportion.Estimate | Calibrated) -> Figures:
+def _share(found: proportion.Estimate | mean.Estimate | Calibrated) -> Figures:
     return {
         "estimate": found.value,
         "standard_error": found.standard_error,
@@ -220,8 +269,11 @@ def _share(found: proportion.Estimate | Calibrated) -> Figures:
     }
 
 
-def _calibrated(found: Calibrated) -> Figures:
-    return _share(found) | {
-        "design_effect": found.design_effect,
-        "effective_size": found.effective_size,
-    }
+def _calibrated(found: Calibrated | None, measure: Measure) -> Figures | None:
+    """Return weighted figures. Only shares of everybody have an effective size."""
+    if found is None:
+        return None
+    size, variance = None, found.standard_error**2
+    if measure.name == "share" and 0 < found.value < 1 and variance > 0:
+        size = found.value * (1 - found.value) / variance
+    return _share(found) | {"design_effect": found.design_effect, "effective_size": size}

@@ -8,8 +8,9 @@ from django.http import HttpRequest
 
 from aggregation.analyses.form import Form
 from aggregation.analyses.weights import margins
+from aggregation.analyses.weights.computation import has_groups
 from aggregation.analyses.weights.margins import MarginsError
-from survey.design import Design
+from survey.design import Design, Question
 from survey.spreadsheets import Line, csv_parts
 
 LARGEST_FILE = 1_000_000  # bytes of margins
@@ -45,6 +46,15 @@ class WeightsForm(Form):
             except MarginsError as error:
                 self.errors["margins"] = error.problems
         return {}
+
+    @property
+    def offered(self) -> list[Question]:
+        """The questions to weight by."""
+        return [question for question in self.design.questions if has_groups(question)]
+
+    @property
+    def possible(self) -> bool:
+        return bool(self.offered) and len(self.design.questions) > 1
 
     @property
     def text(self) -> str:

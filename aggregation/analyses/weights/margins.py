@@ -10,8 +10,8 @@ import io
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from aggregation.analyses.weights.computation import DECLINED, groups_of
-from survey.design import Design, Option, Question
+from aggregation.analyses.weights.computation import groups_of, has_groups
+from survey.design import DECLINED, Design, Option, Question
 from survey.spreadsheets import Line, cell
 
 LONGEST = 200_000  # characters
@@ -131,9 +131,10 @@ class Problems(list[str]):
         return None
 
     def question(self, row: CsvRow, text: str, design: Design) -> Question | None:
-        found = _named(text, design.questions)
+        usable = [question for question in design.questions if has_groups(question)]
+        found = _named(text, usable)
         if found is None:
-            some = design.background or design.questions
+            some = design.background or usable
             known = ", ".join(question.key for question in some[:10])
             self.at(row, f"there is no question “{text[:50]}”. Choose from {known}.")
         return found

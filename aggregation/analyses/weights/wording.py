@@ -1,48 +1,87 @@
-"""The findings of weights: weighted and raw shares of every other question."""
+"""The findings of weights: weighted and raw shares and means of every other question."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from django.utils.safestring import SafeString
 
-from aggregation.analyses.base import LEVEL, Figures, question_of
+from aggregation.analyses.base import LEVEL, Figures, question_of, scores_of
 from aggregation.analyses.wording import Findings, listed, sentence
 from aggregation.svg import tracks, whiskers
-from aggregation.svg.axis import SHARES, Point
-from aggregation.templatetags.figures import hundred, percent
+from aggregation.svg.axis import SHARES, Axis, Point, nice, signed
+from aggregation.templatetags.figures import change, decimal, hundred, percent
+from survey.design import Question
 from survey.spreadsheets import Line
+
+CONCERNED = "share_of_concerned"
 
 
 @dataclass(frozen=True)
 class WeightedShare:
-    """The weighted and the raw share of an option."""
+    """A weighted and a raw estimate. One is None if too few people are concerned to tell."""
 
     label: str
-    weighted: Figures
-    raw: Figures
+    weighted: Figures | None
+    raw: Figures | None
+    axis: Axis = SHARES
+    unit: str = ""  # of a mean
 
     @property
     def points(self) -> list[Point]:
-        return [_point(self.weighted), _point(self.raw, raw=True)]
+        found = ((self.weighted, False), (self.raw, True))
+        return [_point(figures, raw) for figures, raw in found if figures]
 
     @property
     def picture(self) -> SafeString:
-        weighted, raw = self.points
-        words = (
-            f"{self.label}: weighted {weighted.value:.1%}, {LEVEL:.0%} interval "
-            f"{weighted.low:.1%} to {weighted.high:.1%}; raw {raw.value:.1%}"
+        if not self.points:
+            return tracks.NOTHING
+        kinds = [name for name, one in (("weighted", self.weighted), ("raw", self.raw)) if one]
+        words = "; ".join(
+            f"{kind} {self.shown(one.value)}, {LEVEL:.0%} interval {self.shown(one.low)} to "
+            f"{self.shown(one.high)}"
+            for kind, one in zip(kinds, self.points, strict=True)
         )
-        return tracks.track(self.points, words)
+        return tracks.track(self.points, f"{self.label}: {words}", self.axis)
+
+    def shown(self, value: float | None) -> str:
+        if value is None:
+            return ""
+        return percent(value) if self.axis is SHARES else f"{decimal(value)}{self.unit}"
+
+    def interval(self, figures: Figures | None) -> str:
+        if figures is None:
+            return ""
+        low, high = figures["interval"]["low"], figures["interval"]["high"]
+        limit = hundred if self.axis is SHARES else decimal
+        return f"{limit(low)} to {limit(high)}"
+
+    @property
+    def weighted_words(self) -> tuple[str, str]:
+        """The weighted estimate and its interval; none if it says nothing."""
+        if self.weighted is None or self.open:
+            return "", ""
+        return self.shown(self.weighted["estimate"]), self.interval(self.weighted)
+
+    @property
+    def raw_words(self) -> tuple[str, str]:
+        if self.raw is None:
+            return "", ""
+        return self.shown(self.raw["estimate"]), self.interval(self.raw)
 
     @property
     def open(self) -> bool:
         """Whether the interval covers everything."""
+        if self.weighted is None:
+            return True
         interval = self.weighted["interval"]
-        return bool(interval["low"] <= 0 and interval["high"] >= 1)
+        return bool(interval["low"] <= self.axis.low and interval["high"] >= self.axis.high)
 
     @property
-    def shift(self) -> float:
-        return float(self.weighted["estimate"] - self.raw["estimate"])
+    def shift(self) -> str:
+        if self.weighted is None or self.raw is None or self.open:
+            return "–"
+        shift = self.weighted["estimate"] - self.raw["estimate"]
+        return change(shift) if self.axis is SHARES else f"{shift:+.2f}".replace("-", "−")
 
 
 @dataclass(frozen=True)
@@ -54,11 +93,21 @@ class WeightedQuestion:
     error: str
     rows: list[WeightedShare]
 
+    @property
+    def tables(self) -> list[tuple[str, list[str], list[WeightedShare]]]:
+        """Shares, then means: the name, the words below the axis, and the rows of each."""
+        shares = [row for row in self.rows if row.axis is SHARES]
+        found = [("Answer", ["0 %", "50 %", "100 %"], shares)] if shares else []
+        means = [row for row in self.rows if row.axis is not SHARES]
+        return found + [(row.label, list(row.axis.ends), [row]) for row in means]
+
 
 @dataclass(frozen=True)
 class WeightsFindings(Findings):
     title = "Weights"
-    introduction = "What the shares would be if the people who responded were like the population."
+    introduction = (
+        "What shares and means would be if the people who responded were like the population."
+    )
     template = "aggregation/analyses/weights/result.html"
 
     @property
@@ -79,44 +128,59 @@ class WeightsFindings(Findings):
         ]
 
     def _rows(self, figures: Figures) -> list[WeightedShare]:
-        key = figures["question"]
-        rows = [
-            WeightedShare(self.option(key, one["option"]), one["weighted"], one["raw"])
-            for one in figures.get("options", [])
-        ]
-        options = [option.key for option in question_of(self.design, key).options]
-        return rows[1:] if options == ["no", "yes"] else rows  # “no” is the rest
+        question = question_of(self.design, figures["question"])
+        rows = [self._row(question, one) for one in figures.get("estimates", [])]
+        options = [option.key for option in question.options]
+        return rows[1:2] if options == ["no", "yes"] and not question.only_if else rows
+
+    def _row(self, question: Question, one: Figures) -> WeightedShare:
+        label, axis, unit = self._label(question, one), SHARES, ""
+        if not one["option"]:
+            measure = next(each for each in question.measures() if each.name == one["measure"])
+            scores = [score for score in measure.weights if score] + [0.0]
+            if (known := scores_of(measure)) and one["measure"] == "mean":
+                scores = [score for score in known if score is not None]
+            low, high = min(scores), max(scores)
+            axis = Axis(low, high, [(tick, signed(tick)) for tick in nice(low, high, 5)])
+            unit = f" {given}" if (given := getattr(question, "unit", "")) else ""
+        return WeightedShare(label, one["weighted"], one["raw"], axis, unit)
+
+    def _label(self, question: Question, one: Figures) -> str:
+        if one["option"]:
+            text = next(each.text for each in question.options if each.key == one["option"])
+            return f"{text} (among those asked)" if one["measure"] == CONCERNED else text
+        return "Mean number of picks" if one["measure"] == "picks" else "Mean"
 
     def lines(self) -> Iterator[Line]:
         yield (
-            "question option method n raw raw_standard_error raw_low raw_high "
+            "question measure option method n raw raw_standard_error raw_low raw_high "
             "weighted weighted_standard_error weighted_low weighted_high "
             "design_effect effective_size"
         ).split()
         for figures in self.figures["questions"]:
-            key = figures["question"]
-            for one in figures.get("options", []):
-                raw, weighted = one["raw"], one["weighted"]
+            question = question_of(self.design, figures["question"])
+            texts = {option.key: option.text for option in question.options}
+            for one in figures.get("estimates", []):
+                raw, weighted = one["raw"], one["weighted"] or {}
                 yield [
-                    self.text(key), self.option(key, one["option"]),
+                    question.text, one["measure"], texts.get(one["option"]),
                     self.figures["method"], figures["n"], *_limits(raw), *_limits(weighted),
-                    weighted["design_effect"], weighted["effective_size"],
+                    weighted.get("design_effect"), weighted.get("effective_size"),
                 ]  # fmt: skip
 
     def picture(self, name: str) -> bytes | None:
         rows: list[whiskers.Row] = []
         for section in self.sections:
-            if section.rows:
+            shares = [row for row in section.rows if row.axis is SHARES and row.weighted]
+            if shares:
                 rows.append(whiskers.Row(section.text))
-            for row in section.rows:
-                weighted, _ = row.points
-                limits = f"{hundred(weighted.low)} to {hundred(weighted.high)}"
-                figures = (percent(row.weighted["estimate"]), limits)
+            for row in shares:
+                figures = (row.shown(row.points[0].value), row.interval(row.weighted))
                 rows.append(whiskers.Row(row.label, row.points, figures))
         if not rows or name != "figure.svg":
             return None
         notes = ["Filled: weighted, with 95 % intervals and figures. Open: raw."]
-        names = ("Weighted", "95\u00a0% interval")
+        names = ("WeightedShare", "95\u00a0% interval")
         unit = "Estimated share of people"
         return whiskers.picture(self.description, notes, SHARES, rows, names, unit)
 
@@ -125,6 +189,8 @@ def _point(found: Figures, raw: bool = False) -> Point:
     return Point(found["estimate"], found["interval"]["low"], found["interval"]["high"], raw)
 
 
-def _limits(found: Figures) -> list[float]:
+def _limits(found: Figures | None) -> list[float | None]:
+    if not found:
+        return [None] * 4
     interval = found["interval"]
     return [found["estimate"], found["standard_error"], interval["low"], interval["high"]]

@@ -251,7 +251,7 @@ def test_a_newer_release_can_be_asked_the_same(
 ) -> None:
     fields = {"kind": "regression", "outcome": "q1:yes", "predictors": ["age"]}
     first, page = found(alice, messages, **fields)
-    assert "What changes the odds" in page and "900 responses" in page
+    assert "What is associated with the odds" in page and "900 responses" in page
     builders.send(survey, 30, seed=77)
     make_release(survey)
     assert "Run again on release 2" in alice.get(first).content.decode()
@@ -396,7 +396,7 @@ def test_one_option_is_compared_with_any_other(alice: Client, messages: Any) -> 
     fields = {"kind": "regression", "outcome": "q1:yes", "predictors": ["q2:blue"]}
     _, page = found(alice, messages, **fields)
     assert "Against any other answer" in page
-    assert "on “Blue” to “Which &lt;one&gt;?”" in page
+    assert "by “Blue” to “Which &lt;one&gt;?”" in page
 
 
 def test_a_regression_names_what_it_cannot_determine(alice: Client, survey: Survey) -> None:
@@ -501,7 +501,7 @@ def test_the_api_computes_weights(alice: Client, messages: Any) -> None:
     result = alice.get(job["url"]).json()["result"]
     assert (result["method"], result["by"]) == ("post-stratified", ["age"])
     assert [one["question"] for one in result["questions"]] == ["q1", "q2", "q3", "q4", "place"]
-    assert len(result["questions"][0]["options"]) == 2
+    assert len(result["questions"][0]["estimates"]) == 2
     wrong = body | {"margins": {"age": {"under-30": 3}}}
     answer = alice.post(url, wrong, content_type="application/json")
     assert answer.status_code == 400 and "margins" in answer.json()
