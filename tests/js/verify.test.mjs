@@ -134,6 +134,17 @@ describe("the plan of a check", () => {
     }
   });
 
+  it("puts in what can be chosen instead of a number, which follows the levels in a report", () => {
+    const question = { key: "days", kind: "number", least: 0, most: 60, levels: 2, options: [{ key: "no" }] };
+    const block = { key: "b1", epsilon: 2, keep: 2 ** 20, questions: [question] };
+    const [{ inputs, tables: [table] }] = plan({ ...EXAMPLE, ask: 1, blocks: [block] });
+    assert.deepEqual(inputs.map(({ b1 }) => b1), [[0], [15], [60], [[0]]]);
+    assert.deepEqual(table.values, [[0], [1], [2], [3]]);
+    const gates = { ...question, levels: 1, most: 1 };
+    const [few] = plan({ ...EXAMPLE, ask: 1, blocks: [{ ...block, questions: [gates] }] });
+    assert.deepEqual(few.inputs.map(({ b1 }) => b1), [[0], [1], [[0]]]);
+  });
+
   it("asks background questions in every round and looks at them once", () => {
     const rounds = plan(designs.get("1 of 2 blocks, and two background questions"));
     assert.deepEqual(
@@ -198,9 +209,15 @@ describe("the plan of a check", () => {
       { ...options(3), only_if: { question: "gate", options: ["o1"] } },
     ];
     const between = [{ kind: "number", least: 0, most: 7, levels: 2, options: [] }];
+    const instead = [{ kind: "number", least: 0, most: 7, levels: 2, ...options(1) }];
+    const days = { kind: "number", least: 3, most: 6, levels: 1, only_if: { question: "gate", options: ["o1"] } };
+    const asked = [gated[0], { ...days, ...options(1) }]; // K = 1 + 3
     const several = [{ ...options(4), kind: "several", picks: 2 }];
     /** @type {[any[], number[]][]} */
-    const blocks = [[[options(2), options(3)], [6]], [gated, [4]], [between, [7, 3]], [several, [2, 6]]];
+    const blocks = [
+      [[options(2), options(3)], [6]], [gated, [4]], [between, [7, 3]], [instead, [7, 4]], [asked, [3, 4]],
+      [several, [2, 6]],
+    ];
     for (const [questions, sizes] of blocks) {
       const block = { key: "b", epsilon: 3, keep: scale / 4, questions };
       const design = { mechanism: "cells/1", scale, epsilon: 3, ask: 1, blocks: [block] };
@@ -251,6 +268,23 @@ describe("the verdict", () => {
         assert.ok(proven <= stated && proven > 0.9 * stated, `${proven} for ${stated}`);
       }
     }
+  });
+
+  it("passes it for a block of follow-ups with a number that need not be given, and finds a leak of that", async () => {
+    const options = (...keys) => keys.map((key) => ({ key }));
+    const questions = [
+      { key: "gate", kind: "yes_no", options: options("no", "yes") },
+      {
+        key: "days", kind: "number", least: 0, most: 30, levels: 3, options: options("prefer-not-to-say"),
+        only_if: { question: "gate", options: ["yes"] },
+      },
+    ];
+    const epsilon = 2;
+    const keep = Math.floor((2 ** 32 * Math.expm1(epsilon)) / (Math.expm1(epsilon) + 6)) - 1;
+    const design = { ...EXAMPLE, ask: 1, blocks: [{ key: "b1", epsilon, keep, questions }] };
+    assert.ok(check(design).fits);
+    const wrong = await changed("answer && steps + 1 + answer[0]", "answer && steps");
+    assert.equal(check(design, wrong).fits, false);
   });
 
   it("rejects a randomizer that keeps 2 in 100 too many, or too few", async () => {
