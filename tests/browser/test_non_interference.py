@@ -1,4 +1,4 @@
-"""The true answer leaves the device by no path.
+"""The true answer leaves the device by no path, whatever was asked and however it was answered.
 
 With the randomness fixed so that chance replaces the answers, a person who says “yes” to everything
 and one who says “no”, of different ages, must leave exactly the same traces: every request byte for
@@ -6,6 +6,9 @@ byte and after which tap it went, every stored row, every log line, cookie, stor
 stage, and the page itself. Both practise, go back, change their minds and their language, and send
 while the network is down. With the randomness fixed so that the answers are kept, the same
 comparison must see the difference, and see it when the age alone differs.
+
+The same holds for every path through follow-ups and every kind of question, with neutral filler
+questions and without: a number typed, slid or declined, none or several options picked.
 """
 
 import re
@@ -13,7 +16,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -51,12 +54,14 @@ LEFT_BEHIND = """async () => ({
 
 @pytest.fixture
 def prepared(tmp_path: Path) -> Candor:
-    """Return an installation with an open survey that is not running yet."""
+    """Return an installation with open surveys that is not running yet."""
     candor = Candor(parent=tmp_path)
     candor.var.mkdir()
     candor.migrate()
     candor.collect()
-    candor.open_survey(builders.FILE)
+    filled = builders.EVERY_PATH | {"slug": "filled", "fillers": True}
+    for survey in (builders.FILE, builders.EVERY_PATH, filled):
+        candor.open_survey(survey)
     return candor
 
 
@@ -77,7 +82,12 @@ def web_server(candor: Candor, log: Path) -> Iterator[None]:
             process.wait(60)
 
 
-def traces(candor: Candor, browser: Browser, word: int, positions: tuple[int, ...]) -> Any:
+Visit = Callable[[Page, list[Any]], list[Any]]
+
+
+def traces(
+    candor: Candor, browser: Browser, word: int, visit: Visit, slug: str = "small"
+) -> dict[str, Any]:
     """Return everything that one visit leaves on a fresh copy of the same installation."""
     pristine = candor.folder / "pristine"
     if not pristine.exists():
@@ -93,11 +103,11 @@ def traces(candor: Candor, browser: Browser, word: int, positions: tuple[int, ..
         page = context.new_page()
         sent: list[Any] = []
         page.on("request", lambda request: note(request, sent))
-        page.goto(f"{candor.url}/s/small/")
+        page.goto(f"{candor.url}/s/{slug}/")
         expect(page.get_by_role("button", name="Start")).to_be_visible()
         # Files are fetched side by side, in an order that varies; nobody has answered anything yet.
         loaded, sent[:] = sorted(sent), []
-        stages = answer_everything(page, positions, sent)
+        stages = visit(page, sent)
         left = page.evaluate(LEFT_BEHIND)
         cookies = context.cookies()
         context.close()
@@ -148,13 +158,7 @@ def answer_everything(page: Page, positions: tuple[int, ...], sent: list[Any]) -
     page.get_by_role("button", name="Done").click()
     expect(page.get_by_role("heading", name="Check and send")).to_be_visible()
     note_stage()
-    page.context.set_offline(True)
-    page.get_by_role("button", name="Send").click()
-    expect(page.get_by_role("heading", name="has not arrived yet")).to_be_visible()
-    note_stage()
-    page.context.set_offline(False)
-    expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
-    note_stage()
+    send_late(page, note_stage)
     page.get_by_text("See what was sent").click()
     page.get_by_text("Keep a list of the surveys you take?").click()
     page.get_by_role("button", name="Start the list with this survey").click()
@@ -163,9 +167,23 @@ def answer_everything(page: Page, positions: tuple[int, ...], sent: list[Any]) -
     return stages
 
 
+def send_late(page: Page, note_stage: Callable[[], None]) -> None:
+    """Send while the network is down, and wait until it is back."""
+    page.context.set_offline(True)
+    page.get_by_role("button", name="Send").click()
+    expect(page.get_by_role("heading", name="has not arrived yet")).to_be_visible()
+    note_stage()
+    page.context.set_offline(False)
+    expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
+    note_stage()
+
+
 def test_yes_and_no_leave_the_same_traces(prepared: Candor, browser: Browser) -> None:
-    yes = traces(prepared, browser, REPLACED, (1, 3, 1))
-    no = traces(prepared, browser, REPLACED, (0, 0, 0))
+    def visit(*positions: int) -> Visit:
+        return lambda page, sent: answer_everything(page, positions, sent)
+
+    yes = traces(prepared, browser, REPLACED, visit(1, 3, 1))
+    no = traces(prepared, browser, REPLACED, visit(0, 0, 0))
     for what in yes:
         assert yes[what] == no[what], what
     # One report, tried once in vain: nothing is sent before the last tap.
@@ -174,13 +192,92 @@ def test_yes_and_no_leave_the_same_traces(prepared: Candor, browser: Browser) ->
     assert [count for _, count in yes["stages"]] == [0, 0, 0, 0, 0, 1, 2, 2]
     assert any("survey_report" in row and "0b9f6d1c" in row for row in yes["rows"])
 
-
-def test_the_comparison_sees_a_difference_where_there_is_one(
-    prepared: Candor, browser: Browser
-) -> None:
-    no = traces(prepared, browser, KEPT, (0, 0, 0))
+    # The comparison sees a difference where there is one.
+    no = traces(prepared, browser, KEPT, visit(0, 0, 0))
     for other in ((1, 3, 1), (0, 0, 1)):
-        found = traces(prepared, browser, KEPT, other)
-        assert {what for what in found if found[what] != no[what]} == {
-            "requests", "stages", "left", "rows",
-        }  # fmt: skip
+        found = traces(prepared, browser, KEPT, visit(*other))
+        assert differing(found, no) == {"requests", "stages", "left", "rows"}
+
+
+def differing(found: dict[str, Any], other: dict[str, Any]) -> set[str]:
+    return {what for what in found if found[what] != other[what]}
+
+
+# --- Every kind, every path -----------------------------------------------------------------------
+
+# What is answered on each screen: an option's position, the text of a number, the options picked.
+# Questions that are not there are not asked of this person.
+Answers = dict[str, int | str | list[int]]
+SHORT: Answers = {"Harassed?": 0, "Days ill?": "0", "Mood?": 0, "Which?": [], "Job?": 0}
+MIDDLE: Answers = {
+    "Harassed?": 1, "By whom?": 2, "Days ill?": "20", "Mood?": 1, "Which?": [1], "Job?": 1,
+}  # fmt: skip
+LONG: Answers = {
+    "Harassed?": 1, "By whom?": 0, "How often?": "12", "Days ill?": [0], "Mood?": 2,
+    "Which?": [0, 2], "Job?": 2,
+}  # fmt: skip
+DECLINED: Answers = {
+    "Harassed?": 2, "Would you say?": 1, "Days ill?": "7", "Mood?": 3, "Which?": [4], "Job?": 2,
+}  # fmt: skip
+PATHS = [SHORT, MIDDLE, LONG, DECLINED]
+
+
+def test_every_path_leaves_the_same_traces(prepared: Candor, browser: Browser) -> None:
+    for slug, paths in ("every-path", PATHS), ("filled", [SHORT, LONG]):
+        first, *others = [
+            traces(prepared, browser, REPLACED, path(answers), slug) for answers in paths
+        ]
+        assert [method for method, *_ in first["requests"]] == ["POST", "POST"]
+        for other in others:
+            assert differing(other, first) == set(), slug
+
+    # The comparison sees a difference where there is one.
+    kept = [traces(prepared, browser, KEPT, path(one), "every-path") for one in (SHORT, LONG)]
+    assert differing(*kept) == {"requests", "stages", "left", "rows"}
+    # What a report says is not how long it is.
+    short, long = ([len(body) for *_, body in one["requests"]] for one in kept)
+    assert short == long
+
+
+def path(answers: Answers) -> Visit:
+    """Return a visit that answers so, changes every gate on the review, and changes it back."""
+
+    def visit(page: Page, sent: list[Any]) -> list[Any]:
+        stages: list[Any] = []
+
+        def note_stage() -> None:
+            stages.append((page.evaluate(KEPT_NOW), len(sent)))
+
+        page.get_by_role("button", name="Start").click()
+        answer_path(page, answers, "Next")
+        note_stage()
+        for gate in (1, answers["Harassed?"]):
+            page.get_by_role("button", name="Change: Harassed?").click()
+            answer_path(page, answers | {"Harassed?": gate}, "Done")
+        note_stage()
+        page.get_by_role("button", name="Back").click()
+        expect(page.get_by_role("heading", name="Job?")).to_be_visible()
+        page.get_by_role("button", name="Next").click()
+        expect(page.get_by_role("heading", name="Check and send")).to_be_visible()
+        note_stage()
+        send_late(page, note_stage)
+        return stages
+
+    return visit
+
+
+def answer_path(page: Page, answers: Answers, button: str) -> None:
+    """Answer every question up to the review; what is not among the answers gets the first."""
+    title = page.get_by_role("heading", level=1)
+    while (heading := title.inner_text()) != "Check and send":
+        answer = answers.get(heading, 0)
+        options = page.locator(".option input")
+        if isinstance(answer, str):
+            page.locator(".number input").fill(answer)
+        elif page.locator(".number").count() and answer == 0:
+            page.get_by_role("button", name="More").click()
+        else:
+            for position in answer if isinstance(answer, list) else [answer]:
+                options.nth(position).check(force=True)
+        page.get_by_role("button", name=button).click()
+        expect(title).not_to_have_text(heading)

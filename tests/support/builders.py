@@ -121,6 +121,68 @@ EVERY_KIND: dict[str, Any] = {
     "fillers": True,
 }
 
+# Every kind of question, with follow-ups of follow-ups, in one block for each tree.
+EVERY_PATH: dict[str, Any] = {
+    "slug": "every-path",
+    "title": "Every kind of question",
+    "epsilon": 4,
+    "crowd": 20,
+    "shuffled": True,
+    "questions": [
+        {"key": "harassed", "text": "Harassed?", "kind": "yes_no", "prefer_not_to_say": True},
+        {
+            "key": "who",
+            "text": "By whom?",
+            "kind": "choice",
+            "options": ["Boss", "Colleague", "Patient"],
+            "shuffled": True,
+            "only_if": {"question": "harassed", "options": ["yes"]},
+        },
+        {
+            "key": "often",
+            "text": "How often?",
+            "kind": "number",
+            "least": 0,
+            "most": 12,
+            "unit": "times",
+            "only_if": {"question": "who", "options": ["boss"]},
+        },
+        {
+            "key": "would",
+            "text": "Would you say?",
+            "kind": "yes_no",
+            "only_if": {"question": "harassed", "options": ["prefer-not-to-say"]},
+        },
+        {
+            "key": "days",
+            "text": "Days ill?",
+            "kind": "number",
+            "least": 0,
+            "most": 60,
+            "unit": "days",
+            "prefer_not_to_say": True,
+        },
+        {
+            "key": "mood",
+            "text": "Mood?",
+            "kind": "scale",
+            "options": ["Bad", "Fair", "Good"],
+            "prefer_not_to_say": True,
+        },
+        {
+            "key": "which",
+            "text": "Which?",
+            "kind": "several",
+            "options": ["A", "B", "C", "D"],
+            "picks": 2,
+            "prefer_not_to_say": True,
+        },
+    ],
+    "background": [{"key": "job", "text": "Job?", "options": ["Nurse", "Other"]}],
+    "blocks": [["harassed", "who", "often", "would"], ["days"], ["mood"], ["which"]],
+    "ask": 4,
+}
+
 # What FILE lacks to pass the checklist.
 READY: dict[str, Any] = {
     "asked_by": "Olga’s office",
