@@ -177,7 +177,7 @@ function draw() {
   const { state, limits } = ed;
   const active = /** @type {Field | null} */ (document.activeElement);
   const focus = active?.id;
-  const selection = focus && "selectionStart" in active ? [active.selectionStart, active.selectionEnd] : null;
+  const { selectionStart = null, selectionEnd = null } = active ?? {}; // null for a box to tick
   ed.fields.clear();
   byId("texts").replaceChildren(
     pair(ed, { id: "title", at: "title", label: "Title", holder: state.title, most: limits.title }),
@@ -198,9 +198,7 @@ function draw() {
   if (focus && focus !== document.activeElement?.id) {
     const again = /** @type {Field | null} */ (byId(focus));
     again?.focus({ preventScroll: true });
-    if (selection && again?.setSelectionRange && again.type !== "number") {
-      again.setSelectionRange(selection[0], selection[1]);
-    }
+    if (selectionStart !== null) again?.setSelectionRange?.(selectionStart, selectionEnd);
   }
 }
 

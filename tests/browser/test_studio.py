@@ -218,10 +218,10 @@ def test_an_author_can_write_a_survey_and_set_its_opening(strict_site: Candor, p
     again.hover()
     page.mouse.down()
     expect(card(page, 3).locator("textarea")).not_to_be_focused()
-    assert card(page, 3).locator(".error").first.inner_text() == ""
+    assert card(page, 3).locator("[id$='-text-error']").inner_text() == ""
     page.mouse.up()
     expect(page.locator("#questions > li")).to_have_count(4)
-    expect(card(page, 3).locator(".error").first).to_have_text("Write the question.")
+    expect(card(page, 3).locator("[id$='-text-error']")).to_have_text("Write the question.")
     for _ in range(2):
         page.get_by_role("button", name="Delete: Question 3").click()
     saved(page)
@@ -353,7 +353,7 @@ def test_conflicts_lost_networks_and_hostile_texts_do_no_harm(
     context.set_offline(True)
     page.keyboard.type("Do you?")
     page.keyboard.press("Tab")
-    expect(card(page, 1).locator(".error").first).to_be_empty()
+    expect(card(page, 1).locator("[id$='-text-error']")).to_be_empty()
     page.get_by_label("Introduction", exact=True).fill("Written on a train.")
     expect(page.get_by_role("alert").filter(has_text="Not saved yet")).to_be_visible()
     asked: list[str] = []
@@ -502,3 +502,134 @@ def test_the_studio_works_by_touch_and_explains_missing_script(
     assert texts(phone)[:2] == [before[1], before[0]]
     saved(phone)
     assert phone.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_an_author_can_write_every_kind_of_question_by_keyboard(
+    strict_site: Candor, page: Page
+) -> None:
+    page.set_viewport_size({"width": 1280, "height": 900})
+    log_in_as_author(strict_site, page, "quinn", "/studio/new/")
+    page.get_by_role("button", name="Blank survey").click()
+    saved(page)
+    keys = page.keyboard
+
+    def press(name: str) -> None:
+        page.get_by_role("button", name=name, exact=True).focus()
+        keys.press("Enter")
+
+    def choose(label: str, *, down: int) -> None:
+        page.get_by_label(label, exact=True).focus()
+        for _ in range(down):
+            keys.press("ArrowDown")
+
+    def write(label: str, text: str) -> None:
+        page.get_by_label(label, exact=True).focus()
+        keys.press("Control+a")
+        keys.insert_text(text)
+
+    def options(number: int, *texts: str) -> None:
+        card(page, number).get_by_label("Option 1", exact=True).focus()
+        for place, text in enumerate(texts):
+            if place:
+                keys.press("Enter")
+            keys.insert_text(text)
+
+    for label, text in (
+        ("Title", "Work and health"), ("Introduction", "A few questions."),
+        ("Who asks", "The works council"), ("How people reach you with questions", "Room 5"),
+        ("Why, and what becomes of the results", "To make work better."),
+        ("Days until everything is deleted after closing", "90"),
+        ("People you hope to reach", "60000"), ("Number of people in all, if known", "80000"),
+    ):  # fmt: skip
+        write(label, text)
+
+    # One of each kind. Each takes its place at the end, with the focus in its text.
+    press("+ Yes/no question")
+    keys.insert_text("Were you bullied?")
+    press("+ Choice question")
+    keys.insert_text("Who was it?")
+    options(2, "A superior", "A colleague")
+    press("+ Scale")
+    keys.insert_text("How often do you sleep well?")
+    options(3, "Never", "Sometimes", "Always")
+    write("Score of option 3: Question 3", "5")
+    press("+ Number")
+    keys.insert_text("How many days were you ill?")
+    write("Least possible number", "0")
+    write("Greatest possible number", "-4")
+    write("Unit, such as days or euros (may be empty)", "days")
+    press("+ Multiple choice")
+    keys.insert_text("What would help?")
+    options(5, "Rest", "Talks", "Rules", "Money")
+    write("Most picks", "2")
+
+    # What is wrong is said at its place, and goes when it is right.
+    wrong = "This must be above the least number, 0, not -4."
+    expect(card(page, 4).locator(".error", has_text=wrong)).to_be_visible()
+    write("Greatest possible number", "60")
+    expect(card(page, 4).locator(".error", has_text=wrong)).to_have_count(0)
+    expect(page.locator("[id$=-average]")).to_contain_text("days")
+    expect(page.locator("dl.ways div")).to_have_count(4)
+    for number in (1, 2):
+        card(page, number).get_by_label("May be declined").focus()
+        keys.press("Space")
+
+    # A follow-up, broken by a move and mended by undo.
+    choose("Ask only if: Question 2", down=1)
+    expect(card(page, 2)).to_have_attribute("data-depth", "1")
+    expect(card(page, 2).get_by_label("Yes", exact=True)).to_be_checked()
+    expect(card(page, 1).locator(".branch")).to_contain_text("This follow-up")
+    press("Move up: Question 2")
+    said = "Move this below “Were you bullied?”, on which it depends, or choose another question."
+    expect(card(page, 1).locator(".error", has_text=said)).to_be_visible()
+    no_violations(page)
+    page.locator("h1").click()
+    keys.press("Control+z")
+    expect(card(page, 2)).to_have_attribute("data-depth", "1")
+
+    # The order of what is asked, and what hides how long it takes.
+    page.get_by_label("Filler questions").focus()
+    keys.press("Space")
+    page.get_by_label("Questions in random order").focus()
+    keys.press("Space")
+    card(page, 5).get_by_label("Options in random order").focus()
+    keys.press("Space")
+    saved(page)
+    expect(page.locator("#ready")).to_be_visible()
+    no_violations(page)
+    for size, scheme in ((360, "dark"), (1280, "light")):
+        page.set_viewport_size({"width": size, "height": 900})
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        assert page.evaluate("document.documentElement.scrollWidth") <= size
+        no_violations(page)
+
+    # Nothing is left to fix: it opens, and the design is what was written.
+    page.get_by_role("link", name="Check and open").first.click()
+    expect(page.get_by_role("heading", name="Open this survey")).to_be_visible()
+    page.get_by_role("button", name="Open now").click()
+    expect(page.locator("span.state")).to_have_text("Open")
+    page.goto(page.url.replace("/open/", "/"))
+    no_violations(page)
+    shown = page.locator(".frozen")
+    expect(shown.filter(has_text="0 to 60 days")).to_have_count(1)
+    file = page.get_by_role("link", name="Export as a file").get_attribute("href")
+    exported = json.loads(page.request.get(f"{strict_site.url}{file}").text())
+    assert exported["population"] == 80_000 and exported["expected"] == 60_000
+    assert exported["shuffled"] is exported["fillers"] is True
+    plain = {"prefer_not_to_say": False}
+    assert exported["questions"] == [
+        {"key": "were-you-bullied", "text": "Were you bullied?", "kind": "yes_no"}
+        | {"prefer_not_to_say": True},
+        {"key": "who-was-it", "text": "Who was it?", "kind": "choice"}
+        | {"options": ["A superior", "A colleague"], "prefer_not_to_say": True}
+        | {"only_if": {"question": "were-you-bullied", "options": ["yes"]}},
+        {"key": "how-often-do-you-sleep-well", "text": "How often do you sleep well?"}
+        | {"kind": "scale", "options": ["Never", "Sometimes", "Always"], "scores": [1, 2, 5]}
+        | plain,
+        {"key": "how-many-days-were-you-ill", "text": "How many days were you ill?"}
+        | {"kind": "number", "least": 0, "most": 60, "unit": "days"}
+        | plain,
+        {"key": "what-would-help", "text": "What would help?", "kind": "several", "picks": 2}
+        | {"options": ["Rest", "Talks", "Rules", "Money"], "shuffled": True}
+        | plain,
+    ]

@@ -63,7 +63,6 @@ export function card(ed, list, question, i) {
       sensitive && kindOf(ed, question, name),
       sensitive && el("span", { class: "found quiet", id: `${id}-found` }),
     ),
-    error,
     sensitive && condition(ed, question, at, name),
     pair(ed, { id: `${id}-text`, at: `${at}.text`, label: "Text", holder: question.text, lines: 2 }),
     kind.writesOptions ? optionList(ed, question, at, name) : translationsOfOurs(ed, question),
@@ -71,6 +70,7 @@ export function card(ed, list, question, i) {
     kind.fields(ed, question, at, name),
     sensitive ? switches(ed, question) : alwaysDeclinable(ed),
     sensitive ? el("p", { class: "branch quiet small", id: `${id}-branch` }) : costOf(ed, question, at),
+    error,
     el(
       "div",
       { class: "foot" },
