@@ -10,7 +10,7 @@ from aggregation.releases.display import either, unit_of, with_unit
 from aggregation.releases.estimate import Asked, span_of
 from aggregation.statistics import leader, privacy
 from aggregation.templatetags.figures import fixed, two_digits
-from survey.design.questions import DECLINED
+from survey.design import DECLINED
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,7 @@ from aggregation.releases.estimate import Asked, asked
 from aggregation.releases.intervals import restate
 from aggregation.statistics.channel import Channel
 from aggregation.svg import tracks
-from survey.design import Block, Question
-from survey.design.questions import DECLINED
+from survey.design import DECLINED, Block, Question
 
 MOST_LEVELS = 5  # of a number that are listed
 

@@ -69,6 +69,8 @@ def _trend(question: Question, rows: list[Estimate]) -> Trend:
     first = rows[0]
     quantity = display.quantity_of(question, first.measure)
     label = display.label_of(question, first.measure, first.option)
+    if not first.option:
+        label = quantity.name
     if first.measure == "share_of_concerned":
         label = f"{label}, of those concerned"
     description = f"{label}: estimates of {len(rows)} releases. The table below has the numbers."

@@ -8,9 +8,8 @@ from aggregation.models import Estimate
 from aggregation.releases.estimate import span_of
 from aggregation.svg.axis import SHARES, Axis, nice
 from aggregation.templatetags.figures import fixed, hundred, percent
-from survey.design import Design, Question
+from survey.design import DECLINED, Design, Question
 from survey.design.kinds.number import Number
-from survey.design.questions import DECLINED
 
 ORDER = ("mean", "share_of_concerned", "share", "picks")  # of measures, on pages
 TICKS = 6  # at most, on the axis of a mean

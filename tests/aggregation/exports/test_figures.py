@@ -5,7 +5,6 @@ import re
 from html import unescape
 from typing import Any
 from urllib.parse import parse_qsl
-from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 from zipfile import ZipFile
 
@@ -29,9 +28,7 @@ from survey.design import Background, build, options_from_texts
 from survey.design.kinds.choice import Choice
 from survey.models import Survey
 from tests.support import builders
-
-SVG = "{http://www.w3.org/2000/svg}"
-ALLOWED = {"svg", "title", "desc", "rect", "line", "circle", "text", "polyline"}
+from tests.support.figures import SVG, parsed, place, texts, words
 
 
 def get(client: Client, name: str, number: int = 2) -> Element:
@@ -45,35 +42,6 @@ def get(client: Client, name: str, number: int = 2) -> Element:
         found.append(response.getvalue())
     assert found[0] == found[1]
     return parsed(found[0])
-
-
-def parsed(data: bytes) -> Element:
-    root = ElementTree.fromstring(data)
-    assert root.tag == f"{SVG}svg" and root.get("role") == "img"
-    assert root[0].tag == f"{SVG}title" and root[0].text and root[1].tag == f"{SVG}desc"
-    width, height = float(root.get("width", "")), float(root.get("height", ""))
-    assert root.get("viewBox") == f"0 0 {width:g} {height:g}"
-    assert root.get("font-family") == "sans-serif"
-    for element in root.iter():
-        assert element.tag.removeprefix(SVG) in ALLOWED
-        assert not {"style", "class", "href", "id"} & set(element.keys())
-        for name in ("x", "x1", "x2", "cx"):
-            assert 0 <= float(element.get(name, "0")) <= width
-        for name in ("y", "y1", "y2", "cy"):
-            assert 0 <= float(element.get(name, "0")) <= height
-    return root
-
-
-def texts(root: Element) -> list[str]:
-    return [element.text or "" for element in root.iter(f"{SVG}text")]
-
-
-def words(root: Element) -> str:
-    return " ".join(texts(root))
-
-
-def place(root: Element, text: str, name: str = "x") -> float:
-    return float(next(e.get(name, "") for e in root.iter(f"{SVG}text") if e.text == text))
 
 
 @pytest.fixture
