@@ -179,12 +179,13 @@ def why_not_counted(question: Question) -> str:
     """Return why a table cannot count people by their answer to a question; "" if it can."""
     if question.size > len(question.options):
         return (
-            "each number is rounded at random on the device, so only means can be estimated and "
-            "not how many people gave which number"
+            "devices round numbers at random, so we can estimate their mean but not how many "
+            "people gave each number"
         )
     if not question.can_be_gate:
         return (
-            "each device sends one of the picks, so nobody knows which options are picked together"
+            "each device sends only one of the picks, so we cannot tell which options were picked "
+            "together"
         )
     return ""
 

@@ -18,6 +18,7 @@ from survey.spreadsheets import Line
 class Form(ABC):
     """The values of a form, and its errors by field."""
 
+    not_offered: ClassVar[str] = "Not offered"
     template: ClassVar[str]
     fields: ClassVar[Mapping[str, str]] = {}  # of members that are no field themselves
     # Templates for CSV files, by name.
@@ -70,7 +71,9 @@ class Form(ABC):
         for question in self.design.questions:
             if question not in self.offered and (why := why_not_counted(question)):
                 found.setdefault(why, []).append(f"“{question.text}”")
-        return [f"Not offered: {listed(texts)}. {sentence(why)}" for why, texts in found.items()]
+        return [
+            f"{self.not_offered}: {listed(texts)}, because {why}." for why, texts in found.items()
+        ]
 
     @property
     def rules(self) -> str:

@@ -73,8 +73,10 @@ def _ask(request: HttpRequest, survey: Survey) -> HttpResponse:
 def _page(
     request: HttpRequest, survey: Survey, kind: str, form: Form | None = None
 ) -> HttpResponse:
-    context: dict[str, Any] = {"survey": survey, "may_ask": survey.may(request.user, "ask")}
-    if survey.state != Survey.State.DRAFT:
+    draft = survey.state == Survey.State.DRAFT
+    may_ask = survey.may(request.user, "ask")
+    context: dict[str, Any] = {"survey": survey, "may_ask": may_ask, "draft": draft}
+    if not draft:
         design = survey.frozen_design()
         context |= {
             "release": survey.releases.order_by("number").last(),

@@ -114,7 +114,7 @@ def test_a_researcher_makes_a_table_and_downloads_it(here: Page, clinic: str) ->
     here.get_by_label("Columns").select_option("leave")
     done(here)
     expect(here.get_by_role("heading", level=1)).to_contain_text("too tired to work well?” by")
-    expect(here.get_by_text("The two answers are related")).to_be_visible()
+    expect(here.get_by_text("The two answers are associated")).to_be_visible()
     cells = list(csv.DictReader(io.StringIO(saved(here, "CSV"))))
     both = next(row for row in cells if row["tired"] == row["leave"] == "Yes")
     shown = f"{100 * float(both['estimate']):.1f}\u202f%"

@@ -29,8 +29,13 @@ class ShareCell:
     shade: int  # 0 to SHADES
 
     @property
+    def certain(self) -> bool:
+        """Whether it follows from the other answers, without an estimate."""
+        return self.value == self.low == self.high == 1
+
+    @property
     def limits(self) -> str:
-        return f"{hundred(self.low)} to {hundred(self.high)}"
+        return "" if self.certain else f"{hundred(self.low)} to {hundred(self.high)}"
 
 
 @dataclass(frozen=True)
@@ -40,6 +45,12 @@ class ShareGrid:
     caption: str
     columns: Sequence[str]
     rows: Sequence[tuple[str, Sequence[ShareCell | str]]]
+
+    @property
+    def estimated(self) -> bool:
+        """Whether there is anything that does not follow from the other answers."""
+        cells = [cell for _, row in self.rows for cell in row]
+        return any(isinstance(cell, Cell) and not cell.certain for cell in cells)
 
     @property
     def body(self) -> SafeString:

@@ -97,10 +97,16 @@ class CrosstabFindings(Findings):
         found = self.figures.get("conditional")
         if not found:
             return []
+        # Shares that follow from the other answers, and nothing else, are no finding.
         rows, columns = (self._grids(*_arrays(found[key]), 1.0) for key in self.questions[:2])
+        both = [
+            Conditional("rows.svg", self.row, self.column, "column", rows),
+            Conditional("columns.svg", self.column, self.row, "row", columns),
+        ]
         return [
-            ConditionalShares("rows.svg", self.row, self.column, "column", rows),
-            ConditionalShares("columns.svg", self.column, self.row, "row", columns),
+            one._replace(grids=grids)
+            for one in both
+            if (grids := [grid for grid in one.grids if grid.estimated])
         ]
 
     @property

@@ -23,6 +23,7 @@ Boxes = list[tuple[Question, list[tuple[str, str]]]]  # by question, the value a
 @dataclass
 class RegressionForm(Form):
     template = "aggregation/analyses/regression/form.html"
+    not_offered = "Not offered to compare by"
     fields = {"option": "outcome", "questions": "predictors"}
 
     outcome: str = ""

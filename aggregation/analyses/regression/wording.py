@@ -37,6 +37,12 @@ class Term:
         return [figure(value) for value in self.odds_ratios if value is not None]
 
     @property
+    def gap(self) -> tuple[str, str]:
+        """How far a mean is from that of the reference: “2.10” and “lower”."""
+        value = self.estimate or 0.0
+        return f"{abs(value):,.2f}", "lower" if value < 0 else "higher"
+
+    @property
     def differences(self) -> list[str]:
         """The estimate and its limits with their signs."""
         values = [one for one in (self.estimate, self.low, self.high) if one is not None]
@@ -60,7 +66,7 @@ class RegressionFindings(Findings):
         if one.get("from"):
             last = [option for option in question_of(self.design, key).options if option.score
                     is not None][-1]  # fmt: skip
-            return f"{self._range(key, one['from'], last.key)} in {self.quoted(key)}"
+            return f"“{self._range(key, one['from'], last.key)}” to {self.quoted(key)}"
         return self.quoted(key)
 
     def _answer(self, question: str, option: str | None) -> str:
@@ -93,6 +99,11 @@ class RegressionFindings(Findings):
         """The unit of a mean, with a space before it."""
         unit = getattr(question_of(self.design, self.asked["outcome"]), "unit", "")
         return f" {unit}" if unit else ""
+
+    @property
+    def share(self) -> float:
+        """The part of the people whom a mean is about, at most all."""
+        return min(max(float(self.figures["share"]), 0.0), 1.0)
 
     @property
     def left_out(self) -> bool:

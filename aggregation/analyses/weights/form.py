@@ -19,6 +19,7 @@ LARGEST_FILE = 1_000_000  # bytes of margins
 @dataclass
 class WeightsForm(Form):
     template = "aggregation/analyses/weights/form.html"
+    not_offered = "You cannot weight by these"
     fields = {"cells": "margins", "questions": "margins"}
     blank_files = {"margins": margins.template}
 

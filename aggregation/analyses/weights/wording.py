@@ -46,7 +46,7 @@ class WeightedShare:
     def shown(self, value: float | None) -> str:
         if value is None:
             return ""
-        return percent(value) if self.axis is SHARES else f"{decimal(value)}{self.unit}"
+        return percent(value) if self.axis is SHARES else decimal(value)
 
     def interval(self, figures: Figures | None) -> str:
         if figures is None:

@@ -3,7 +3,9 @@
 import csv
 import io
 import json
+import re
 import time
+from html import unescape
 from typing import Any
 from uuid import uuid4
 from xml.etree import ElementTree
@@ -518,3 +520,135 @@ def test_a_page_of_results_is_quick(messages: Any, django_assert_max_num_queries
             assert 'class="heat"' in alice.get(address).content.decode()
         times.append(time.process_time() - began)
     assert min(times) < 0.5
+
+
+# --- Every kind of question -----------------------------------------------------------------------
+
+KINDS: dict[str, Any] = {
+    "epsilon": 9, "ask": 3,
+    "questions": [
+        {"key": "harassed", "text": "Were you harassed?", "kind": "yes_no"},
+        {"key": "who", "text": "By whom?", "kind": "choice", "options": ["Boss", "Other"],
+         "only_if": {"question": "harassed", "options": ["yes"]}},
+        {"key": "days", "text": "How many days?", "kind": "number", "least": 0, "most": 60,
+         "unit": "days", "prefer_not_to_say": True},
+        {"key": "mood", "text": "How is it?", "kind": "scale", "options": ["Bad", "Fair", "Good"]},
+        {"key": "pills", "text": "Which ones?", "kind": "several", "options": ["A", "B", "C"],
+         "picks": 2},
+    ],
+    "background": BACKGROUND[:1],
+    "blocks": [["harassed", "who"], ["days", "mood"], ["pills"]],
+}  # fmt: skip
+
+
+@pytest.fixture
+def kinds(messages: Any) -> Client:
+    return builders.client(builders.alice(published(920, 1, **KINDS)))
+
+
+def offered(form: str) -> set[str]:
+    """Return the values of the boxes in a part of a page."""
+    boxes = r'<option value="([^"]+)"|type="checkbox"[^>]*? value="([^"]+)"'
+    return {one or other for one, other in re.findall(boxes, form)}
+
+
+def test_forms_offer_what_can_be_computed_and_say_why_not_the_rest(kinds: Client) -> None:
+    for kind in ("crosstab", "profiles"):
+        form = kinds.get(f"{HERE}?kind={kind}").content.decode()
+        assert offered(form) == {"harassed", "who", "mood", "age"}
+        assert "Not offered: “How many days?”, because devices round numbers at random" in form
+        assert "“Which ones?”, because each device sends only one of the picks" in form
+    form = kinds.get(f"{HERE}?kind=regression").content.decode()
+    outcome, by = form.split('id="predictor1"')[0], form.split('id="predictor1"')[1]
+    assert {"days", "mood", "mood:fair", "who:boss", "harassed:yes", "age:under-30"} <= offered(
+        outcome
+    )
+    assert "Mean (How many days?)" in outcome and not {"pills", "pills:a"} & offered(outcome)
+    assert {"harassed", "who", "mood", "mood:fair:from", "age"} <= offered(by)
+    assert not {"days", "pills", "mood:good:from"} & offered(by)
+    assert "Not offered to compare by: “How many days?”" in form
+    form = kinds.get(f"{HERE}?kind=weights").content.decode()
+    assert "age,Under 30," in form and "days," not in form
+
+
+def test_a_survey_of_numbers_only_offers_no_tables(messages: Any) -> None:
+    questions = [
+        {"key": f"n{i}", "text": f"N{i}?", "kind": "number", "least": 0, "most": 9} for i in (1, 2)
+    ]
+    survey = published(300, 1, questions=questions, blocks=[["n1"], ["n2"]], ask=2, background=[])
+    client = builders.client(builders.alice(survey))
+    page = client.get(HERE).content.decode()
+    assert "?kind=" not in page and "no analysis" in page
+    assert 'id="ask"' not in client.get(f"{HERE}?kind=crosstab").content.decode()
+
+
+def test_the_script_of_the_form_knows_what_goes_together(kinds: Client) -> None:
+    page = kinds.get(f"{HERE}?kind=regression").content.decode()
+    rules = json.loads(unescape(re.findall('data-rules="([^"]+)"', page)[0]))
+    assert rules["ask"] == 3 and rules["blocks"]["who"] == ["b1"] and rules["blocks"]["age"] == []
+    apart = [["harassed", "who"]]
+    assert rules["apart"] == {"mean": apart, "option": apart}
+
+
+def test_a_table_with_a_follow_up_shows_only_what_can_occur(kinds: Client, messages: Any) -> None:
+    address, page = found(kinds, messages, kind="crosstab", questions=["harassed", "who"])
+    assert "“Not asked” are people who gave another answer" in page
+    assert page.count("<td></td>") == 6 + 2  # three in each of two tables, and the two corners
+    assert "100.0 to 100.0" not in page and "associated" not in page
+    assert "“By whom?” among those who gave each answer to “Were you harassed?”" in page
+    assert "“Were you harassed?” among those" not in page  # follows from the answer
+    rows = lines(kinds, address)
+    assert [(row["harassed"], row["who"]) for row in rows] == [
+        ("No", "Not asked"), ("Yes", "Boss"), ("Yes", "Other"),
+    ]  # fmt: skip
+    assert "Not asked" in drawing(kinds, address)
+    three = found(kinds, messages, kind="crosstab", questions=["age", "who", "harassed"])[1]
+    assert three.count('<table class="heat">') >= 4
+
+
+def test_a_mean_is_explained_in_its_unit(kinds: Client, messages: Any) -> None:
+    fields = {"kind": "regression", "outcome": "days", "predictors": ["age", "mood:fair:from"]}
+    address, page = found(kinds, messages, **fields)
+    assert "Mean of “How many days?” by “How old are you?” and “Fair to Good” to" in page
+    assert "Difference in days" in page and "Baseline mean" in page and "Odds ratio" not in page
+    assert "is associated with a mean" in page and "An association is not a cause." in page
+    assert "gave a number or a rating count" in page  # some prefer not to say
+    rows = lines(kinds, address)
+    assert [row["term"] for row in rows] == [
+        "Baseline", "30 and over", "Prefer not to say", "Fair to Good",
+    ]  # fmt: skip
+    assert rows[-1]["against"] == "Bad" and "odds_ratio" not in rows[0]
+    assert rows[0]["p_value"] == "" and 0 < float(rows[0]["estimate"]) < 60
+    assert "Difference in days" in drawing(kinds, address)
+    pk = address.rstrip("/").rpartition("/")[2]
+    form = kinds.get(f"{HERE}?like={pk}").content.decode()
+    for value in ("days", "age", "mood:fair:from"):
+        assert f'value="{value}" selected' in form
+
+
+def test_odds_by_a_follow_up_compare_with_not_being_asked(kinds: Client, messages: Any) -> None:
+    fields = {"kind": "regression", "outcome": "mood:good", "predictors": ["who"]}
+    address, page = found(kinds, messages, **fields)
+    assert [row["term"] for row in lines(kinds, address)] == ["Baseline", "Other", "Not asked"]
+    assert "“Good” to “How is it?” by “By whom?”" in page
+
+
+def test_profiles_of_a_follow_up_are_among_those_asked(kinds: Client, messages: Any) -> None:
+    fields = {"kind": "profiles", "questions": ["harassed", "who", "mood"], "classes": "2"}
+    address, page = found(kinds, messages, **fields)
+    assert "By whom? (among those asked)" in page and "Not asked" not in page
+    assert len(lines(kinds, address)) == 2 * (2 + 2 + 3)
+
+
+def test_weights_have_means_and_picks(kinds: Client, messages: Any) -> None:
+    address, page = found(kinds, messages, kind="weights", margins=MARGINS)
+    assert "Mean in days" in page and "Mean number of picks" in page
+    assert "Boss (among those asked)" in page
+    rows = lines(kinds, address)
+    measures = {row["measure"] for row in rows}
+    assert measures == {"share", "share_of_concerned", "mean", "picks"}
+    mean = next(
+        row for row in rows if (row["question"], row["measure"]) == ("How many days?", "mean")
+    )
+    assert mean["option"] == "" and f"{float(mean['weighted']):.2f}" in page
+    assert mean["effective_size"] == "" and float(mean["design_effect"]) > 0

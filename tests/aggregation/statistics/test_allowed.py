@@ -82,7 +82,9 @@ def test_tables_whose_combinations_are_all_equally_likely_are_those_of_joint() -
         assert np.allclose(found.conditional(0).shares, expected.shares, 1e-12, equal_nan=True)
         errors = found.conditional(0).standard_errors
         assert np.allclose(errors, expected.standard_errors, 1e-9, equal_nan=True)
-        assert found.independence() == joint.independence(table, blocks)
+        one, other = found.independence(), joint.independence(table, blocks)
+        assert one.p_value == pytest.approx(other.p_value, rel=1e-9) and one.g2 == other.g2
+        assert one.cells.statistic == pytest.approx(other.cells.statistic, rel=1e-9)
         small = table[:, :2]
         halves = [part._replace(chances=np.ones([2] * len(part.axes)) / 2 ** len(part.axes))
                   for part in parts]  # fmt: skip
