@@ -100,8 +100,8 @@ class CrosstabFindings(Findings):
         # Shares that follow from the other answers, and nothing else, are no finding.
         rows, columns = (self._grids(*_arrays(found[key]), 1.0) for key in self.questions[:2])
         both = [
-            Conditional("rows.svg", self.row, self.column, "column", rows),
-            Conditional("columns.svg", self.column, self.row, "row", columns),
+            ConditionalShares("rows.svg", self.row, self.column, "column", rows),
+            ConditionalShares("columns.svg", self.column, self.row, "row", columns),
         ]
         return [
             one._replace(grids=grids)
