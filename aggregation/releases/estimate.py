@@ -310,11 +310,9 @@ def _ratio(
     )
     rates = reports / n
     means = [float((each * rates).sum()) for each in (top, bottom)]
-    covariance = [
-        [float((x * y * rates).sum() - mx * my) / max(n - 1, 1)
-         for y, my in zip((top, bottom), means, strict=True)]
-        for x, mx in zip((top, bottom), means, strict=True)
-    ]  # fmt: skip
+    # Around the means, so that rounding never makes a variance negative.
+    away = [each - mean for each, mean in zip((top, bottom), means, strict=True)]
+    covariance = [[float((x * y * rates).sum()) / max(n - 1, 1) for y in away] for x in away]
     lowest, highest = span_of(one.question, measure)
     always = level
     if n >= ratio.ALWAYS_FROM:

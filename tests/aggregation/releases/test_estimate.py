@@ -13,7 +13,7 @@ from aggregation.releases.estimate import Asked, Wanted, asked, by_group, estima
 from aggregation.releases.publish import make_release
 from survey import simulation
 from survey.collect.validator import Validator
-from survey.design import DECLINED, Block, Design, Measure, Question, build
+from survey.design import DECLINED, Block, Design, Measure, Option, Question, build
 from survey.design.kinds.number import Number
 from survey.design.kinds.several import Several
 from survey.design.mechanism import Answer
@@ -310,3 +310,16 @@ def test_estimates_of_a_release_are_those_of_its_tally(release: Release) -> None
     for row, figures in zip(release.estimates.all(), again, strict=True):
         for name, value in figures.items():
             assert getattr(row, name) == pytest.approx(value), (row, name)
+
+
+def test_the_mean_number_of_picks_is_known_where_no_report_declines() -> None:
+    """Rounding makes no variance negative where the part of those who declined has none."""
+    options = tuple(Option(key, key) for key in ("a", "b", "c", DECLINED))
+    one = asked(build(2, [Several("q", "?", options, picks=2)]), "q")
+    random = Random(1)
+    for _ in range(300):
+        counts = [random.randrange(200) for _ in range(5)]
+        counts[3] = 0
+        *_, picks = everybody(one, counts, EVERYBODY)
+        assert picks["measure"] == "picks" and picks["n"] == sum(counts)
+        assert 0 <= picks["low_once"] <= picks["high_once"] <= 2
