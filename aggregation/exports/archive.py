@@ -20,12 +20,12 @@ from zipfile import BadZipFile, ZipFile
 from django.db.models import Sum
 
 from aggregation.exports import reports
-from aggregation.exports.codebook import BY_GROUP
+from aggregation.exports.codebook import BY_GROUP, DEBIAS, POOLED, Variable, variables
 from aggregation.exports.estimate_files import document
 from aggregation.exports.files import entry
 from aggregation.releases.due import unfinished
 from survey import files
-from survey.design import ABSENT, Design, Question
+from survey.design import ABSENT, Design
 from survey.design.mechanism import SCALE
 from survey.models import Survey
 from survey.spreadsheets import Line, cell, csv_of_cells
@@ -185,7 +185,7 @@ def _table(survey: Survey) -> Iterator[Line]:
     """Yield the distinct reports with their number, sorted, so that no order is left."""
     design = survey.frozen_design()
     yield [*(cell(question.key) for question in design.questions), "count"]
-    values = [_values(question) for question in design.questions]
+    values = [_values(variable) for variable in variables(design)]
     keys = list(survey.batches.order_by("pk").values_list("pk", flat=True))
     found = 0
     for content, count in reports.distinct(reports.read(keys), design):
@@ -200,8 +200,14 @@ def counted(survey: Survey) -> int:
     return survey.batches.aggregate(reports=Sum("reports"))["reports"] or 0
 
 
-def _values(question: Question) -> dict[int, str]:
-    return {i: cell(option.key) for i, option in enumerate(question.options)} | {ABSENT: ""}
+def _values(variable: Variable) -> dict[int, str]:
+    """Return what a report's bytes mean: keys of options, levels, and the two kinds of nothing."""
+    found = {
+        value.position: cell(value.option)
+        or (str(value.position) if value.number is not None else f"({value.text.lower()})")
+        for value in variable.values
+    }
+    return found | {ABSENT: ""}
 
 
 def _readme(survey: Survey) -> bytes:
@@ -215,17 +221,27 @@ def _readme(survey: Survey) -> bytes:
         releases=survey.releases.count() or "none: there were fewer reports than a crowd",
         channels="\n".join(_channels(design)),
         background=", ".join(question.key for question in design.background) or "none",
-        by_group=fill(BY_GROUP, 80),
+        formulas="\n\n".join(fill(text, 80) for text in (DEBIAS, POOLED, BY_GROUP)),
     ).encode()
 
 
 def _channels(design: Design) -> Iterator[str]:
+    known = {variable.asked.key: variable for variable in variables(design)}
     for block in design.blocks:
         kind = ", background" if block.background else ""
-        yield f"block {block.key}{kind}: epsilon = {block.epsilon!r}, keep = {block.keep}"
-        for i, question in enumerate(block.questions):
-            a, b = block.mechanism.channel(i)
-            yield f"  {question.key}: {question.size} options, a = {a!r}, b = {b!r}"
+        yield (
+            f"block {block.key}{kind}: epsilon = {block.epsilon!r}, keep = {block.keep}, "
+            f"{block.mechanism.cells} combinations"
+        )
+        for position, question in enumerate(block.questions):
+            variable = known[question.key]
+            yield f"  {question.key} ({question.kind})"
+            names = _values(variable)
+            channels = variable.channels(block, position)
+            for value, channel in zip(variable.values, channels, strict=True):
+                number = "" if value.number is None else f" = {value.number:.15g}"
+                name = names[value.position]
+                yield f"    {name}{number}: a = {channel.a!r}, b = {channel.b!r}"
 
 
 EXPLANATION = """\
@@ -267,16 +283,24 @@ design.json    What was promised to respondents: the exact texts, which
                file, as it is, is the hash of the design above, which every
                report named and every respondent could read.
 releases.json  Everything that was published, in order; the last release is the
-               final one. "estimate" may leave 0 to 1, "bounded" does not. "by"
-               and "group" name a group of a background question; both are null
-               for everybody. By group, "n" are the reports to both questions,
-               and "count" those with this option and this group as reported.
+               final one. "measure" says what is estimated: "share" of people,
+               "share_of_concerned" (among those whom a follow-up concerns),
+               "mean" of a number or of scores, or "picks" (the mean number of
+               options picked). "estimate" may leave the possible range,
+               "bounded" does not. "by" and "group" name a group of a background
+               question; both are null for everybody. By group, "n" are the
+               reports to both questions, and "count" those with this option and
+               this group as reported.
 reports.csv    The reports, in UTF-8. A line is one distinct report, and its
                last column says how many respondents sent it. The lines are
                sorted: in which order they came is not known. The columns are
                the questions in the order of design.json, then the count. A
-               value is the key of an option in design.json; empty means that
-               the question was not asked. An apostrophe before = + - @ or
+               value is the key of an option in design.json, or the position of
+               a level to which a number was rounded at random; the numbers that
+               levels stand for are below. "(not asked)" is a value, too: a
+               follow-up that did not apply. So is "(nothing picked)", a blank
+               slot of a multiple choice question. Empty means that the
+               question's block was not asked. An apostrophe before = + - @ or
                another apostrophe is not part of a key; it keeps spreadsheets
                from computing.
 SHA256SUMS     The sums of the other files; sha256sum -c SHA256SUMS checks them.
@@ -287,25 +311,17 @@ HOW THE REPORTS WERE MADE
 Questions were asked in blocks. For each block, the device tossed one coin: with
 probability c = keep / {scale} the answers to all questions of the block
 stayed as they were; otherwise they were replaced together by one of all the
-combinations of answers that the block allows, drawn uniformly at random. So an
-option was reported with probability a by people for whom it is true, and with
-probability b by all others; a - b is c:
+combinations of answers that the block allows, drawn uniformly at random. A
+number was first rounded at random to one of a few levels, so that it is right on
+average. Of a multiple choice question, the picks were first padded with blanks
+to the number of picks that was allowed, and one of these slots was drawn. So a
+value was reported with probability a by those for whom it is true, and with
+probability b by the others:
 
 {channels}
 
 
 HOW TO COMPUTE THE ESTIMATES AGAIN
 
-Take a question and one of its options. Let n be the sum of the counts of the
-lines where the question is not empty, and let x be that of the lines with this
-option. The share of people for whom the option is true is estimated by
-
-  (x / n - b) / (a - b)
-
-whose standard error is about sqrt(p (1 - p) / n) / (a - b), with p = x / n.
-For an exact interval, take one for the share of reports p (Clopper and
-Pearson's, or Blaker's as in releases.json) and transform its ends in the same
-way.
-
-{by_group}
+{formulas}
 """

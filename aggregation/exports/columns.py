@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 LONGEST_TEXT = 2045  # bytes in a text of fixed width in Stata
 
-# code: the position of an option in one byte, or ABSENT; whole: an integer, never missing;
+# code: a value in a report in one byte, or ABSENT; whole: an integer, never missing;
 # real: a float, NaN if missing; text: bytes in UTF-8
 ColumnKind = Literal["code", "whole", "real", "text"]
 

@@ -14,14 +14,24 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-from aggregation.exports import citation, codebook, estimate_files, figures, reports, spss, stata
+from aggregation.exports import (
+    citation,
+    codebook,
+    estimate_files,
+    figures,
+    reports,
+    spss,
+    stata,
+    syntax,
+)
 from aggregation.exports.columns import Column, Piece, Table
 from aggregation.models import Release
 from aggregation.releases.choice import IntervalChoice
 from survey.models import Action, Survey
 from survey.spreadsheets import csv_parts, workbook
 
-SCRIPTS = Path(__file__).parent / "scripts"
+FOLDER = Path(__file__).parent / "scripts"
+SCRIPTS = [f"{name}.{form}" for form in ("py", "R") for name in ("estimate", "means", "shares")]
 
 
 @dataclass(frozen=True)
@@ -81,7 +91,7 @@ def _json(value: Any) -> list[bytes]:
 
 
 def _script(name: str) -> File:
-    return File(TEXT, lambda export: [(SCRIPTS / name).read_bytes()])
+    return File(TEXT, lambda export: [(FOLDER / name).read_bytes()])
 
 
 def _citation(export: Export) -> Iterable[bytes]:
@@ -129,16 +139,20 @@ EXPLANATION = """\
 
 {cite}
 
-estimates.csv, .json, .xlsx, .dta, .sav   What was published. "estimate" may
-               leave 0 to 1: compute with it. "bounded" does not: show it. Rows
-               with "by" and "group" are shares within a group; there, "n" are
-               the reports to both questions, and "count" those with this option
-               and this group as reported.
-codebook.json, .csv   Every question, background questions included: texts,
-               options and their positions, block, and the channel (a, b) of the
-               noise; and the formulas of the estimates.
-estimate.py, estimate.R   Compute the published estimates again from the other
-               files: python3 estimate.py, Rscript estimate.R. They need only
+estimates.csv, .json, .xlsx, .dta, .sav   What was published. "measure" says
+               what is estimated: "share" of people, "share_of_concerned" (among
+               those whom a follow-up concerns), "mean" of a number or of scores,
+               or "picks" (the mean number of options picked). "estimate" may
+               leave the possible range: compute with it. "bounded" does not:
+               show it. Rows with "by" and "group" are about people in a group;
+               there, "n" are the reports to both questions, and "count" those
+               with this option and this group as reported.
+codebook.json, .csv   Every question, background questions included: its kind,
+               what its values mean, the blocks that it is in, and the channel
+               (a, b) of every value; and the formulas of the estimates.
+estimate.py, means.py, shares.py and estimate.R, means.R, shares.R   Compute the
+               published estimates and intervals again from reports.csv and the
+               codebook: python3 estimate.py, Rscript estimate.R. They need only
                Python 3.10 or base R.
 citation.bib   How to cite this release.
 figures        Every question as a picture, of everybody and by each background
@@ -148,10 +162,16 @@ reports.csv    The reports. Every answer in it, background answers included, may
                so no line shows what anybody thinks or who sent it. A line is
                one distinct report, "count" says how many sent it, and the lines
                are sorted: in which order they came is not known. Values are
-               positions of options in the codebook; empty means not asked.
+               those of the codebook: positions of options or levels, and one
+               more for "not asked" or "nothing picked". Empty: this block of
+               questions was not asked.
 reports.dta, reports.sav   The same lines for Stata (14 or later) and SPSS, with
-               labels and the channel of every variable. Stata: tabulate q
-               [fweight=count]. SPSS weights by count by itself.
+               labels, which begin with "[randomized]", and the channels of every
+               variable. Stata: tabulate q [fweight=count]. SPSS weights by count
+               by itself. Frequencies of reports are not results.
+reports.do, reports.sps   Compute results from them in Stata and SPSS: shares,
+               means, numbers of picks and shares of those concerned, each with
+               its standard error, and list them.
 
 In CSV files, an apostrophe before = + - @ or another apostrophe, at the
 beginning of a text or after a semicolon or line break in it, is not part of the
@@ -225,8 +245,9 @@ FILES = {
     "estimates.sav": File(SPSS, lambda export: spss.parts(_estimates_table(export))),
     "codebook.json": File(JSON, lambda export: _json(codebook.document(export.release.survey))),
     "codebook.csv": File(CSV, lambda export: csv_parts(codebook.lines(export.release.survey))),
-    "estimate.py": _script("estimate.py"),
-    "estimate.R": _script("estimate.R"),
+    **{name: _script(name) for name in SCRIPTS},
+    "reports.do": File(TEXT, lambda export: syntax.stata_program(export.release.survey)),
+    "reports.sps": File(TEXT, lambda export: syntax.spss_program(export.release.survey)),
     "citation.bib": File("application/x-bibtex; charset=utf-8", _citation),
     "reports.csv": _with_reports(CSV, _reports_csv),
     "reports.dta": _with_reports(STATA, lambda export: stata.parts(_reports_table(export))),

@@ -129,7 +129,8 @@ class Lines:
 def csv_parts(lines: Lines, names: Sequence[str]) -> Iterator[bytes]:
     """Yield the reports as CSV with these names for the columns, followed by `count`.
 
-    A value is the position of an option, or empty if the question was not asked.
+    A value is the position of an option or a level, one more for "not asked" or "nothing picked",
+    or empty if the block was not asked.
     """
     text = [*(str(i) for i in range(ABSENT)), ""]
     yield (",".join([*names, "count"]) + "\n").encode()

@@ -13,7 +13,7 @@ from survey.design import Design, DesignError, languages
 from survey.models.question import Question
 
 
-def build(
+def build_design(
     questions: Sequence[Question],
     epsilon: float,
     blocks: list[list[str]],

@@ -16,10 +16,10 @@ from django.dispatch import Signal
 from survey import design as designs
 from survey.design import Design, DesignError
 from survey.design.languages import DISCLOSURES, MAX_TAG, MAX_TITLE, TAG
-from survey.models import draft_design
 from survey.models.access import ROLE_ACTIONS, Action, Membership, Role, Team, TeamMembership
 from survey.models.clock import today
 from survey.models.draft import Draft
+from survey.models.draft_design import build_design, check_site_limits, hash_content, parse_design
 from survey.models.invitation import Invitation, PassKey
 from survey.models.log import Actor, record
 from survey.models.question import Question
@@ -234,7 +234,7 @@ class Survey(models.Model):
         """Return the design that opening would freeze; DesignError says what to fix first."""
         for name in ("title", "introduction", *DISCLOSURES):
             designs.check_text(name, getattr(self, name))
-        design = draft_design.build(
+        design = build_design(
             list(self.questions.all()),
             self.epsilon,
             self.blocks,
@@ -266,12 +266,10 @@ class Survey(models.Model):
         except DesignError:
             return ""
         texts = [self.title, self.introduction, self.language, self.translations]
-        return draft_design.hash_content(
-            self.slug, design, [*texts, self.crowd, self.access, self.population]
-        )
+        return hash_content(self.slug, design, [*texts, self.crowd, self.access, self.population])
 
     def frozen_design(self) -> Design:
-        return draft_design.parse_design(self.design)
+        return parse_design(self.design)
 
     def hold(self) -> "Survey":
         """Return the current survey, locked until the end of the transaction.
@@ -283,7 +281,7 @@ class Survey(models.Model):
     def design_to_open(self) -> Design:
         """Return the draft's design if every ε is within this site's limits."""
         design = self.draft_design()
-        draft_design.check_site_limits(design)
+        check_site_limits(design)
         return design
 
     def open(self, seen: str | None = None, by: Actor = None) -> None:

@@ -50,7 +50,7 @@ class ShareGrid:
     def estimated(self) -> bool:
         """Whether there is anything that does not follow from the other answers."""
         cells = [cell for _, row in self.rows for cell in row]
-        return any(isinstance(cell, Cell) and not cell.certain for cell in cells)
+        return any(isinstance(cell, ShareCell) and not cell.certain for cell in cells)
 
     @property
     def body(self) -> SafeString:

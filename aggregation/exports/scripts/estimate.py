@@ -1,10 +1,10 @@
-"""Compute the published estimates of a release again, and compare.
+"""Compute the published estimates of a release and their intervals again, and compare.
 
     python3 estimate.py [folder] > again.csv
 
-The folder (this one, unless another is named) holds estimates.csv and codebook.csv, and maybe
-reports.csv. With the reports, everything is counted anew; without them, the computation starts from
-the published counts. The formulas are those of codebook.json.
+The folder (this one, unless another is named) holds reports.csv and codebook.csv, from which
+everything is computed, and maybe estimates.csv, with which it is compared. The formulas are those
+of codebook.json; intervals are in shares.py and means.py, which must be beside this file.
 Needs Python 3.10 or later and nothing else. The status is 0 if all is as published, else 1.
 """
 
@@ -12,113 +12,308 @@ import csv
 import math
 import sys
 from collections import Counter
-from itertools import groupby
-from operator import itemgetter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-Row = dict[str, str]
-Channel = tuple[float, float]  # a, b
-Figures = tuple[float, float]  # a share and its standard error
-# The question, the background question or "", and the positions of the group and the option.
-Counts = Counter[tuple[str, str, str, str]]
-TOLERANCE = 1e-9
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from means import (  # noqa: E402
+    Found,
+    Joint,
+    Scores,
+    any_ratio,
+    mean_always,
+    mean_once,
+    standard_error,
+)
+from shares import (  # noqa: E402
+    Limits,
+    errors_always,
+    errors_once,
+    level_in_population,
+    share_always,
+    share_of_population,
+    share_once,
+)
+
+Weights = list[float]
+Row = list[float | None]  # the figures of an estimate
+TOLERANCE = 1e-6
+LEVEL = 0.95
+DECLINED = "prefer-not-to-say"
+NAMES = "question measure option by group".split()
+FIGURES = "estimate standard_error low_once high_once low_always high_always".split()
 
 
-def read(path: Path) -> list[Row]:
+@dataclass(frozen=True)
+class Measure:
+    """A weighted sum of the shares of values, maybe among the people with certain values."""
+
+    name: str
+    option: str
+    weights: Weights
+    among: Weights | None = None
+
+    def scores(self, c: float, stray: Weights) -> Scores | None:
+        """Return the scores of the values; None if those concerned are not those with some."""
+        among = self.among or [1.0] * len(self.weights)
+        if not set(among) <= {0.0, 1.0}:
+            return None
+        given = [
+            one if concerned else None for one, concerned in zip(self.weights, among, strict=True)
+        ]
+        return Scores.of(given, c, stray)
+
+    @property
+    def place(self) -> int:
+        """The value that an option's share is about."""
+        return self.weights.index(max(self.weights))
+
+    @property
+    def span(self) -> Limits:
+        """The least and the greatest value that it can have."""
+        if self.name == "picks":
+            return 0.0, max(self.weights)
+        scores = [
+            one for one, concerned in zip(self.weights, self.among or [], strict=True) if concerned
+        ]
+        return min(scores), max(scores)
+
+
+@dataclass
+class Coin:
+    """How a block was randomized: what it keeps, and the chance of each value of a question."""
+
+    keep: float
+    stray: Weights = field(default_factory=list)
+    reports: int = 0
+
+
+@dataclass
+class Question:
+    key: str
+    kind: str
+    column: str
+    background: bool
+    follow_up: bool
+    slots: int  # of multiple choice: how many options can be picked
+    population: int | None
+    options: list[str] = field(default_factory=list)  # by value; "" for levels and None
+    numbers: list[float | None] = field(default_factory=list)
+    coins: dict[str, Coin] = field(default_factory=dict)
+
+    @property
+    def measures(self) -> list[Measure]:
+        """Return what is estimated."""
+        places = range(len(self.options))
+        own = [i for i in places if self.options[i]]
+        shares = [
+            Measure("share", self.options[i], [float(self.slots * (j == i)) for j in places])
+            for i in own
+        ]
+        found = [*shares]
+        if self.follow_up:
+            asked = [float(i < len(places) - 1) for i in places]
+            found += [replace(one, name="share_of_concerned", among=asked) for one in shares]
+        known = [number is not None for number in self.numbers]
+        if any(known):
+            among = None if all(known) else [float(one) for one in known]
+            found.append(Measure("mean", "", [number or 0.0 for number in self.numbers], among))
+        if self.kind == "several":
+            none = [option == DECLINED for option in self.options]
+            among = [1.0 - self.slots * one for one in none] if any(none) else None
+            picked = [float(self.slots * (i in own and not none[i])) for i in places]
+            found.append(Measure("picks", "", picked, among))
+        return found
+
+    def coin(self) -> tuple[float, Weights]:
+        """Return c and the chance of each value; of several blocks, by their reports."""
+        n = sum(coin.reports for coin in self.coins.values())
+        parts = [(coin.reports / n, coin) for coin in self.coins.values()]
+        keep = sum(part * coin.keep for part, coin in parts)
+        strays = zip(*([part * one for one in coin.stray] for part, coin in parts), strict=True)
+        return keep, [sum(each) for each in strays]
+
+
+# --- Reading --------------------------------------------------------------------------------------
+
+
+def read(path: Path) -> list[dict[str, str]]:
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
-def share(count: int, n: int, channel: Channel) -> Figures:
-    """Estimate the share of people for whom an option is true: `count` of `n` reports have it."""
-    a, b = channel
-    value = (count / n - b) / (a - b)
-    return value, math.sqrt(count * (n - count) / (n - 1)) / (n * (a - b))
+def read_codebook(path: Path) -> dict[str, Question]:
+    found: dict[str, Question] = {}
+    for row in read(path):
+        key = row["key"]
+        if key not in found:
+            found[key] = Question(
+                key, row["kind"], row["column"], row["background"] == "1", bool(row["only_if"]),
+                int(row["picks"] or 1), int(row["population"]) if row["population"] else None,
+            )  # fmt: skip
+        question = found[key]
+        if row["block"] not in question.coins:
+            question.coins[row["block"]] = Coin(int(row["keep"]) / int(row["scale"]))
+        question.coins[row["block"]].stray.append(float(row["b"]))
+        if len(question.coins) == 1:
+            question.options.append(row["option"])
+            question.numbers.append(float(row["number"]) if row["number"] else None)
+    return found
 
 
-def share_in_group(rows: list[Row], counts: list[int], at: int, channels: list[Channel]) -> Figures:
-    """Estimate the share of an option within a group, both those of `rows[at]`.
-
-    `counts` are the reports by group and option, and `channels` those of the question and of the
-    background question.
-    """
-    (a, b), (a_by, b_by) = channels
-    n = sum(counts)
-    u = [((row["option"] == rows[at]["option"]) - b) / (a - b) for row in rows]
-    w = [((row["group"] == rows[at]["group"]) - b_by) / (a_by - b_by) for row in rows]
-    cells = list(zip(counts, u, w, strict=True))
-    size = math.fsum(x * w for x, _, w in cells)
-    value = math.fsum(x * u * w for x, u, w in cells) / size
-    spread = math.fsum(x * ((u - value) * w) ** 2 for x, u, w in cells)
-    return value, math.sqrt(n / (n - 1) * spread) / size
+Counts = Counter[tuple[str, str, int, int]]  # question, background question, group, value
 
 
-class Codebook:
-    def __init__(self, rows: list[Row]) -> None:
-        self.column = {row["key"]: row["column"] for row in rows}
-        self.background = {row["key"] for row in rows if row["background"] == "1"}
-        self.position = {(row["key"], row["option"]): row["position"] for row in rows}
-        self.channel = {row["key"]: (float(row["a"]), float(row["b"])) for row in rows}
-
-
-def count_reports(path: Path, codebook: Codebook) -> Counts:
-    """Count the reports with each option, over everybody and by each background question."""
+def count_reports(path: Path, questions: dict[str, Question]) -> Counts:
+    """Count the reports by value, over everybody and by each background question."""
     counts: Counts = Counter()
-    with path.open(encoding="utf-8", newline="") as file:
-        lines = csv.reader(file)
-        header = next(lines)
-        places = {key: header.index(column) for key, column in codebook.column.items()}
-        for line in lines:
-            times = int(line[-1])
-            groups = [(key, line[places[key]]) for key in codebook.background]
-            for question, place in places.items():
-                if line[place] == "":
-                    continue  # this question was not asked
-                for by, group in [("", ""), *groups]:
-                    counts[question, by, group, line[place]] += times
+    single = {next(iter(q.coins)): q for q in questions.values() if len(q.coins) == 1}
+    background = [question for question in questions.values() if question.background]
+    for line in read(path):
+        times = int(line["count"])
+        asked = {block for block, question in single.items() if line[question.column] != ""}
+        groups = [(one.key, int(line[one.column])) for one in background]
+        for question in questions.values():
+            if line[question.column] == "":
+                continue  # this block was not asked
+            for block in asked & question.coins.keys():
+                question.coins[block].reports += times
+            for by, group in [("", 0), *groups]:
+                counts[question.key, by, group, int(line[question.column])] += times
     return counts
 
 
+# --- Estimating -----------------------------------------------------------------------------------
+
+
+def everybody(question: Question, measure: Measure, counts: list[int]) -> tuple[Found, Limits]:
+    """Return a measure over everybody, with its limits for one look and for every look."""
+    c, stray = question.coin()
+    population = question.population
+    if population is not None and population < sum(counts):
+        population = None
+    number = question.kind == "number"
+    scores = measure.scores(c, stray)
+    if scores is None:
+        sums = measure.weights, measure.among or []
+        ratio: tuple[Found, Limits]
+        ratio = any_ratio([counts], 1.0, 0, *sums, (c, stray), measure.span, LEVEL)
+        return ratio
+    if measure.name == "share":
+        i, contrast = measure.place, c / question.slots
+        yes = Scores.of([0.0, 1.0], contrast, [1 - contrast - stray[i], stray[i]])
+        return share([sum(counts) - counts[i], counts[i]], yes, population, False)
+    if scores.two:
+        return share(counts, scores, population, number)
+    found = mean_once(counts, scores, LEVEL, population, number)
+    return found, mean_always(counts, scores, LEVEL)
+
+
+def share(
+    counts: list[int], s: Scores, population: int | None, rounded: bool
+) -> tuple[Found, Limits]:
+    """Return the mean of two scores: reports are as good as yes or no."""
+    n, c, count = (
+        sum(counts),
+        s.c,
+        sum(x for x, score in zip(counts, s.x, strict=True) if score == 1),
+    )
+    b = min(sum(stray for stray, score in zip(s.stray, s.x, strict=True) if score == 1), 1 - c)
+    error, _ = standard_error(counts, s, population, rounded)
+    if n == 1 and len(counts) == 2 and population != 1 and not rounded:
+        worst = min(max(0.5, b), b + c)  # the largest variance that one report can have
+        error = math.sqrt(worst * (1 - worst)) / c
+    if population is None:
+        once = share_once(count, n, b, c, LEVEL)
+    elif rounded:
+        once = share_once(count, n, b, c, level_in_population(n, b, c, LEVEL))
+    else:
+        once = share_of_population(count, n, b, c, LEVEL, population)
+    value = s.least + s.span * (count / n - b) / c
+    found = Found(value, s.span * error, *s.rescaled(once))
+    return found, s.rescaled(share_always(count, n, b, c, LEVEL))
+
+
+def in_groups(
+    question: Question, by: Question, measure: Measure, table: list[list[int]]
+) -> list[tuple[Found, Limits]]:
+    """Return a measure in every group of a background question."""
+    n, (c, stray), (kept, _) = sum(map(sum, table)), question.coin(), by.coin()
+    groups = range(len(table))
+    scores = measure.scores(c, stray)
+    if scores is None:
+        sums = measure.weights, measure.among or []
+        return [any_ratio(table, kept, g, *sums, (c, stray), measure.span, LEVEL) for g in groups]
+    if measure.name == "share":  # the option against everything else
+        i, contrast = measure.place, c / question.slots
+        table = [[sum(line) - line[i], line[i]] for line in table]
+        scores = Scores.of([0.0, 1.0], contrast, [1 - contrast - stray[i], stray[i]])
+    joint = Joint(table, kept, scores)
+    always = [joint.find(g, errors_always(n, LEVEL)) for g in groups]
+    once = [joint.find(g, errors_once(LEVEL)) for g in groups]
+    return [(once[g], (always[g].low, always[g].high)) for g in groups]
+
+
+def figures(questions: dict[str, Question], counts: Counts) -> Iterator[tuple[list[str], Row]]:
+    """Yield the names and the figures of every estimate, by question and measure."""
+    for question in questions.values():
+        key, values = question.key, range(len(question.options))
+        of_all = [counts[key, "", 0, v] for v in values]
+        if not sum(of_all):
+            continue
+        for measure in question.measures:
+            found = everybody(question, measure, of_all)
+            yield [key, measure.name, measure.option, "", ""], row(*found)
+            for by in questions.values():
+                if not by.background or by.key == key:
+                    continue
+                groups = range(len(by.options))
+                table = [[counts[key, by.key, g, v] for v in values] for g in groups]
+                for g, found in enumerate(in_groups(question, by, measure, table)):
+                    yield [key, measure.name, measure.option, by.key, by.options[g]], row(*found)
+
+
+def row(found: Found, always: Limits) -> Row:
+    return [found.value, found.error, found.low, found.high, *always]
+
+
+# --- Comparing ------------------------------------------------------------------------------------
+
+
+def difference(found: Row, published: dict[str, str]) -> float:
+    """Return the largest difference between two rows, relative to figures beyond 1."""
+    worst = 0.0
+    for name, value in zip(FIGURES, found, strict=True):
+        text = published[name]
+        if value is None or math.isnan(value) or text == "":
+            if text != "" or (value is not None and not math.isnan(value)):
+                return math.inf
+        else:
+            worst = max(worst, abs(value - float(text)) / max(1.0, abs(float(text))))
+    return worst
+
+
 def main(folder: Path) -> int:
-    codebook = Codebook(read(folder / "codebook.csv"))
-    reports = folder / "reports.csv"
-    found = count_reports(reports, codebook) if reports.exists() else None
+    questions = read_codebook(folder / "codebook.csv")
+    counts = count_reports(folder / "reports.csv", questions)
     out = csv.writer(sys.stdout, lineterminator="\n")
-    out.writerow("question option by group n count estimate standard_error".split())
-    worst, number = 0.0, 0
+    out.writerow([*NAMES, *FIGURES])
+    found: dict[tuple[str, ...], Row] = {}
+    for names, each in figures(questions, counts):
+        found[tuple(names)] = each
+        out.writerow([*names, *("" if x is None or math.isnan(x) else repr(x) for x in each)])
+    if not (folder / "estimates.csv").exists():
+        print(f"{len(found)} estimates; there is no estimates.csv to compare.", file=sys.stderr)
+        return 0
     published = read(folder / "estimates.csv")
-    for (question, by), some in groupby(published, itemgetter("question", "by")):
-        rows = list(some)
-        channels = [codebook.channel[key] for key in (question, by) if key]
-        counts = [int(row["count"]) for row in rows]
-        if found is not None:
-            counts = [
-                found[
-                    question,
-                    by,
-                    codebook.position.get((by, row["group"]), ""),
-                    codebook.position[question, row["option"]],
-                ]
-                for row in rows
-            ]
-        n = sum(counts)
-        for at, (row, count) in enumerate(zip(rows, counts, strict=True)):
-            off = 0.0 if (count, n) == (int(row["count"]), int(row["n"])) else math.inf
-            shown = ["", ""]
-            if row["standard_error"]:  # else there are too few people to tell
-                value, error = (
-                    share_in_group(rows, counts, at, channels) if by else share(count, n, *channels)
-                )
-                off = max(off, abs(value - float(row["estimate"])))
-                off = max(off, abs(error - float(row["standard_error"])))
-                shown = [repr(value), repr(error)]
-            out.writerow([question, row["option"], by, row["group"], n, count, *shown])
-            worst, number = max(worst, off), number + 1
-    source = "published counts" if found is None else "reports"
+    given = {tuple(line[name] for name in NAMES): line for line in published if line["n"] != "0"}
+    worst = math.inf
+    if found.keys() == given.keys():
+        worst = max((difference(found[key], given[key]) for key in found), default=0.0)
     verdict = "as published" if worst <= TOLERANCE else "NOT as published"
     print(
-        f"{number} estimates from {source}: {verdict}; largest difference {worst:.3g}.",
-        file=sys.stderr,
+        f"{len(published)} estimates: {verdict}; largest difference {worst:.3g}.", file=sys.stderr
     )
     return 0 if worst <= TOLERANCE else 1
 

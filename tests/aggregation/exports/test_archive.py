@@ -5,6 +5,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import stat
 from collections import Counter
 from fractions import Fraction
@@ -24,6 +25,7 @@ from survey import files
 from survey.models import Survey
 from tests.support import builders
 from tests.support.commands import run
+from tests.support.exports import EVERY_KIND
 
 pytestmark = pytest.mark.django_db
 
@@ -70,6 +72,42 @@ def test_the_published_estimates_follow_from_the_archive_alone(tmp_path: Path) -
                 assert (row["low"], row["high"]) == pytest.approx((again.low, again.high), abs=1e-9)
                 compared += 1
     assert compared == 2 + 4 + 3
+
+
+def test_every_kind_of_question_can_be_estimated_from_the_archive_alone(tmp_path: Path) -> None:
+    """By the formula in README.txt, with the channels that are listed there."""
+    builders.finished(400, **EVERY_KIND)
+    run("archive_survey", "small", tmp_path / "small.zip")
+    found = unzip(tmp_path / "small.zip")
+    header, *lines = csv.reader(io.StringIO(found["reports.csv"]))
+    cells = {name: {line[i] for line in lines} for i, name in enumerate(header)}
+    assert cells["who"] <= {"", "boss", "colleague", "patient", "prefer-not-to-say", "(not asked)"}
+    assert cells["days"] == {"", "0", "1", "2", "prefer-not-to-say"}
+    assert "(nothing picked)" in cells["pills"] and "(not asked)" in cells["often"]
+    chances: dict[str, dict[str, float]] = {}
+    numbers: dict[str, float] = {}
+    for line in found["README.txt"].splitlines():
+        if name := re.fullmatch(r"  (\w+) \(\w+\)", line):
+            question = name[1]
+        elif value := re.fullmatch(r"    (\S+|\(.*\))(?: = (\S+))?: a = \S+, b = (\S+)", line):
+            chances.setdefault(question, {})[value[1]] = float(value[3])
+            if value[2]:
+                numbers[value[1]] = float(value[2])
+    assert numbers["1"] == 30 and numbers["2"] == 60
+    counts: Counter[str] = Counter()
+    for line in lines:
+        counts[line[header.index("days")]] += int(line[-1])
+    n = sum(counts.values()) - counts[""]
+    excess = {value: counts[value] / n - b for value, b in chances["days"].items()}
+    levels = [value for value in excess if value in numbers]
+    mean = sum(numbers[value] * excess[value] for value in levels) / sum(
+        excess[value] for value in levels
+    )
+    rows = json.loads(found["releases.json"])[-1]["estimates"]
+    published = next(
+        row for row in rows if row["measure"] == "mean" and row["question"] == "days"
+    )  # fmt: skip
+    assert published["by"] is None and published["estimate"] == pytest.approx(mean, abs=1e-9)
 
 
 def test_every_file_matches_the_readme(tmp_path: Path) -> None:

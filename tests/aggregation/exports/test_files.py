@@ -3,11 +3,9 @@
 import csv
 import io
 import json
+import math
 import re
-import subprocess
-import sys
 from collections import Counter
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 from zipfile import ZipFile
@@ -20,10 +18,10 @@ from aggregation.counting import planes
 from aggregation.exports import codebook, estimate_files, files, reports
 from aggregation.models import Batch, Estimate, Release
 from aggregation.releases.publish import make_release
-from survey import simulation, spreadsheets
+from survey import spreadsheets
 from survey.models import Survey
 from tests.support import builders
-from tests.support.exports import HOSTILE, OF_REPORTS, get, table
+from tests.support.exports import EVERY_KIND, HOSTILE, OF_REPORTS, get, hostile, table
 from tests.support.services import ROOT
 
 pytestmark = pytest.mark.django_db
@@ -168,23 +166,70 @@ def test_the_codebook_has_the_channel_of_every_variable(survey: Survey, alice: C
     assert document["design"] == survey.design_hash and document["mechanism"] == "cells/1"
     assert (document["epsilon"], document["report_epsilon"]) == (2, 5)
     assert document["scale"] == 2**32 and "(x / n - b) / (a - b)" in document["debias"]
-    assert "R = sum(u w) / sum(w)" in document["by_group"] and "Fieller" in document["by_group"]
+    assert "R = sum(u g) / sum(t g)" in document["by_group"] and "Fieller" in document["by_group"]
     entries = document["variables"]
     assert [(one["key"], one["background"]) for one in entries] == [
         ("q1", False), ("q2", False), ("age", True)
     ]  # fmt: skip
     for entry, block in zip(entries, design.blocks, strict=True):
-        assert (entry["block"], entry["keep"], entry["epsilon"]) == (
-            block.key, block.keep, block.epsilon
-        )  # fmt: skip
-        assert (entry["a"], entry["b"]) == block.mechanism.channel(0)
-    assert entries[0]["options"][1] == {"position": 1, "key": "yes", "text": "Yes"}
-    assert entries[2]["options"][2]["key"] == "prefer-not-to-say"
+        assert [one["block"] for one in entry["blocks"]] == [block.key]
+        coin = entry["blocks"][0]
+        assert (coin["keep"], coin["epsilon"]) == (block.keep, block.epsilon)
+        assert coin["cells"] == block.mechanism.cells
+        for channel in coin["channels"]:
+            assert (channel["a"], channel["b"]) == block.mechanism.channel(0)
+    yes = {"value": 1, "option": "yes", "text": "Yes", "number": None}
+    assert entries[0]["values"][1] == yes
+    assert entries[2]["values"][2]["option"] == "prefer-not-to-say"
     lines = table(get(alice, "codebook.csv"))
     assert len(lines) == 2 + 4 + 3 and list(lines[0]) == codebook.HEADER
     assert texts_of(get(alice, "estimates.xlsx"), 2)[0] == codebook.HEADER
-    assert {line["a"] for line in lines if line["key"] == "q1"} == {repr(entries[0]["a"])}
+    a = entries[0]["blocks"][0]["channels"][0]["a"]
+    assert {line["a"] for line in lines if line["key"] == "q1"} == {repr(a)}
     assert {line["key"] for line in lines if line["background"] == "1"} == {"age"}
+
+
+class TestCodebookOfEveryKind:
+    @pytest.fixture
+    def entries(self) -> dict[str, Any]:
+        survey = builders.opened(**EVERY_KIND)
+        return {one["key"]: one for one in codebook.document(survey)["variables"]}
+
+    def test_each_question_is_there_once_with_its_values(self, entries: dict[str, Any]) -> None:
+        assert list(entries) == [
+            "harassed", "who", "often", "days", "mood", "pills", "more", "job"
+        ]  # fmt: skip
+        told = {
+            key: [(one["text"], one["number"]) for one in entry["values"]]
+            for key, entry in entries.items()
+        }
+        assert told["often"] == [
+            ("Once", 0.0), ("Sometimes", 1.0), ("Often", 4.0), ("Not asked", None)
+        ]  # fmt: skip
+        assert told["days"] == [
+            ("0 days", 0.0), ("30 days", 30.0), ("60 days", 60.0), ("Prefer not to say", None)
+        ]  # fmt: skip
+        assert told["pills"][-2:] == [("E", None), ("Nothing picked", None)]
+        assert entries["pills"]["picks"] == 3 and entries["days"]["unit"] == "days"
+        assert entries["who"]["only_if"] == {"question": "harassed", "options": ["yes"]}
+
+    def test_what_is_shown_by_chance_and_what_is_kept_add_up(self, entries: dict[str, Any]) -> None:
+        """Of the random cells, each shows one value; so the chances add up to 1 - c."""
+        for entry in entries.values():
+            for coin in entry["blocks"]:
+                c = coin["keep"] / 2**32
+                assert math.fsum(one["b"] for one in coin["channels"]) == pytest.approx(1 - c)
+                slots = entry["picks"] if entry["kind"] == "several" else 1
+                options = coin["channels"][: -1 if entry["kind"] == "several" else None]
+                for one in options:
+                    assert one["a"] - one["b"] == pytest.approx(c / slots)
+
+    def test_a_gate_in_several_blocks_has_a_channel_in_each(self, entries: dict[str, Any]) -> None:
+        coins = entries["harassed"]["blocks"]
+        assert [(one["block"], one["cells"]) for one in coins] == [("b1", 5), ("b2", 4)]
+        for coin in coins:  # yes is in all cells but one
+            no, yes = coin["channels"]
+            assert yes["b"] == pytest.approx((coin["cells"] - 1) * no["b"])
 
 
 def test_columns_have_names_that_every_program_takes() -> None:
@@ -268,136 +313,7 @@ def test_copies_of_two_releases_differ_by_at_least_a_crowd() -> None:
     assert first <= last and (last - first).total() == 21
 
 
-# --- Computed again -------------------------------------------------------------------------------
-
-
-def unpack(data: bytes, folder: Path) -> Path:
-    with ZipFile(io.BytesIO(data)) as bundle:
-        assert bundle.testzip() is None
-        bundle.extractall(folder)  # noqa: S202
-    return folder
-
-
-def run(command: list[str], folder: Path) -> tuple[int, list[dict[str, str]], str]:
-    """Run a script in the folder where it was unpacked."""
-    done = subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
-    return done.returncode, table(done.stdout.encode()), done.stderr
-
-
-PYTHON = [sys.executable, "-I", "estimate.py"]
-R = ["Rscript", "--vanilla", "estimate.R"]
-SCRIPTS = [
-    pytest.param(PYTHON, id="Python"),
-    # R takes a while to start.
-    pytest.param(R, id="R", marks=[pytest.mark.r, pytest.mark.slow]),
-]
-
-
-def answered(people: int = 90) -> Release:
-    """Return a release by two background questions; nobody reports one of the groups."""
-    background = [
-        {"key": "age", "text": "Age?", "options": ["Young", "Old"]},
-        {"key": "town", "text": "Town?", "options": ["A", "B", "C"], "epsilon": 2},
-    ]
-    survey = builders.opened(background=background, **TWO_BLOCKS)
-    design = survey.frozen_design()
-    sent = [
-        builders.report(
-            design, blocks={f"b{1 + i % 2}": [i % 3 % 2], "g1": [i % 2], "g2": [i // 2 % 3 % 2]}
-        )
-        for i in range(people)
-    ]
-    simulation.accept("small", {"reports": sent})
-    survey.close()
-    found = make_release(survey)
-    assert found and found.reports == people
-    return found
-
-
-@pytest.mark.parametrize("command", SCRIPTS)
-class TestComputedAgain:
-    def check(self, command: list[str], folder: Path, release: Release, source: str) -> None:
-        status, found, told = run(command, folder)
-        assert status == 0, told
-        assert f"from {source}: as published" in told
-        rows = list(release.estimates.all())
-        assert len(rows) == len(found) > 5
-        for row, again in zip(rows, found, strict=True):
-            names = (again["question"], again["option"], again["by"], again["group"])
-            assert names == (row.question, row.option, row.by, row.group)
-            assert (int(again["n"]), int(again["count"])) == (row.n, row.count)
-            if row.standard_error is None:
-                assert again["estimate"] == again["standard_error"] == ""
-                continue
-            assert float(again["estimate"]) == pytest.approx(row.value, abs=1e-12)
-            # If the spread is zero, only its square is exact.
-            variance = row.standard_error**2
-            assert float(again["standard_error"]) ** 2 == pytest.approx(variance, abs=1e-14)
-
-    @pytest.mark.parametrize("number", [1, 2])
-    def test_estimates_follow_from_the_reports(
-        self, command: list[str], alice: Client, tmp_path: Path, number: int
-    ) -> None:
-        folder = unpack(get(alice, "everything.zip", number=number), tmp_path)
-        self.check(command, folder, Release.objects.get(number=number), "reports")
-
-    def test_group_estimates_follow_from_the_reports(
-        self, command: list[str], tmp_path: Path
-    ) -> None:
-        release = answered()
-        alice = builders.client(builders.alice(release.survey))
-        folder = unpack(get(alice, "everything.zip", number=1), tmp_path)
-        rows = release.estimates.filter(by="town")
-        assert rows.filter(standard_error=None).exists()  # too few people
-        assert rows.exclude(standard_error=None).exists()
-        self.check(command, folder, release, "reports")
-
-    def test_estimates_follow_from_the_published_counts(
-        self, command: list[str], alice: Client, tmp_path: Path
-    ) -> None:
-        folder = unpack(get(alice, "everything.zip"), tmp_path)
-        (folder / "reports.csv").unlink()
-        self.check(command, folder, Release.objects.get(number=2), "published counts")
-
-    @pytest.mark.once  # the files are on the disk by now
-    @pytest.mark.parametrize("name", ["reports.csv", "estimates.csv", "codebook.csv"])
-    def test_a_changed_file_is_noticed(
-        self, command: list[str], alice: Client, tmp_path: Path, name: str
-    ) -> None:
-        folder = unpack(get(alice, "everything.zip"), tmp_path)
-        file = folder / name
-        lines = list(csv.reader(io.StringIO(file.read_text())))
-        column = {"reports.csv": "count", "estimates.csv": "estimate", "codebook.csv": "a"}[name]
-        place = lines[0].index(column)
-        lines[1][place] = str(float(lines[1][place]) * 0.9 if name != "reports.csv" else 999)
-        if name == "codebook.csv":
-            lines = [line if line[3] != "q1" else [*line[:place], "0.7", *line[place + 1 :]]
-                     for line in lines]  # fmt: skip
-        with file.open("w", newline="") as out:
-            csv.writer(out).writerows(lines)
-        status, _, told = run(command, folder)
-        assert status == 1 and "NOT as published" in told
-
-    def test_the_script_runs_with_hostile_texts(self, command: list[str], tmp_path: Path) -> None:
-        survey = hostile()
-        alice = builders.client(builders.alice(survey))
-        folder = unpack(get(alice, "everything.zip"), tmp_path)
-        self.check(command, folder, Release.objects.get(number=2), "reports")
-
-
 # --- Hostile texts --------------------------------------------------------------------------------
-
-
-def hostile() -> Survey:
-    question = {"key": "q2", "text": HOSTILE[0], "kind": "choice", "options": HOSTILE}
-    others = [{"key": f"h{i}", "text": text, "kind": "yes_no"} for i, text in enumerate(HOSTILE)]
-    age = {"key": "age", "text": HOSTILE[2], "options": HOSTILE[:2]}
-    return builders.finished(
-        300, title=HOSTILE[0], questions=[question, *others], background=[age], blocks=[],
-        epsilon=8,
-    )  # fmt: skip
 
 
 def looks_like_a_formula(value: str) -> bool:

@@ -17,12 +17,12 @@ import pytest
 
 from aggregation.exports import codebook, columns, estimate_files, files, reports, spss, stata
 from aggregation.exports.columns import Column, Table
-from aggregation.models import Release
+from aggregation.models import Estimate, Release
 from aggregation.releases.publish import make_release
 from survey import simulation
 from survey.design import ABSENT
 from tests.support import builders, pspp
-from tests.support.exports import HOSTILE, OF_REPORTS, get, table
+from tests.support.exports import EVERY_KIND, HOSTILE, OF_REPORTS, get, table
 
 FORMS = {"dta": (stata.parts, pyreadstat.read_dta), "sav": (spss.parts, pyreadstat.read_sav)}
 TEXTS = [
@@ -281,18 +281,24 @@ def test_the_reports_are_the_lines_of_the_csv(form: str, tmp_path: Path) -> None
     entries = {entry["column"]: entry for entry in document["variables"]}
     for name in header[:-1]:
         entry = entries[name]
-        assert " ".join(entry["text"].split()).startswith(meta.column_names_to_labels[name])
-        expected = {option["position"]: option["text"] for option in entry["options"]}
+        label = f"[randomized] {' '.join(entry['text'].split())}"
+        shown = meta.column_names_to_labels[name]
+        assert label.startswith(shown) and shown.startswith("[randomized] ")
+        expected = {value["value"]: value["text"] for value in entry["values"]}
         labels = meta.variable_value_labels[name]
         assert labels.keys() == expected.keys()
-        for position, text in expected.items():
-            assert " ".join(text.split()).startswith(labels[position])
-        channel = {name: str(entry[name]) for name in ("block", "epsilon", "keep", "a", "b")}
+        for value, text in expected.items():
+            assert f"[randomized] {' '.join(text.split())}".startswith(labels[value])
+            assert labels[value].startswith("[randomized] ")
+        coin = entry["blocks"][0]
+        channel = {name: str(coin[name]) for name in ("block", "epsilon", "keep")}
+        for end in ("a", "b"):
+            channel[end] = " ".join(repr(one[end]) for one in coin["channels"])
         channel["background"] = "yes" if name == "age" else "no"
-        texts = {"key": entry["key"], "text": " ".join(entry["text"].split())}
+        texts = {"key": entry["key"], "text": " ".join(entry["text"].split()), "kind": "choice"}
         assert attributes[name] == channel | texts
-        assert f"{name}: block = {entry['block']}, background = {channel['background']}, " in told
-        assert f"keep = {entry['keep']}, a = {entry['a']!r}, b = {entry['b']!r}" in told
+        assert f"{name}: background = {channel['background']}, kind = choice, " in told
+        assert f"keep = {coin['keep']}, a = {channel['a']}, b = {channel['b']}" in told
     assert release.survey.design_hash in told and "(x / n - b) / (a - b)" in told
     if form == "sav":
         assert data[76:80] == struct.pack("<i", len(header))  # weighted by the last column
@@ -321,10 +327,40 @@ def test_the_estimates_are_the_lines_of_the_csv(form: str, tmp_path: Path) -> No
                 assert again == float(line[name])
     assert meta.column_labels == [label for _, label in estimate_files.ABOUT.values()]
     variable = codebook.variables(survey.frozen_design())[0]
-    a, b = variable.channel
+    channels = variable.channels(*variable.places[0])
     told = " ".join(" ".join(meta.notes).split())
-    assert "q2: block = b1, background = no, epsilon = 4.0, " in told
-    assert f"a = {a!r}, b = {b!r}" in told
+    assert "q2: background = no, kind = choice, block = b1, epsilon = 4.0, " in told
+    assert f"a = {' '.join(repr(one.a) for one in channels)}, b = " in told
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("form", FORMS)
+def test_every_kind_of_question_comes_back(form: str, tmp_path: Path) -> None:
+    """Levels, "Not asked" and "Nothing picked" have labels; means and picks have no option."""
+    survey = builders.finished(200, **EVERY_KIND)
+    alice = builders.client(builders.alice(survey))
+    header, *lines = csv.reader(io.StringIO(get(alice, "reports.csv").decode()))
+    values, meta = read(get(alice, f"reports.{form}"), form, tmp_path)
+    for i, name in enumerate(header):
+        for line, again in zip(lines, values[name], strict=True):
+            assert none(again) if line[i] == "" else again == int(line[i])
+    labels = meta.variable_value_labels
+    assert labels["who"] == {
+        0: "[randomized] Boss", 1: "[randomized] Colleague", 2: "[randomized] Patient",
+        3: "[randomized] Prefer not to say", 4: "[randomized] Not asked",
+    }  # fmt: skip
+    assert labels["days"][1] == "[randomized] 30 days"
+    assert labels["pills"][5] == "[randomized] Nothing picked"
+    told = own_attributes(get(alice, f"reports.{form}"), form)["harassed"]
+    assert told["block"] == "b1 | b2" and told["a"].count("|") == 1
+
+    estimates, _ = read(get(alice, f"estimates.{form}"), form, tmp_path)
+    rows = list(Estimate.objects.filter(release__number=2))
+    assert [one.strip() for one in estimates["measure"]] == [row.measure for row in rows]
+    assert [one.strip() for one in estimates["option"]] == [row.option for row in rows]
+    assert {row.measure for row in rows if not row.option} == {"mean", "picks"}
+    for row, value in zip(rows, estimates["estimate"], strict=True):
+        assert none(value) if row.value is None else value == row.value
 
 
 @pytest.mark.slow
