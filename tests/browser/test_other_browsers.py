@@ -7,7 +7,7 @@ from importlib import resources
 
 import pytest
 
-from tests.support import builders
+from tests.support import builders, respondent
 from tests.support.firefox import Firefox
 from tests.support.mirror import Reply
 from tests.support.other_browsers import ANSWER_SECONDS, Browser, Site
@@ -22,6 +22,7 @@ BOTH = [FIREFOX, WEBKIT]
 pytestmark = pytest.mark.browser
 
 SLUG, INVITED = "in-other-browsers", "invited-in-other-browsers"
+KINDS = builders.EVERY_KIND | {"slug": "kinds-in-other-browsers", "shuffled": False}
 PASSWORD = "long enough for a test"
 AXE = resources.files("axe_playwright_python").joinpath("axe.min.js").read_text()
 LEFT_BEHIND = """
@@ -67,6 +68,7 @@ def candor(candor_server: Candor) -> Candor:
     for changes in ({"slug": SLUG}, {"slug": INVITED, "access": "invited"}):
         text = json.dumps(builders.FILE | changes)
         candor_server.manage("import_survey", "-", "--open", stdin=text)
+    candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(KINDS))
     return candor_server
 
 
@@ -205,6 +207,54 @@ def test_arabic_runs_from_right_to_left_on_a_phone(window: Browser, site: Site) 
     send(window)
     assert window.script(fits)
     assert site.stored() == 1
+
+
+def test_every_kind_of_question_can_be_answered(
+    window: Browser, site: Site, candor: Candor
+) -> None:
+    def choose(*texts: str) -> None:
+        for text in texts:
+            window.script(
+                "const [text] = arguments; [...document.querySelectorAll('.option')]"
+                ".find((one) => one.textContent === text).querySelector('input').click()",
+                text,
+            )
+
+    begin(window, site, f"/s/{KINDS['slug']}/")
+    go_on(window)
+    for question, *answers in (
+        ("Harassed?", "Yes"), ("By whom?", "Boss"), ("How often?",), ("Days ill?",),
+        ("Mood?", "Fair"), ("Which?", "C", "A", "B"), ("Job?", "Other"),
+    ):  # fmt: skip
+        window.wait_for(lambda question=question: window.text("h1") == question, question)  # type: ignore[misc]
+        if question == "How often?":
+            window.click(".number button:last-of-type")
+            window.click(".number button:last-of-type")
+            assert window.script("return document.querySelector('[type=range]').value") == "1"
+        elif question == "Days ill?":
+            window.fill(".number input", "61")
+            window.click(".primary")
+            window.wait(".alert", "from 0 to 60")
+            window.fill(".number input", "17")
+        choose(*answers)
+        if question == "Which?":
+            window.wait(".alert", "up to 2")
+        go_on(window)
+    window.wait(".answers")
+    review = window.text("main")
+    for text in ("Yes", "Boss", "1 times", "17 days", "Fair", "Other"):
+        assert text in review, text
+    window.click(".change button")  # of the first question, the gate
+    window.wait_for(lambda: window.text("h1") == "Harassed?", "the question")
+    choose("No")
+    window.click(".primary")
+    window.wait(".answers")
+    assert "By whom?" not in window.text("main")
+    before = respondent.stored(candor, KINDS["slug"])
+    send(window)
+    (body,) = site.reports()
+    assert [len(one) for one in json.loads(body)["blocks"].values()] == [4, 1, 1, 1, 1]
+    assert respondent.stored(candor, KINDS["slug"]) == before + 1
 
 
 @pytest.mark.parametrize("language", ["ar", "ar-EG"])  # in some browsers only one of them differs
