@@ -49,9 +49,9 @@ import { sizeOf } from "./cells.js";
  * @typedef {Uint8Array<ArrayBuffer>} Bytes
  * @typedef {{ getRandomValues: (bytes: Bytes) => Bytes, randomUUID?: () => string }} Generator
  * @typedef {{ pass: { message: string, signature?: string } } | { work: string }} Admission
- * @typedef {"offline" | "missing" | "trouble" | "outdated" | "closed"} Problem
+ * @typedef {"offline" | "missing" | "outdated" | "closed"} Problem
  * @typedef {"unknown" | "usedCode" | "closed" | "noPass"} PassProblem
- * @typedef {"withdrawn" | "closedMeanwhile" | "changed" | "refused"} Refusal
+ * @typedef {"closedMeanwhile" | "changed" | "refused"} Refusal
  * @typedef {"busy" | "trouble" | "silent" | "offline"} Delay
  * @typedef {{ stored?: true, problem?: Refusal, again?: Delay, wait?: number }} Sent
  */
@@ -129,9 +129,6 @@ function serialize(design, id, blocks, more) {
 
 const REQUEST_TIMEOUT = 20_000; // milliseconds
 
-/** @type {Record<number, "withdrawn" | "closedMeanwhile">} */
-const REFUSALS = { 404: "withdrawn", 410: "closedMeanwhile" };
-
 /**
  * Fetch the survey: {survey} or {problem}.
  * @returns {Promise<{ survey: Survey, problem?: undefined } | { survey?: undefined, problem: Problem }>}
@@ -139,9 +136,8 @@ const REFUSALS = { 404: "withdrawn", 410: "closedMeanwhile" };
 export async function fetchSurvey() {
   // Exactly the request that the shell began; with any other option the browser repeats it.
   const answer = await request("definition/", { credentials: "same-origin" });
-  if (answer.status === 0) return { problem: "offline" };
   if (answer.status === 404) return { problem: "missing" };
-  if (answer.status !== 200 || !answer.json) return { problem: "trouble" };
+  if (answer.status !== 200 || !answer.json) return { problem: "offline" };
   if (answer.json.protocol !== 1) return { problem: "outdated" };
   if (!["open", "test"].includes(answer.json.state)) return { problem: "closed" };
   return (await isGenuine(answer.json.design)) ? { survey: answer.json } : { problem: "outdated" };
@@ -193,7 +189,7 @@ export async function sendReport({ slug, id, body }) {
   const { status, json, wait } = answer;
   if (status === 400 && json?.errors?.design) return { problem: "changed" };
   if (status === 429 || status === 503) return { again: "busy", wait };
-  if (status >= 400 && status < 500) return { problem: REFUSALS[status] ?? "refused" };
+  if (status >= 400 && status < 500) return { problem: [404, 410].includes(status) ? "closedMeanwhile" : "refused" };
   if (status) return { again: "trouble", wait };
   return { again: navigator.onLine ? "silent" : "offline", wait };
 }

@@ -161,7 +161,8 @@ function facts(design, steps) {
   const blocks = design.blocks.filter((block) => !block.background);
   const all = new Set(blocks.flatMap(({ questions }) => questions.map(({ key: name }) => name))).size;
   return [
-    fill(design.ask < blocks.length ? some : every, { count, all }),
+    fill(every, { count }),
+    design.ask < blocks.length && fill(some, { all }),
     !design.fillers && steps.some(({ question: { only_if } }) => only_if) && depends,
     others && fill(background, { count: others }),
     once,
@@ -660,7 +661,7 @@ function whatIsSent(summary, body) {
     sent.pass && el("p", {}, words.sent.pass),
     sent.work && el("p", {}, words.sent.work),
     el("pre", { tabindex: 0, role: "region", "aria-labelledby": "sent", dir: "ltr" }, body),
-    el("p", {}, fill(words.sent.length, { count: body.length })),
+    el("p", {}, words.sent.length),
   );
 }
 

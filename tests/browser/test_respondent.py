@@ -115,7 +115,7 @@ def test_unknown_and_closed_surveys_are_explained(
         "from survey.models import Survey; Survey.objects.get(slug='closed').close()",
     )  # fmt: skip
     page.get_by_role("button", name="Send").click()
-    expect(page.get_by_role("heading", name="has just closed")).to_be_visible()
+    expect(page.get_by_role("heading", name="no longer open")).to_be_visible()
     later = page.context.new_page()
     later.goto(survey_url.replace("small", "closed"))
     expect(later.get_by_role("heading", name="This survey is closed")).to_be_visible()
@@ -123,8 +123,8 @@ def test_unknown_and_closed_surveys_are_explained(
 
 @pytest.mark.parametrize(
     ("status", "words"),
-    [(400, "did not accept"), (404, "no longer there"),
-     (410, "has just closed"), (413, "did not accept"), (415, "did not accept"),
+    [(400, "did not accept"), (404, "no longer open"),
+     (410, "no longer open"), (413, "did not accept"), (415, "did not accept"),
      (429, "has not arrived yet"), (500, "has not arrived yet"), (503, "has not arrived yet")],
 )  # fmt: skip
 def test_every_refusal_is_explained(survey_url: str, page: Page, status: int, words: str) -> None:

@@ -228,7 +228,7 @@ describe("a survey that cannot be asked", () => {
       { survey: { ...SURVEY, design: withHash({ ...PLAIN, blocks: [{ ...PLAIN.blocks[0], keep: 4e9 }] }) } },
       "outdated",
     ],
-    ["has a server with an error", { status: 500 }, "trouble"],
+    ["has a server with an error", { status: 500 }, "offline"],
   ]) {
     it(`is explained if it ${name}`, async (t) => {
       const page = await start(t, given);

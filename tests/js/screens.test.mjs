@@ -178,7 +178,7 @@ describe("the opening", () => {
       block.questions.map((question, index) => ({ question, block, index, room: block.questions.length })),
     );
     const facts = opening(screens, DESIGN, { steps }).querySelector(".facts").textContent;
-    assert.match(facts, /^3 questions, picked by chance out of 6\. Then 2 questions about you\./);
+    assert.match(facts, /^3 questions\. Picked by chance out of 6\. Then 2 questions about you\./);
   });
 
   it("has no links at a kiosk", async (t) => {

@@ -18,7 +18,6 @@ DEFINITION = "**/definition/"
 # What the server answers to a report, and the problem page that follows.
 REFUSALS = {
     "changed": (400, {"errors": {"design": ["another"]}}),
-    "withdrawn": (404, {}),
     "closed-meanwhile": (410, {}),
     "refused": (400, {"errors": {"id": ["wrong"]}}),
 }
@@ -26,7 +25,6 @@ REFUSALS = {
 NO_SURVEY = {
     "missing": (404, {}),
     "closed": (200, {"protocol": 1, "state": "closed"}),
-    "trouble": (500, {}),
     "outdated": (200, {"protocol": 2}),
 }
 # A survey for the states that a good one has not: hardly protected, not translated, a long list.

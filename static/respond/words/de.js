@@ -26,10 +26,7 @@ export default {
 
   opening: {
     all: { one: "{count} Frage.", other: "{count} Fragen." },
-    some: {
-      one: "{count} Frage, vom Zufall ausgewählt aus {all}.",
-      other: "{count} Fragen, vom Zufall ausgewählt aus {all}.",
-    },
+    some: "Vom Zufall ausgewählt aus {all}.",
     depends: "Einige werden nur nach bestimmten Antworten gestellt.",
     background: {
       one: "Danach {count} Frage zu Ihrer Person.",
@@ -319,10 +316,7 @@ export default {
     work:
       "Unter „work“ steht das Ergebnis der Rechnung, die gefälschte Datensätze langsamer " +
       "macht.",
-    length: {
-      one: "Leerzeichen am Ende machen jeden Datensatz dieser Umfrage {count} Byte lang.",
-      other: "Leerzeichen am Ende machen jeden Datensatz dieser Umfrage {count} Bytes lang.",
-    },
+    length: "Leerzeichen am Ende machen alle Datensätze dieser Umfrage gleich lang.",
   },
 
   /* This browser has answered already: in this tab before a reload, or in another tab. */
@@ -337,10 +331,8 @@ export default {
 
   kiosk: {
     idle: "Sind Sie noch da?",
-    idleText: {
-      one: "In {count} Sekunde vergisst diese Seite Ihre Antworten und beginnt von vorn.",
-      other: "In {count} Sekunden vergisst diese Seite Ihre Antworten und beginnt von vorn.",
-    },
+    idleText:
+      "In {count} Sekunden vergisst diese Seite Ihre Antworten und beginnt von vorn.",
     stay: "Ich bin noch da",
     waits: "Vielen Dank. Ihr Datensatz ist unterwegs.",
     waitsText: "Nur der Datensatz wartet auf diesem Gerät. Er wird von selbst gesendet.",
@@ -395,16 +387,8 @@ export default {
     offline: {
       title: "Die Umfrage konnte nicht geladen werden",
       texts: [
-        "Vielleicht ist Ihr Gerät offline, oder die Verbindung ist schwach.",
+        "Vielleicht ist Ihr Gerät offline, oder die Website hat eine Störung.",
         "Es wurde nichts gesendet. Prüfen Sie die Verbindung und versuchen Sie es noch einmal.",
-      ],
-      again: "Noch einmal versuchen",
-    },
-    trouble: {
-      title: "Die Website hat eine Störung",
-      texts: [
-        "Es liegt nicht an Ihnen, und von diesem Gerät wurde nichts gesendet.",
-        "Bitte versuchen Sie es in ein paar Minuten noch einmal.",
       ],
       again: "Noch einmal versuchen",
     },
@@ -444,18 +428,10 @@ export default {
       ],
     },
     closedMeanwhile: {
-      title: "Die Umfrage wurde gerade beendet",
+      title: "Die Umfrage ist nicht mehr offen",
       texts: [
         "Ihr Datensatz kam zu spät und wurde nicht gespeichert. Nichts als der Datensatz hat " +
           "dieses Gerät verlassen.",
-        "Danke für Ihre Zeit.",
-      ],
-    },
-    withdrawn: {
-      title: "Die Umfrage gibt es nicht mehr",
-      texts: [
-        "Ihr Datensatz wurde nicht gespeichert. Nichts als der Datensatz hat dieses Gerät " +
-          "verlassen.",
         "Danke für Ihre Zeit.",
       ],
     },

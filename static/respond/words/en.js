@@ -26,10 +26,7 @@ export default {
 
   opening: {
     all: { one: "{count} question.", other: "{count} questions." },
-    some: {
-      one: "{count} question, picked by chance out of {all}.",
-      other: "{count} questions, picked by chance out of {all}.",
-    },
+    some: "Picked by chance out of {all}.",
     depends: "Some are asked only after certain answers.",
     background: {
       one: "Then {count} question about you.",
@@ -289,10 +286,7 @@ export default {
       "block, all of them are your answers or all of them are chance.",
     pass: "Under “pass” is your pass. It shows that you were invited, and not who you are.",
     work: "Under “work” is the result of the work that makes forged reports slower.",
-    length: {
-      one: "Spaces at the end make every report of this survey {count} byte long.",
-      other: "Spaces at the end make every report of this survey {count} bytes long.",
-    },
+    length: "Spaces at the end make every report of this survey equally long.",
   },
 
   /* This browser has answered already: in this tab before a reload, or in another tab. */
@@ -305,10 +299,8 @@ export default {
 
   kiosk: {
     idle: "Are you still there?",
-    idleText: {
-      one: "In {count} second this page forgets your answers and starts again.",
-      other: "In {count} seconds this page forgets your answers and starts again.",
-    },
+    idleText:
+      "In {count} seconds this page forgets your answers and starts again.",
     stay: "I am still here",
     waits: "Thank you. Your report is on its way.",
     waitsText: "Only the report waits on this device. It goes by itself.",
@@ -360,16 +352,8 @@ export default {
     offline: {
       title: "The survey could not be loaded",
       texts: [
-        "Your device may be offline, or the connection is weak.",
+        "Your device may be offline, or the site has a problem.",
         "Nothing was sent. Check your connection and try again.",
-      ],
-      again: "Try again",
-    },
-    trouble: {
-      title: "The site has a problem",
-      texts: [
-        "It is not your fault, and nothing was sent from this device.",
-        "Please try again in a few minutes.",
       ],
       again: "Try again",
     },
@@ -407,16 +391,9 @@ export default {
       ],
     },
     closedMeanwhile: {
-      title: "The survey has just closed",
+      title: "The survey is no longer open",
       texts: [
         "Your report came too late and was not stored. Nothing but the report left this device.",
-        "Thank you for your time.",
-      ],
-    },
-    withdrawn: {
-      title: "The survey is no longer there",
-      texts: [
-        "Your report was not stored. Nothing but the report left this device.",
         "Thank you for your time.",
       ],
     },

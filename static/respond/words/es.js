@@ -27,11 +27,7 @@ export default {
 
   opening: {
     all: { one: "{count} pregunta.", many: "{count} de preguntas.", other: "{count} preguntas." },
-    some: {
-      one: "{count} pregunta, elegida al azar entre {all}.",
-      many: "{count} de preguntas, elegidas al azar entre {all}.",
-      other: "{count} preguntas, elegidas al azar entre {all}.",
-    },
+    some: "Elección al azar entre {all}.",
     depends: "Algunas solo se hacen después de ciertas respuestas.",
     background: {
       one: "Después, {count} pregunta sobre usted.",
@@ -310,11 +306,7 @@ export default {
       "respuesta. En cada bloque, todos son sus respuestas o todos son obra del azar.",
     pass: "En «pass» está su pase. Muestra que fue invitado, y no quién es.",
     work: "En «work» está el resultado del cálculo que frena los informes falsos.",
-    length: {
-      one: "Con espacios al final, cada informe de esta encuesta mide {count} byte.",
-      many: "Con espacios al final, cada informe de esta encuesta mide {count} de bytes.",
-      other: "Con espacios al final, cada informe de esta encuesta mide {count} bytes.",
-    },
+    length: "Con espacios al final, todos los informes de esta encuesta miden lo mismo.",
   },
 
   /* This browser has answered already: in this tab before a reload, or in another tab. */
@@ -327,11 +319,8 @@ export default {
 
   kiosk: {
     idle: "¿Sigue usted ahí?",
-    idleText: {
-      one: "En {count} segundo, esta página olvidará sus respuestas y volverá a empezar.",
-      many: "En {count} de segundos, esta página olvidará sus respuestas y volverá a empezar.",
-      other: "En {count} segundos, esta página olvidará sus respuestas y volverá a empezar.",
-    },
+    idleText:
+      "En {count} segundos, esta página olvidará sus respuestas y volverá a empezar.",
     stay: "Sigo aquí",
     waits: "Gracias. Su informe está en camino.",
     waitsText:
@@ -386,16 +375,8 @@ export default {
     offline: {
       title: "No se pudo cargar la encuesta",
       texts: [
-        "Puede que su dispositivo no tenga conexión o que la señal sea débil.",
+        "Puede que su dispositivo no tenga conexión o que el sitio tenga un problema.",
         "No se ha enviado nada. Revise la conexión e inténtelo de nuevo.",
-      ],
-      again: "Intentar de nuevo",
-    },
-    trouble: {
-      title: "El sitio tiene un problema",
-      texts: [
-        "No es culpa de usted, y no se ha enviado nada desde este dispositivo.",
-        "Por favor, inténtelo de nuevo en unos minutos.",
       ],
       again: "Intentar de nuevo",
     },
@@ -432,17 +413,10 @@ export default {
       ],
     },
     closedMeanwhile: {
-      title: "La encuesta acaba de cerrarse",
+      title: "La encuesta ya no está abierta",
       texts: [
         "Su informe llegó tarde y no se guardó. De este dispositivo no salió nada más que el " +
           "informe.",
-        "Gracias por su tiempo.",
-      ],
-    },
-    withdrawn: {
-      title: "La encuesta ya no está disponible",
-      texts: [
-        "Su informe no se guardó. De este dispositivo no salió nada más que el informe.",
         "Gracias por su tiempo.",
       ],
     },

@@ -32,11 +32,7 @@ export default {
       many: "{count} de questions.",
       other: "{count} questions.",
     },
-    some: {
-      one: "{count} question, choisie par le hasard parmi {all}.",
-      many: "{count} de questions, choisies par le hasard parmi {all}.",
-      other: "{count} questions, choisies par le hasard parmi {all}.",
-    },
+    some: "Choix au hasard parmi {all}.",
     depends: "Certaines ne sont posées qu’après certaines réponses.",
     background: {
       one: "Puis {count} question sur votre situation.",
@@ -326,15 +322,8 @@ export default {
       "Sous « pass » se trouve votre laissez-passer. Il montre que vous êtes une personne " +
       "invitée, et non qui vous êtes.",
     work: "Sous « work » se trouve le résultat du calcul qui ralentit les faux bulletins.",
-    length: {
-      one:
-        "Grâce à des espaces à la fin, tous les bulletins de ce questionnaire font {count} octet.",
-      many:
-        "Grâce à des espaces à la fin, tous les bulletins de ce questionnaire font {count} " +
-        "d’octets.",
-      other:
-        "Grâce à des espaces à la fin, tous les bulletins de ce questionnaire font {count} octets.",
-    },
+    length:
+      "Grâce à des espaces à la fin, tous les bulletins de ce questionnaire ont la même longueur.",
   },
 
   /* This browser has answered already: in this tab before a reload, or in another tab. */
@@ -349,11 +338,8 @@ export default {
 
   kiosk: {
     idle: "Êtes-vous toujours là ?",
-    idleText: {
-      one: "Dans {count} seconde, cette page oublie vos réponses et recommence.",
-      many: "Dans {count} de secondes, cette page oublie vos réponses et recommence.",
-      other: "Dans {count} secondes, cette page oublie vos réponses et recommence.",
-    },
+    idleText:
+      "Dans {count} secondes, cette page oublie vos réponses et recommence.",
     stay: "Je suis toujours là",
     waits: "Merci. Votre bulletin est en route.",
     waitsText: "Seul le bulletin attend sur cet appareil. Il partira tout seul.",
@@ -408,16 +394,8 @@ export default {
     offline: {
       title: "Le questionnaire n’a pas pu être chargé",
       texts: [
-        "Votre appareil est peut-être hors ligne, ou la connexion est faible.",
+        "Votre appareil est peut-être hors ligne, ou le site a un problème.",
         "Rien n’a été envoyé. Vérifiez votre connexion et réessayez.",
-      ],
-      again: "Réessayer",
-    },
-    trouble: {
-      title: "Le site a un problème",
-      texts: [
-        "Vous n’y êtes pour rien, et rien n’a été envoyé depuis cet appareil.",
-        "Veuillez réessayer dans quelques minutes.",
       ],
       again: "Réessayer",
     },
@@ -457,17 +435,10 @@ export default {
       ],
     },
     closedMeanwhile: {
-      title: "Le questionnaire vient de fermer",
+      title: "Le questionnaire n’est plus ouvert",
       texts: [
         "Votre bulletin est arrivé trop tard et n’a pas été enregistré. Rien d’autre que le " +
           "bulletin n’a quitté cet appareil.",
-        "Merci pour votre temps.",
-      ],
-    },
-    withdrawn: {
-      title: "Le questionnaire n’existe plus",
-      texts: [
-        "Votre bulletin n’a pas été enregistré. Rien d’autre que lui n’a quitté cet appareil.",
         "Merci pour votre temps.",
       ],
     },
