@@ -108,6 +108,9 @@ class Section:
 
     @cached_property
     def leader(self) -> findings.Leading | None:
+        """Which option leads; of no interest for groups."""
+        if self.block.background:
+            return None
         counts = self.release.tally[self.question.key][""][0]
         return findings.leading(self.asked, counts, self.choice)
 

@@ -109,7 +109,7 @@ def test_a_picture_that_cannot_be_loaded_is_reported(dashboard: Page) -> None:
     dashboard.route("**/figure-*.svg", lambda route: route.abort())
     section = dashboard.locator("section.question").first
     section.get_by_role("button", name="as PNG").click()
-    expect(section.get_by_text("The picture could not be made.")).to_be_visible()
+    expect(section.get_by_text("The PNG could not be made.")).to_be_visible()
 
 
 def test_without_script_the_svg_is_offered(
