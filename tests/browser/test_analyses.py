@@ -329,3 +329,18 @@ def test_the_pages_are_accessible(here: Page, clinic: str, viewport: tuple[int, 
             here.get_by_label("The population, as CSV").fill(MARGINS)
         done(here)
         looked_at(here)
+
+
+def test_what_cannot_be_combined_is_greyed_out(here: Page, clinic: str) -> None:
+    here.goto(f"{clinic}?kind=regression")
+    by, further = here.get_by_label("By", exact=True), here.get_by_label("And by (optional)")
+    here.get_by_label("The answer or mean to explain").select_option("shift:night")
+    expect(by.locator("option[value='shift']")).to_be_disabled()
+    expect(by.locator("option[value='role']")).to_be_enabled()
+    by.select_option("role")
+    expect(further.locator("option[value='role:nurse']")).to_be_disabled()
+    by.select_option("")
+    expect(further.locator("option[value='role:nurse']")).to_be_enabled()
+    here.goto(f"{clinic}?kind=crosstab")
+    here.get_by_label("Rows").select_option("tired")
+    expect(here.get_by_label("Columns").locator("option[value='tired']")).to_be_disabled()

@@ -78,7 +78,9 @@ def screens(page: Page, url: str) -> Iterator[str]:
             page.locator(".option input").nth(1 if name == "Harassed?" else 0).check(force=True)
         yield f"{name} answered"
         page.locator(".primary").click()
-        page.wait_for_function("(name) => document.querySelector('h1').innerText !== name", arg=name)
+        page.wait_for_function(
+            "(name) => document.querySelector('h1').innerText !== name", arg=name
+        )
     yield "review"
 
 

@@ -430,9 +430,9 @@ def other_type(reply: Reply) -> None:
 
 TRICKS = {
     without_a_colon: "has a header that is none: no colon",
-    underscore: "has no clear length: 5_",
-    two_lengths: "has no clear length: 5",
-    length_and_chunks: "has no clear length: 5",
+    underscore: "has no clear length: ",
+    two_lengths: "has no clear length: ",
+    length_and_chunks: "has no clear length: ",
     trailer: "or a header at its end",
     carriage_return: r"may read in another way: b'Server: x\rContent-Length: ",
     early_end: r"may read in another way: b'Server: x\n'",

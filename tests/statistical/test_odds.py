@@ -35,7 +35,7 @@ console.log(JSON.stringify(JSON.parse(text).map((design) => {
     sure: odds.sure(odds.total(design)),
     weak: odds.isWeak(odds.total(design)),
     channels: design.blocks.map((block) => block.questions.map(({ kind, options, levels }, i) =>
-      Array.from({ length: kind === "number" ? levels + 1 : options.length }, (_, value) =>
+      Array.from({ length: options.length + (kind === "number" ? levels + 1 : 0) }, (_, value) =>
         odds.channel(block, i, value, design.scale)))),
     kept: design.blocks.map((block) => block.questions.map((_, i) => odds.kept(design, block, i))),
     range: odds.keptRange(design),

@@ -95,6 +95,11 @@ class RegressionFindings(Findings):
         return self.quoted(self.asked["outcome"])
 
     @property
+    def of_follow_up(self) -> bool:
+        """Whether not everybody was asked the question to explain."""
+        return question_of(self.design, self.asked["outcome"]).only_if is not None
+
+    @property
     def unit(self) -> str:
         """The unit of a mean, with a space before it."""
         unit = getattr(question_of(self.design, self.asked["outcome"]), "unit", "")

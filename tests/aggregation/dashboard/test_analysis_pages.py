@@ -652,3 +652,10 @@ def test_weights_have_means_and_picks(kinds: Client, messages: Any) -> None:
     )
     assert mean["option"] == "" and f"{float(mean['weighted']):.2f}" in page
     assert mean["effective_size"] == "" and float(mean["design_effect"]) > 0
+
+
+def test_odds_of_a_follow_up_are_said_to_be_among_everybody(kinds: Client, messages: Any) -> None:
+    fields = {"kind": "regression", "outcome": "who:boss", "predictors": ["age"]}
+    assert "odds among everybody" in found(kinds, messages, **fields)[1]
+    fields = {"kind": "regression", "outcome": "mood:good", "predictors": ["age"]}
+    assert "odds among everybody" not in found(kinds, messages, **fields)[1]
