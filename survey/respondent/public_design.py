@@ -76,12 +76,25 @@ def language_name(tag: str) -> str:
 
 
 def _odds(block: Block) -> list[dict[str, Any]]:
-    """Return each question with how often, out of 100, true and other options are reported."""
+    """Return each question with how often, out of 100, true and other values are reported."""
+    known = {question.key: question for question in block.questions}
     rows = []
-    for position, question in enumerate(block.questions):
-        true, false = block.mechanism.channel(position)
-        rows.append({"question": question, "true": 100 * true, "false": 100 * false})
+    for place, question in enumerate(block.questions):
+        channels = [block.mechanism.channel(place, value) for value in range(question.size)]
+        true, false = (_range([100 * one[i] for one in channels]) for i in (0, 1))
+        row: dict[str, Any] = {"question": question, "true": true, "false": false}
+        if question.only_if:
+            gate, wanted = question.only_if
+            options = [one.text for one in known[gate].options if one.key in wanted]
+            row |= {"gate": known[gate], "gate_options": options}
+        rows.append(row)
     return rows
+
+
+def _range(shares: list[float]) -> str:
+    """Write shares that may depend on the answer."""
+    least, most = (f"{one(shares):.1f}" for one in (min, max))
+    return least if least == most else f"{least} to {most}"
 
 
 def _texts(survey: Survey, design: Design, tag: str) -> list[str]:
@@ -95,5 +108,9 @@ def _texts(survey: Survey, design: Design, tag: str) -> list[str]:
     ]
     for question in design.questions:
         translated = frozen.get("questions", {}).get(question.key, {})
-        texts += [translated.get("text"), " · ".join(translated.get("options", []))]
+        texts += [
+            translated.get("text"),
+            translated.get("unit"),
+            " · ".join(translated.get("options", [])),
+        ]
     return [text for text in texts if text]

@@ -89,7 +89,9 @@ describe("every kind", () => {
     });
 
     it(`asks the browser to remember nothing: ${kind}`, async (t) => {
-      const { form } = await ask(t, asked);
+      const { form, field } = await ask(t, asked);
+      assert.equal(field?.getAttribute("spellcheck") ?? "false", "false");
+      assert.equal(field?.hasAttribute("name") ?? false, false);
       for (const one of [form, ...form.querySelectorAll("input, select")]) {
         assert.equal(one.getAttribute("autocomplete"), "off");
       }

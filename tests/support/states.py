@@ -211,8 +211,8 @@ class States:
         self.tap(page.locator(".primary"))
         expect(page.locator(".icon.waiting")).to_be_visible()
         yield "busy"
-        page.unroute(REPORTS)
         self.tap(page.locator("p > .link"))
+        page.unroute(REPORTS)
         expect(page.locator(".icon.stop")).to_be_visible()
         yield "dropped"
 

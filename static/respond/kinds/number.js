@@ -36,6 +36,7 @@ export default {
       type: "text",
       inputmode: least < 0 ? "text" : "numeric", // some keyboards for digits have no minus
       autocomplete: "off",
+      spellcheck: "false", // some browsers would send it to a service
       maxlength: 20,
       dir: "ltr",
       "aria-labelledby": "question",

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from typing import Any
 
 import pytest
@@ -98,6 +99,24 @@ class TestPublicDesign:
         file = Client().get("/designs/small/design.json")
         assert f"sha256:{hashlib.sha256(file.content).hexdigest()}" == survey.design_hash
         assert file["Content-Disposition"] == 'attachment; filename="small.design.json"'
+
+    def test_it_says_how_every_kind_is_answered_and_randomized(self) -> None:
+        opened(**builders.EVERY_KIND)
+        page = Client().get("/designs/every-kind/").content.decode()
+        text = " ".join(re.sub("<[^>]*>", "", page).split())
+        for words in (
+            "Only asked after “Yes” to “Harassed?”.",
+            "Only asked after “Prefer not to say” to “Harassed?”.",
+            "A whole number from 0 to 60 days, which the device rounds at random to one of 3 ",
+            "Up to 2 may be picked, and a report says one of them or none.",
+            "becomes at most about 98 in 100 sure",
+        ):
+            assert words in text, words
+        design = Survey.objects.get().frozen_design()
+        shares = [100 * design.blocks[0].mechanism.channel(0, value)[0] for value in range(3)]
+        assert f"about {min(shares):.1f} to {max(shares):.1f} of their reports say it" in text
+        a, b = (100 * share for share in design.blocks[3].mechanism.channel(0))
+        assert f"about {a:.1f} of their reports say it. If they do not, about {b:.1f} do." in text
 
     @pytest.mark.parametrize(
         ("given", "words"),
