@@ -63,7 +63,9 @@ function everyAnswer(questions) {
 }
 
 /**
- * All first answers, all last answers, and two lists in between.
+ * All first answers, all last answers, two lists in between, and one for each question that none of
+ * these leads to.
+ *
  * @param {Question[]} questions
  */
 function someAnswers(questions) {
@@ -74,7 +76,30 @@ function someAnswers(questions) {
       return [...list, isAsked(questions, list) ? some[place] : null];
     }, /** @type {Answer[]} */ ([])),
   );
-  return distinct(lists);
+  const others = questions.flatMap((_, i) =>
+    lists.some((list) => list[i] !== null) ? [] : [answersLeadingTo(questions, i)],
+  );
+  return distinct([...lists, ...others]);
+}
+
+/**
+ * Answers after which this question is asked.
+ * @param {Question[]} questions
+ * @param {number} wanted
+ */
+function answersLeadingTo(questions, wanted) {
+  /** @type {Map<Question, Answer>} */
+  const needed = new Map();
+  for (let only = questions[wanted].only_if; only; ) {
+    const { question, options } = only;
+    const gate = /** @type {Question} */ (questions.find(({ key }) => key === question));
+    needed.set(gate, gate.options.findIndex(({ key }) => options.includes(String(key))));
+    only = gate.only_if;
+  }
+  return questions.reduce((list, question) => {
+    const answer = needed.get(question) ?? answersTo(question).some[0];
+    return [...list, isAsked(questions, list) ? answer : null];
+  }, /** @type {Answer[]} */ ([]));
 }
 
 /**

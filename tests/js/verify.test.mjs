@@ -134,6 +134,23 @@ describe("the plan of a check", () => {
     }
   });
 
+  it("puts in answers that lead to every follow-up", () => {
+    const options = (...keys) => keys.map((key) => ({ key }));
+    const only = (question, ...keys) => ({ only_if: { question, options: keys } });
+    const questions = [
+      { key: "gate", kind: "choice", options: options("a", "b", "c", "d", "e") },
+      { key: "who", kind: "choice", options: options("x", "y", "z"), ...only("gate", "b", "c") },
+      { key: "why", kind: "choice", options: options("p", "q"), ...only("who", "x") },
+      { key: "else", kind: "choice", options: options("p", "q"), ...only("gate", "e") },
+    ];
+    const block = { key: "b1", epsilon: 2, keep: 2 ** 20, questions };
+    const [{ inputs }] = plan({ ...EXAMPLE, ask: 1, blocks: [block] });
+    const given = inputs.map(({ b1 }) => b1);
+    assert.ok(given.some(([gate, who, why]) => gate === 1 && who === 0 && why === 0));
+    for (const i of questions.keys()) assert.ok(given.some((one) => one[i] !== null), `${i}`);
+    for (const input of inputs) randomize({ ...EXAMPLE, ask: 1, blocks: [block] }, input, () => 0);
+  });
+
   it("puts in what can be chosen instead of a number, which follows the levels in a report", () => {
     const question = { key: "days", kind: "number", least: 0, most: 60, levels: 2, options: [{ key: "no" }] };
     const block = { key: "b1", epsilon: 2, keep: 2 ** 20, questions: [question] };
