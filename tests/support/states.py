@@ -27,7 +27,8 @@ NO_SURVEY = {
     "closed": (200, {"protocol": 1, "state": "closed"}),
     "outdated": (200, {"protocol": 2}),
 }
-# A survey for the states that a good one has not: hardly protected, not translated, a long list.
+# A survey for the states that a good one has not: hardly protected, not translated, a number,
+# multiple choice, a long list.
 POOR = {
     "slug": "poor",
     "title": "Un sondaggio",
@@ -35,12 +36,18 @@ POOR = {
     "language": "it",
     "epsilon": 6,
     "crowd": 20,
-    "questions": [{"key": "q1", "text": "Quale?", "kind": "choice", "options": ["A", "B", "C"]}],
+    "questions": [
+        {"key": "q1", "text": "Quale?", "kind": "choice", "options": ["A", "B", "C"]},
+        {"key": "q2", "text": "Quanti?", "kind": "number", "least": 0, "most": 10,
+         "unit": "giorni", "prefer_not_to_say": True},
+        {"key": "q3", "text": "Quali?", "kind": "several", "options": ["A", "B", "C"], "picks": 2},
+    ],
     "background": [
         {"key": "ward", "text": "Dove?", "options": [f"Reparto {i}" for i in range(1, 13)]}
     ],
-    "blocks": [["q1"]],
-}
+    "blocks": [["q1"], ["q2"], ["q3"]],
+    "ask": 3,
+}  # fmt: skip
 # The first answer to every question, up to the last step. One press after the other as a program
 # makes them, which takes a twentieth of the time.
 HURRY = """() => {
@@ -229,6 +236,19 @@ class States:
         expect(page.locator(".untranslated")).to_be_visible()
         yield "untranslated"
         self.tap(page.locator(".option").first)
+        self.go_on()
+        expect(page.locator(".number")).to_be_visible()
+        yield "number"
+        self.tap(page.locator(".primary"))
+        expect(page.get_by_role("alert")).not_to_be_empty()
+        yield "number-missing"
+        self.tap(page.locator(".number button").last)
+        self.go_on()
+        expect(page.locator("#hint")).to_be_visible()
+        for option in page.locator(".option").all():
+            self.tap(option)
+        expect(page.get_by_role("alert")).not_to_be_empty()
+        yield "several-too-many"
         self.go_on()
         expect(page.locator("main select")).to_be_visible()
         yield "long-list"
