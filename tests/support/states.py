@@ -32,7 +32,7 @@ NO_SURVEY = {
 POOR = {
     "slug": "poor",
     "title": "Un sondaggio",
-    "introduction": "Una domanda sola.",
+    "introduction": "Tre domande.",
     "language": "it",
     "epsilon": 6,
     "crowd": 20,
