@@ -103,6 +103,7 @@ def test_errors_of_the_design_are_shown(window: Window) -> None:
     assert set(window.save(ask=3)["wrong"]) == {"ask"}
     window.save(ask=None)
     assert set(window.save(blocks=[["q1"]])["wrong"]) == {"blocks"}
+    assert window.save(blocks=[["q7"]])["wrong"] == {"blocks": "There is no question 'q7'."}
     half = {"de": {"questions": {"q2": {"text": "Welche?", "options": ["Rot", "", "Blau"]}}}}
     wrong = window.save(blocks=[], translations=half)["wrong"]
     assert wrong == {"translations.de.questions.q2.options[1]": "The text is empty."}
@@ -289,7 +290,8 @@ IMPOSSIBLE: dict[str, tuple[dict[str, Any], str]] = {
         {"background": [{"key": "b1", "text": "?", "options": [], "kind": "yes_no"}]},
         "background[0]",
     ),
-    "block of nobody": ({"blocks": [["q7"]]}, "blocks"),
+    "a block that is a number": ({"blocks": [5]}, "blocks[0]"),
+    "a block without questions": ({"blocks": [[]]}, "blocks[0]"),
     "declined": ({"questions": [asked(prefer_not_to_say=1)]}, "questions[0].prefer_not_to_say"),
 }
 
@@ -359,6 +361,7 @@ def test_the_editor_shows_what_the_checklist_would_refuse(window: Window) -> Non
     assert places(weak) == []
     assert set(window.save(background=[], epsilon=4.5)["wrong"]) == {"epsilon"}
     assert places(window.answer) == []
+    assert window.save(blocks=[["q7"]])["wrong"] == {"blocks": "There is no question 'q7'."}
     half = {"de": {"questions": {"q2": {"options": ["Rot", "", "Blau"]}}}}
     assert set(window.save(epsilon=2, translations=half)["wrong"]) == {
         "translations.de.questions.q2.options[1]"

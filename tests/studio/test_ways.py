@@ -2,7 +2,9 @@
 
 import json
 import math
-from random import Random
+from fractions import Fraction
+from itertools import product
+from statistics import NormalDist
 from typing import Any
 
 import pytest
@@ -47,31 +49,23 @@ def test_a_number_gives_its_average_or_its_distribution() -> None:
     assert errors == sorted(errors) and errors[0] < errors[2]  # more options, less precise
 
 
-def test_the_margin_of_an_average_holds_for_people_at_both_ends() -> None:
-    """The standard deviation of simulated means is what the half-width says."""
+def test_the_margin_of_an_average_follows_from_every_report_that_can_be_sent() -> None:
+    """By the exact probabilities of reports, with half of the people at either end."""
     design: Design = survey(HARM, DAYS | {"prefer_not_to_say": True}).draft_design()
     block, place = design.places["days"][0]
-    people, random = 400, Random(3)
     mechanism, mean = block.mechanism, block.questions[place].measures()[0]
     assert mean.among
-    chances, kept = mechanism.chances(place), mechanism.keep / 2**32
-    means = []
-    for _ in range(300):
-        total = number = 0.0
-        for _ in range(people):
-            answers: list[Any] = [0] * len(block.questions)
-            answers[place] = random.choice([0, 60])
-            value = mechanism.randomize(answers, lambda: random.getrandbits(32))[place]
-            total += mean.weights[value or 0]
-            number += mean.among[value or 0]
-        drawn = sum(w * c for w, c in zip(mean.weights, chances, strict=True))
-        given = sum(w * c for w, c in zip(mean.among, chances, strict=True))
-        up, down = (total / people - (1 - kept) * drawn), (number / people - (1 - kept) * given)
-        means.append(up / down)
-    deviation = math.sqrt(sum((one - 30) ** 2 for one in means) / len(means))
-    said = ways.half_width_of_mean(block, place, people) / 1.96
-    assert said == pytest.approx(deviation, rel=0.1)  # 300 rounds: a standard error of 4 %
-    assert ways.half_width_of_mean(block, place, 4 * people) / 1.96 == pytest.approx(said / 2)
+    first = second = Fraction(0)
+    others = [range(one.size) for one in block.questions]
+    for cell in product(*others):
+        score = Fraction(mean.weights[cell[place]]) - 30 * Fraction(mean.among[cell[place]])
+        for number in (0, 60):
+            answers = [number if i == place else 0 for i in range(len(cell))]
+            chance = mechanism.probability(answers, cell) / 2
+            first, second = first + chance * score, second + chance * score**2
+    deviation = math.sqrt((second - first**2) / 400) * 2**32 / mechanism.keep
+    said = ways.half_width_of_mean(block, place, 400) / NormalDist().inv_cdf(0.975)
+    assert said == pytest.approx(deviation)
 
 
 def test_an_average_that_says_nothing_is_not_given_as_a_figure() -> None:
