@@ -118,10 +118,12 @@ def analyses(browser: Browser, url: str, size: str) -> None:
 
 def planner(browser: Browser, url: str, size: str) -> None:
     page = open_page(browser, size)
-    log_in(page, f"{url}/plan/?people=2000&yes_no=6&groups=2&share=20")
+    log_in(page, f"{url}/plan/?people=2000&questions=6 yes/no&groups=2&share=20")
     expect(page.locator("svg.plot")).to_be_visible()
     take(page, size, "planner")
-    page.goto(f"{url}/plan/?people=2000&yes_no=6&share=20&dropout=20&forged=2&looks=every")
+    page.goto(
+        f"{url}/plan/?people=2000&questions=6 yes/no&share=20&dropout=20&forged=2&looks=every"
+    )
     take(page, size, "planner-more")
     page.close()
 

@@ -1,15 +1,17 @@
 """An explanation of the blocks of a survey, for the planner and the studio."""
 
 import math
+from collections.abc import Iterator
 
-from aggregation.planner.planned_design import sizes_of
+from aggregation.planner.planned_design import sensitive
 from aggregation.templatetags.figures import times
-from survey.design import Design, Question, follow_ups
+from survey.design import Design, follow_ups
+from survey.design.kinds.several import Several
 
 
 def explain(design: Design, chosen: bool) -> str:
     """Explain how the sensitive questions are asked, and why. `chosen`: somebody set the blocks."""
-    questions, blocks = len(sizes_of(design)), len(design.sensitive_blocks)
+    questions, blocks = len(sensitive(design)), len(design.sensitive_blocks)
     if questions == 1:
         return "One question is one block. Everybody is asked it."
     if blocks == 1:
@@ -21,7 +23,21 @@ def explain(design: Design, chosen: bool) -> str:
             f"The questions are in {blocks} blocks. Each person is asked {design.ask} of them, "
             "chosen at random."
         )
-    return f"{first} {_chosen(design) if chosen else _planned(design)}"
+    return " ".join([first, *_together(design), _chosen(design) if chosen else _planned(design)])
+
+
+def _together(design: Design) -> Iterator[str]:
+    """Explain which questions have to share a block, and which cannot."""
+    divided = [key for key, places in design.places.items() if len(places) > 1]
+    if divided:
+        yield (
+            "Each follow-up has a block of its own, with the question that it depends on: small "
+            "blocks keep more answers, and all of them tell about that question."
+        )
+    elif any(question.only_if for question in sensitive(design)):
+        yield "Follow-ups are in one block with the question that they depend on."
+    if len(sensitive(design)) > 1 and any(isinstance(q, Several) for q in sensitive(design)):
+        yield "A multiple choice question is always alone in its block."
 
 
 def _planned(design: Design) -> str:
@@ -44,22 +60,16 @@ def _chosen(design: Design) -> str:
 
 def people_if_separate(design: Design) -> float:
     """Return how many times as many people one block a question, all asked, would need."""
-    separate = follow_ups.trees(_questions(design))
+    separate = follow_ups.trees(sensitive(design))
     return follow_ups.spread(separate, design.epsilon, len(separate)) / _factor(design)
 
 
 def people_saved_by_planner(design: Design) -> float:
     """Return the part of the people that the planner's blocks would save."""
-    questions = _questions(design)
+    questions = sensitive(design)
     planned = follow_ups.choose_blocks(questions, design.epsilon, None)
     blocks = [[questions[i] for i in block] for block in planned.blocks]
     return 1 - follow_ups.spread(blocks, design.epsilon, planned.ask) / _factor(design)
-
-
-def _questions(design: Design) -> list[Question]:
-    """Return the sensitive questions, each after the one it depends on."""
-    keys = {question.key for block in design.sensitive_blocks for question in block.questions}
-    return [question for question in design.questions if question.key in keys]
 
 
 def _factor(design: Design) -> float:

@@ -5,12 +5,13 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
+from aggregation.planner import notation
 from aggregation.planner.plan import Plan
-from aggregation.planner.planned_design import overruled, sizes_of
+from aggregation.planner.planned_design import overruled, sensitive
 from aggregation.planner.solving import MOST_PEOPLE, solve
 from aggregation.planner.terms import PlanError, Terms
 from aggregation.releases.forms import LEVELS
-from survey.design import MAX_OPTIONS, MAX_QUESTIONS, Design
+from survey.design import MAX_QUESTIONS, Design, Question
 
 # As in the address. Half-width in points; share, level, drop-out and forged in percent.
 DEFAULTS = {
@@ -18,8 +19,7 @@ DEFAULTS = {
     "people": "1000",
     "epsilon": "2",
     "half_width": "3",
-    "yes_no": "5",
-    "choices": "",
+    "questions": "5 yes/no",
     "share": "",
     "groups": "2",
     "level": "95",
@@ -35,22 +35,20 @@ SOLVE = {
     "epsilon": "Which ε is enough?",
 }
 LOOKS = {"": "once", "every": "always"}
-FIELDS = {"sizes": "yes_no"}  # fields named differently than their term
 
 
-class ChoicesField(forms.CharField):
-    """Numbers of options, such as “4, 5”."""
+class QuestionsField(forms.CharField):
+    """Questions in a few words, such as “2 yes/no, 1 scale of 5”."""
 
-    def clean(self, value: Any) -> tuple[int, ...]:
-        parts = super().clean(value).replace(",", " ").split()
-        most = MAX_OPTIONS + 1  # with “prefer not to say”
-        if len(parts) > MAX_QUESTIONS:
-            raise ValidationError(f"At most {MAX_QUESTIONS} questions.")
-        if not all(part.isascii() and part.isdigit() for part in parts):
-            raise ValidationError("Whole numbers of options, such as 4, 5.")
-        if not all(len(part) <= 3 and 2 <= int(part) <= most for part in parts):
-            raise ValidationError(f"A question has 2 to {most} options.")
-        return tuple(int(part) for part in parts)
+    def __init__(self, **more: Any) -> None:
+        wanted = f"Name the questions, such as {notation.EXAMPLE}."
+        super().__init__(error_messages={"required": wanted}, **more)
+
+    def clean(self, value: Any) -> tuple[Question, ...]:
+        try:
+            return notation.read(super().clean(value))
+        except notation.NotationError as error:
+            raise ValidationError(str(error)) from None
 
 
 def number(kind: Any, low: float, high: float, **more: Any) -> Any:
@@ -68,8 +66,7 @@ class PlanForm(forms.Form):
     people = number(forms.IntegerField, 1, MOST_PEOPLE)
     epsilon = number(forms.FloatField, 0.01, 8 * MAX_QUESTIONS)
     half_width = number(forms.FloatField, 0.01, 50)
-    yes_no = number(forms.IntegerField, 0, MAX_QUESTIONS)
-    choices = ChoicesField(required=False, max_length=400)
+    questions = QuestionsField(max_length=1000)
     share = number(forms.FloatField, 0, 100, required=False)
     groups = number(forms.IntegerField, 1, 100)
     level = forms.ChoiceField(choices=[(level, f"{level} %") for level in LEVELS])
@@ -90,19 +87,15 @@ class PlanForm(forms.Form):
         """Find the missing value. An impossible plan is an error at its field."""
         data = super().clean() or {}
         if not self.errors:
-            sizes = (2,) * data["yes_no"] + data["choices"]
-            if not 1 <= len(sizes) <= MAX_QUESTIONS:
-                self.add_error("yes_no", f"1 to {MAX_QUESTIONS} questions in all.")
-                return data
             try:
-                self.plan = Plan(solve(data["solve"], self.terms(data, sizes)))
+                self.plan = Plan(solve(data["solve"], self.terms(data)))
             except PlanError as error:
-                self.add_error(FIELDS.get(error.field, error.field), str(error))
+                self.add_error(error.field, str(error))
         return data
 
-    def terms(self, data: dict[str, Any], sizes: tuple[int, ...]) -> Terms:
+    def terms(self, data: dict[str, Any]) -> Terms:
         return Terms(
-            sizes=sizes,
+            questions=data["questions"],
             epsilon=data["epsilon"],
             people=data["people"],
             half_width=data["half_width"] / 100,
@@ -135,13 +128,11 @@ class PlanForm(forms.Form):
 def of_survey(design: Design, people: int) -> dict[str, str]:
     """Return a survey's numbers as values of the form."""
     size, ask = overruled(design)
-    options = sizes_of(design)
     groups = design.background[0].size - 1 if design.background else 1
     return {
         "epsilon": f"{design.epsilon:.10g}",
         "people": str(people or DEFAULTS["people"]),
-        "yes_no": str(options.count(2)),
-        "choices": ", ".join(str(size) for size in options if size != 2),
+        "questions": notation.write(sensitive(design)),
         "groups": str(groups),
         "size": str(size or ""),
         "ask": str(ask or ""),

@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from aggregation.planner.terms import CLEAR, PlanError, Terms, reaches
+from aggregation.planner.notation import write
+from aggregation.planner.planned_design import CLEAR
+from aggregation.planner.terms import PlanError, Terms, reaches
 
 
 @dataclass(frozen=True)
@@ -48,14 +50,11 @@ def _neighbours(terms: Terms) -> Iterator[Terms]:
 def caption(terms: Terms) -> list[str]:
     """Return the assumptions of a plan, for the caption of its figure."""
     design = terms.design
-    yes_no, most = terms.sizes.count(2), max(len(block.questions) for block in design.blocks)
-    choices = [str(size) for size in terms.sizes if size != 2]
-    asked = [f"{yes_no} yes/no"] if yes_no else []
-    asked += [f"{len(choices)} with {', '.join(choices)} options"] if choices else []
+    most = max(len(block.questions) for block in design.blocks)
     share = "the worst case" if terms.share is None else f"a share of {100 * terms.share:g} %"
     looks = "one look" if terms.looks == "one" else "every look"
     found = (
-        f"Questions: {' and '.join(asked)}, in blocks of up to {most}, {design.ask} of "
+        f"Questions: {write(terms.questions)}, in blocks of up to {most}, {design.ask} of "
         f"{len(design.blocks)} asked of a person. Half-widths at {100 * terms.level:g} %, for "
         f"{looks} and {share}, for the least precise question."
     )

@@ -8,11 +8,13 @@ import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from aggregation.planner.planned_design import Kind, kinds
-from aggregation.planner.terms import CLEAR, Terms
+from aggregation.planner.planned_design import CLEAR, Kind, Signal
+from aggregation.planner.terms import Terms
 from aggregation.statistics import planning, privacy
 from aggregation.statistics.proportion import Channel
-from survey.design import BACKGROUND_EPSILON, Design
+from survey.design import BACKGROUND_EPSILON, Design, Question
+from survey.design.kinds.number import Number
+from survey.design.kinds.several import Several
 from survey.design.mechanism import Cells, Shape
 from survey.design.odds import WEAK, in_words, odds
 
@@ -21,11 +23,21 @@ POWER = 0.8
 
 @dataclass(frozen=True)
 class Precision:
-    """The half-widths for one kind of question: of everybody and of one group."""
+    """The half-widths for one kind of question: of everybody and of one group.
+
+    Those of a number are in parts of its range. `concerned` is that of a share among those whom a
+    follow-up concerns.
+    """
 
     kind: Kind
     everybody: float
     group: float | None
+    concerned: float | None
+
+    @property
+    def of_range(self) -> bool:
+        """Whether the half-widths are parts of the range of a number."""
+        return isinstance(self.kind.question, Number)
 
 
 @dataclass(frozen=True)
@@ -60,14 +72,22 @@ class Plan:
     def design(self) -> Design:
         return self.terms.design
 
-    @cached_property
+    @property
     def kinds(self) -> list[Kind]:
-        return kinds(self.design)
+        return self.terms.kinds
 
     @cached_property
     def together(self) -> list[int]:
         """The numbers of questions in the blocks."""
         return sorted({len(block.questions) for block in self.design.blocks})
+
+    @property
+    def has_shares(self) -> bool:
+        return not all(isinstance(one, Number) for one in self.terms.questions)
+
+    @property
+    def has_numbers(self) -> bool:
+        return any(isinstance(one, Number) for one in self.terms.questions)
 
     @property
     def reports(self) -> int:
@@ -81,9 +101,12 @@ class Plan:
     @cached_property
     def moved(self) -> tuple[float, float]:
         """How far forged reports can move the estimate down and up."""
-        share, channel, forged = self.terms.share, self.least.kind.channel, self.terms.forged
-        down = privacy.forgery(1.0 if share is None else share, channel, forged)[0]
-        up = privacy.forgery(0.0 if share is None else share, channel, forged)[1]
+        signal, forged = self.least.kind.signal, self.terms.forged
+        share = None if signal.is_mean else self.terms.share
+        if signal.is_mean:  # at most from one end of the scores to the other
+            return forged / signal.contrast, forged / signal.contrast
+        down = privacy.forgery(1.0 if share is None else share, signal.channel, forged)[0]
+        up = privacy.forgery(0.0 if share is None else share, signal.channel, forged)[1]
         return -down, up
 
     @property
@@ -97,21 +120,28 @@ class Plan:
     @property
     def known_reports(self) -> int:
         """How many reports from a group known exactly would be as precise: groups are noisy."""
+        return self._known(self.reports)
+
+    def _known(self, reports: int) -> int:
         groups = self.terms.groups
         mechanism = Cells.for_epsilon(BACKGROUND_EPSILON, [Shape(groups + 1)])
         membership = Channel(*mechanism.channel(0))
-        return int(planning.reports_in_group(self.reports, 1 / groups, membership))
+        return int(planning.reports_in_group(reports, 1 / groups, membership)) if reports else 0
 
     @cached_property
     def precision(self) -> list[Precision]:
-        channels = [kind.channel for kind in self.kinds]
-        grouped = self.terms.groups > 1 and self.known_reports > 0
-        sizes = [self.reports, self.known_reports] if grouped else [self.reports]
-        found = self.terms.half_widths_of([(one, n) for n in sizes for one in channels])
-        everybody, groups = found[: len(channels)], found[len(channels) :]
-        none = [None] * len(channels)
-        rows = zip(self.kinds, everybody, groups or none, strict=True)
-        return [Precision(*row) for row in rows]
+        people, terms = self.terms.people, self.terms
+        asked: list[tuple[Signal, int]] = []
+        for kind in self.kinds:
+            n = kind.reports(people)
+            asked += [(kind.signal, n), (kind.signal, self._known(n) if terms.groups > 1 else 0)]
+            asked.append((kind.concerned or kind.signal, n if kind.concerned else 0))
+        widths = iter(terms.half_widths_of([one for one in asked if one[1] > 0]))
+        found = [next(widths) if n > 0 else None for _, n in asked]
+        return [
+            Precision(kind, found[3 * i] or math.inf, found[3 * i + 1], found[3 * i + 2])
+            for i, kind in enumerate(self.kinds)
+        ]
 
     @cached_property
     def least(self) -> Precision:
@@ -120,11 +150,17 @@ class Plan:
 
     @cached_property
     def difference(self) -> SmallestDifference | None:
-        n, terms, channel = self.known_reports, self.terms, self.least.kind.channel
+        terms, kind = self.terms, self.least.kind
+        n = self._known(kind.reports(terms.people))
         if terms.groups < 2 or n < 1:
             return None
         found = planning.smallest_difference(
-            n, channel, terms.share, POWER, terms.level, terms.forged
+            n,
+            kind.channel,
+            None if kind.signal.is_mean else terms.share,
+            POWER,
+            terms.level,
+            terms.forged,
         )
         return None if found is None else SmallestDifference(*found)
 
@@ -132,16 +168,16 @@ class Plan:
     def cost(self) -> Cost:
         # A curator divides ε among the questions, and has every answer of everybody.
         terms, kind = self.terms, self.least.kind
-        share = 0.5 if terms.share is None else terms.share
-        # One person moves one count of a yes/no question, and two counts of a choice.
-        epsilon = terms.epsilon / len(terms.sizes) / (1 if kind.options == 2 else 2)
+        known = None if kind.signal.is_mean else terms.share
+        share = 0.5 if known is None else known
+        epsilon = terms.epsilon / len(terms.questions) / _moved_by_one(kind.question)
         price = privacy.price(terms.people, kind.channel, share, epsilon)
         # A curator's noise adds to sampling, not to the effect of forgers.
-        local, clear = terms.half_widths_of([(kind.channel, terms.people), (CLEAR, terms.people)])
-        if terms.share is None:
-            local = replace(terms, share=share).half_width_of(kind.channel, terms.people)
-        chance = local - planning.forgers_reach(kind.channel, terms.forged)
-        curator = planning.forgers_reach(CLEAR, terms.forged) + chance * price.curator / price.local
+        local, clear = terms.half_widths_of([(kind.signal, terms.people), (CLEAR, terms.people)])
+        if known is None and not kind.signal.is_mean:
+            local = replace(terms, share=share).half_width_of(kind.signal, terms.people)
+        chance = local - terms.forgers(kind.signal)
+        curator = terms.forgers(CLEAR) + chance * price.curator / price.local
         clear_people = terms.reports_for(CLEAR)
         return Cost(clear_people, clear, curator, terms.people / clear_people)
 
@@ -166,3 +202,10 @@ class Plan:
     @property
     def weak(self) -> bool:
         return self.total > WEAK
+
+
+def _moved_by_one(question: Question) -> int:
+    """Return how many counts one person can move: one of a yes/no question or a sum of numbers."""
+    if isinstance(question, Several):
+        return question.picks
+    return 1 if question.size == 2 or isinstance(question, Number) else 2

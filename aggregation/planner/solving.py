@@ -3,11 +3,11 @@
 import math
 from bisect import bisect_left
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 
-from aggregation.planner.planned_design import kinds
-from aggregation.planner.terms import CLEAR, PlanError, Terms, reaches
-from aggregation.statistics import planning
+from aggregation.planner.planned_design import CLEAR
+from aggregation.planner.terms import PlanError, Terms, reaches
 
 MOST_PEOPLE = 10**9
 MOST_EPSILON = 8.0  # the largest ε to try, which protects hardly anything
@@ -31,19 +31,19 @@ def solve(wanted: str, terms: Terms) -> Terms:
 
 def people_for(terms: Terms) -> int:
     """Return how many people make every question as precise as wanted."""
-    design, people = terms.design, math.inf
-    alone = max(planning.forgers_reach(kind.channel, terms.forged) for kind in kinds(design))
+    people = math.inf
+    alone = max(terms.forgers(kind.signal) for kind in terms.kinds)
     if alone >= terms.half_width:
         raise PlanError(
             "half_width",
             f"The forged reports alone cause ± {100 * alone:.2g} points. Allow a larger "
             "half-width, a larger ε, or fewer forged reports.",
         )
-    try:
-        reports = max(terms.reports_for(kind.channel) for kind in terms.hardest)
-        people = math.ceil(reports * len(design.blocks) / design.ask)
-    except ValueError:  # more than can be counted
-        pass
+    with suppress(ValueError):  # more than can be counted
+        people = max(
+            math.ceil(terms.reports_for(kind.signal) * kind.asked[1] / kind.asked[0])
+            for kind in terms.hardest
+        )
     if people > MOST_PEOPLE:
         raise PlanError(
             "half_width",

@@ -1,16 +1,14 @@
 """The terms of a plan, and the precision that follows. Pure: no Django."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import itemgetter
 
-from aggregation.planner.planned_design import Kind, designed, kinds
+from aggregation.planner.planned_design import Kind, Signal, designed, kinds
 from aggregation.statistics import planning
-from aggregation.statistics.proportion import Channel
-from survey.design import Design, DesignError
-
-CLEAR = Channel(1.0, 0.0)  # a survey without noise
+from survey.design import Design, DesignError, Question
 
 
 class PlanError(ValueError):
@@ -25,7 +23,7 @@ class PlanError(ValueError):
 class Terms:
     """The terms of a plan. Shares and half-widths are parts of 1, not percent."""
 
-    sizes: tuple[int, ...]  # the number of options of every question
+    questions: tuple[Question, ...]
     epsilon: float  # of all sensitive answers of one respondent
     people: int
     half_width: float
@@ -41,13 +39,17 @@ class Terms:
     @cached_property
     def design(self) -> Design:
         try:
-            return designed(self.sizes, self.epsilon, self.size, self.ask)
+            return designed(self.questions, self.epsilon, self.size, self.ask)
         except DesignError as error:
             what = f"{error.what[0].upper()}{error.what[1:]}."
             raise PlanError(_field(error, self), what) from None
 
+    @cached_property
+    def kinds(self) -> list[Kind]:
+        return kinds(self.design)
+
     def reports(self, people: int) -> int:
-        """Return how many of these people are asked each question."""
+        """Return how many of these people are asked each question that is in one block."""
         return people * self.design.ask // len(self.design.blocks)
 
     def reach(self, people: int) -> float | None:
@@ -63,11 +65,11 @@ class Terms:
         """
         harms = [
             (
-                planning.half_width(1, kind.channel, self.share),
-                planning.forgers_reach(kind.channel, self.forged),
+                self.chances([(kind.signal, 1)], looks="one")[0] / math.sqrt(kind.part),
+                self.forgers(kind.signal),
                 kind,
             )
-            for kind in kinds(self.design)
+            for kind in self.kinds
         ]
         found: list[Kind] = []
         most = -1.0
@@ -77,34 +79,59 @@ class Terms:
                 most = alone
         return found
 
-    def half_width_of(self, channel: Channel, reports: int) -> float:
-        return self.half_widths_of([(channel, reports)])[0]
+    def half_width_of(self, signal: Signal, reports: int) -> float:
+        return self.half_widths_of([(signal, reports)])[0]
 
-    def half_widths_of(self, asked: Sequence[tuple[Channel, int]]) -> list[float]:
-        """Return the half-width for each channel and number of reports, in one fast call."""
-        return planning.half_widths(
-            [reports for _, reports in asked], [channel for channel, _ in asked],
-            self.share, self.level, forged=self.forged, looks=self.looks,
-        )  # fmt: skip
+    def half_widths_of(self, asked: Sequence[tuple[Signal, int]]) -> list[float]:
+        """Return the half-width for each signal and number of reports, in one fast call."""
+        chances = self.chances(asked, self.looks)
+        return [
+            chance + self.forgers(signal)
+            for chance, (signal, _) in zip(chances, asked, strict=True)
+        ]
 
-    def reports_for(self, channel: Channel) -> int:
+    def chances(self, asked: Sequence[tuple[Signal, int]], looks: str) -> list[float]:
+        """Return the part of each half-width that is due to chance, from the honest reports.
+
+        The expected share is that of an option; means have their worst case.
+        """
+        found = [0.0] * len(asked)
+        for is_mean, share in ((False, self.share), (True, None)):
+            places = [i for i, (signal, _) in enumerate(asked) if signal.is_mean == is_mean]
+            if places:
+                reports = [asked[i][1] for i in places]
+                channels = [asked[i][0].channel for i in places]
+                widths = planning.half_widths(
+                    reports, channels, share, self.level, dropout=self.forged, looks=looks
+                )
+                for i, width in zip(places, widths, strict=True):
+                    found[i] = width
+        return found
+
+    def forgers(self, signal: Signal) -> float:
+        """Return what forged reports add to the half-width, however many people answer."""
+        return self.forged / (1 - self.forged) / (2 * signal.contrast)
+
+    def reports_for(self, signal: Signal) -> int:
         """Return how many reports make a question precise enough; ValueError if none do."""
+        wanted = self.half_width - self.forgers(signal)
+        share = None if signal.is_mean else self.share
         return planning.sample_size(
-            self.half_width, channel, self.share, self.level, forged=self.forged, looks=self.looks
+            wanted, signal.channel, share, self.level, dropout=self.forged, looks=self.looks
         )
 
 
 def reaches(several: Sequence[Terms], people: Sequence[int]) -> list[list[float | None]]:
     """Return the half-widths of several terms, which differ only in ε, for these people."""
     asked = [
-        (i, j, kind.channel, terms.reports(n))
+        (i, j, kind.signal, kind.reports(n))
         for i, terms in enumerate(several)
         for j, n in enumerate(people)
         for kind in terms.hardest
-        if terms.reports(n) > 0
+        if kind.reports(n) > 0
     ]
     found: list[list[float | None]] = [[None] * len(people) for _ in several]
-    widths = several[0].half_widths_of([(channel, n) for _, _, channel, n in asked])
+    widths = several[0].half_widths_of([(signal, n) for _, _, signal, n in asked])
     for (i, j, *_), width in zip(asked, widths, strict=True):
         found[i][j] = max(found[i][j] or 0.0, width)
     return found
@@ -114,4 +141,4 @@ def _field(error: DesignError, terms: Terms) -> str:
     """Return the field to change after a design was refused."""
     if error.where in ("epsilon", "ask"):
         return error.where
-    return "size" if error.where.startswith("block") and terms.size else "sizes"
+    return "size" if error.where.startswith("block") and terms.size else "questions"

@@ -27,6 +27,7 @@ def plan(request: HttpRequest) -> HttpResponse:
         "solve": forms.SOLVE,
         "levels": LEVELS,
         "looks": forms.LOOKS,
+        "notation": "2 yes/no, choice of 4, scale of 5, number 0 to 60, of 10 pick 3",
     }
     if form.is_valid() and form.plan:
         terms = form.plan.terms

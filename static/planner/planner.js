@@ -11,7 +11,7 @@ let timer;
 let asked = 0;
 
 /** @type {() => NodeListOf<HTMLInputElement>} */
-const fields = () => form.querySelectorAll("input[id]");
+const fields = () => form.querySelectorAll("input[id], textarea[id]");
 
 function address() {
   const terms = /** @type {string[][]} */ ([...new FormData(form)]);

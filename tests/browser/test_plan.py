@@ -1,5 +1,6 @@
 """The planner in a real browser."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -43,6 +44,24 @@ def test_numbers_change_the_plan_without_a_reload(planner: Page) -> None:
     assert planner.evaluate("window.same") is True
     planner.goto(planner.url)
     expect(answer).to_have_text(told)
+
+
+def test_questions_of_every_kind_are_planned_as_they_are_written(planner: Page) -> None:
+    questions = planner.get_by_label("Questions", exact=True)
+    questions.fill("2 yes/no, 1 scale of 5, 1 number 0 to 60, 1 of 10 pick 3")
+    rows = planner.locator("#outcome")
+    for text in (
+        "2 yes/no",
+        "1 scale of 5",
+        "1 number 0 to 60",
+        "1 of 10 pick 3",
+        "in % of its range",
+    ):
+        expect(rows).to_contain_text(text)
+    questions.fill("1 yes/no [choice of 4")
+    expect(planner.get_by_text("Close every square bracket that you open")).to_be_visible()
+    questions.fill("1 yes/no [choice of 4]")
+    expect(rows).to_contain_text("of those concerned, if they are 20 %")
 
 
 def test_each_change_asks_the_server_once(planner: Page) -> None:
@@ -117,14 +136,15 @@ def test_a_survey_leads_to_its_plan(candor_server: Candor, page: Page) -> None:
     log_in(page, f"{candor_server.url}/surveys/wellbeing-at-work/")
     page.get_by_role("link", name="Plan with these numbers").click()
     expect(page.get_by_role("link", name="Wellbeing at work")).to_be_visible()
-    expect(page.get_by_label("Yes/no questions")).to_have_value("4")
-    expect(page.get_by_label("Choice questions")).to_have_value("3, 4")
+    questions = page.get_by_label("Questions", exact=True)
+    expect(questions).to_have_value(re.compile(r"4 yes/no.*1 choice of"))
 
 
 @pytest.mark.parametrize("viewport", VIEWPORTS.values(), ids=VIEWPORTS.keys())
 def test_the_planner_is_accessible(planner: Page, viewport: tuple[int, int]) -> None:
     planner.set_viewport_size({"width": viewport[0], "height": viewport[1]})
-    long = "choices=4,5,21&share=10&groups=12&size=3&epsilon=3.5&people=123456789"
-    for query in ("", f"?{long}", "?people=x&solve=&level=&choices=x"):
+    questions = "of 9 pick 3, yes/no [scale of 21], 3 number 0 to 200000"
+    long = f"questions={questions}&share=10&groups=12&size=3&epsilon=3.5&people=123456789"
+    for query in ("", f"?{long}", "?people=x&solve=&level=&questions=x"):
         planner.goto(f"{planner.url.partition('?')[0]}{query}")
         looked_at(planner)

@@ -11,6 +11,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 
+from aggregation.planner.notation import read
 from aggregation.planner.terms import Terms
 from operations.management.commands.load_demo import SURVEY
 from studio import checklist, drafts, precision, wording
@@ -321,7 +322,7 @@ def test_a_survey_must_not_close_before_it_opens() -> None:
 
 def test_half_widths_agree_with_the_planner() -> None:
     survey = draft(questions=choice(*"abcd"), blocks=[], background=[])
-    terms = Terms(sizes=(4,), epsilon=2.0, people=5000, half_width=0.1)
+    terms = Terms(read("choice of 4"), epsilon=2.0, people=5000, half_width=0.1)
     assert precision.half_width(survey.draft_design(), 5000) == pytest.approx(terms.reach(5000))
     assert precision.half_width(survey.draft_design(), 0) == float("inf")
 

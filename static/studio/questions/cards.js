@@ -196,7 +196,7 @@ export function showFound({ state, figures, ways }) {
     const its = ways[question.key] ?? {};
     const found = errors?.[i];
     const place = byId(`${question.id}-found`);
-    if (place) place.textContent = found ? [its.average ?? `${found.error} points`, blocksIn(its.blocks)].filter(Boolean).join(" · ") : "";
+    if (place) place.textContent = found ? [its.average ?? found.error, blocksIn(its.blocks)].filter(Boolean).join(" · ") : "";
     KINDS[question.kind].showWays?.(question, its);
     showBranch(question, its.follow_ups ?? "");
   });

@@ -31,7 +31,9 @@ def test_every_kind_has_all_its_parts_in_its_folder(key: str) -> None:
 def names_a_kind(path: Path) -> bool:
     kinds = "|".join(KINDS)
     # A member of some document may have the same name.
-    found = re.findall(rf"[\"']({kinds})[\"'](?!:)|analyses(\.| import .*)({kinds})", path.read_text())
+    found = re.findall(
+        rf"[\"']({kinds})[\"'](?!:)|analyses(\.| import .*)({kinds})", path.read_text()
+    )
     return bool(found)
 
 

@@ -14,6 +14,7 @@ from aggregation.planner import picture as pictures
 from aggregation.planner.blocks import explain, people_if_separate, people_saved_by_planner
 from aggregation.planner.forms import DEFAULTS, PlanForm, of_survey
 from aggregation.planner.grid import make_grid
+from aggregation.planner.notation import read
 from aggregation.planner.plan import Plan
 from aggregation.planner.planned_design import designed, overruled
 from aggregation.planner.solving import solve
@@ -21,14 +22,22 @@ from aggregation.planner.terms import PlanError, Terms
 from aggregation.releases.publish import make_release
 from aggregation.statistics import planning, privacy, sequence
 from aggregation.statistics.proportion import Channel
+from survey.design import Question
 from survey.design.odds import in_words, odds
 from tests.support import builders
 
 LN3 = math.log(3)
 
 
+def choices(*sizes: int) -> tuple[Question, ...]:
+    """Return questions of these numbers of options."""
+    return read(", ".join(f"choice of {size}" for size in sizes))
+
+
 def terms(**changes: Any) -> Terms:
-    return replace(Terms((2,), 2.0, 1000, 0.03), **changes)
+    if sizes := changes.pop("sizes", None):
+        changes["questions"] = choices(*sizes)
+    return replace(Terms(read("yes/no"), 2.0, 1000, 0.03), **changes)
 
 
 # --- Two are given, the third follows -------------------------------------------------------------
@@ -190,7 +199,7 @@ def test_the_odds_are_those_of_the_respondents_page() -> None:
 
 
 def test_an_overruled_planner_says_what_it_would_do() -> None:
-    ones, twos = (designed((2,) * 10, 2.0, size) for size in (1, 2))
+    ones, twos = (designed(choices(*(2,) * 10), 2.0, size) for size in (1, 2))
     assert people_saved_by_planner(ones) == pytest.approx(1 - 0.767, abs=1e-3)
     assert people_saved_by_planner(twos) == pytest.approx(0)
     assert explain(ones, chosen=True).endswith("The planner’s need 23% fewer people.")
@@ -238,11 +247,11 @@ def test_every_plan_has_a_picture(
 
 
 def test_a_design_that_differs_from_the_plan_is_recognized() -> None:
-    sizes = (2,) * 10
+    sizes = choices(*(2,) * 10)
     assert overruled(designed(sizes, 2.0)) == (None, None)
     assert overruled(designed(sizes, 2.0, 1, 1)) == (1, 1)
     assert of_survey(designed(sizes, 2.0, 5, 2), 0) | {"x": ""} == {
-        "epsilon": "2", "people": "1000", "yes_no": "10", "choices": "", "groups": "1",
+        "epsilon": "2", "people": "1000", "questions": "10 yes/no", "groups": "1",
         "size": "5", "ask": "2", "x": "",
     }  # fmt: skip
 
@@ -347,12 +356,18 @@ def test_the_default_form_gives_a_plan() -> None:
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        *((name, value) for name in ("people", "epsilon", "yes_no", "groups")
+        *((name, value) for name in ("people", "epsilon", "groups")
           for value in ("", "x", "-1", "1e400", "nan", "9" * 30, "\0")),
         ("people", "0"), ("people", "1.5"), ("epsilon", "0"), ("epsilon", "inf"),
-        ("epsilon", "1000"), ("yes_no", "101"), ("groups", "0"), ("groups", "101"),
-        ("choices", "x"), ("choices", "1"), ("choices", "22"), ("choices", "4;5"),
-        ("choices", "٤"), ("choices", "2 " * 300), ("choices", "9" * 50), ("choices", "-4"),
+        ("epsilon", "1000"), ("questions", "101 yes/no"), ("groups", "0"), ("groups", "101"),
+        *(("questions", value) for value in (
+            "", ",", "x", "1", "choice of 1", "choice of 22", "4;5", "choice of ٤", "0 yes/no",
+            "yes/no " * 300, "9" * 50, "-4 yes/no", "99 yes/no, 2 yes/no", "\0", "number 5 to 5",
+            "number 9 to 1", "number 0 to 9999999999", "of 4 pick 5", "of 4 pick 0", "yes/no [",
+            "yes/no ]", "yes/no []", "yes/no [x]", "number [yes/no]", "yes/no [of 4 pick 2]",
+            "of 4 pick 2 [yes/no]", "yes/no [scale of 5] yes/no", "[yes/no]",
+            "yes/no [" * 9 + "yes/no" + "]" * 9,
+        )),
         ("share", "-1"), ("share", "101"), ("share", "x"), ("level", "94"), ("level", ""),
         ("size", "0"), ("size", "21"), ("size", "1.5"), ("ask", "0"), ("ask", "6"),
         ("ask", "101"), ("solve", "everything"), ("solve", ""), ("dropout", "-1"),
@@ -376,13 +391,12 @@ def test_a_bad_half_width_matters_only_where_it_is_given(value: str) -> None:
 @pytest.mark.parametrize(
     ("given", "field"),
     [
-        ({"yes_no": "0"}, "yes_no"),
-        ({"yes_no": "100", "choices": "4"}, "yes_no"),
-        ({"yes_no": "1", "epsilon": "9"}, "epsilon"),
-        ({"people": "1", "yes_no": "10"}, "people"),
+        ({"questions": "1 yes/no", "epsilon": "9"}, "epsilon"),
+        ({"people": "1", "questions": "10 yes/no"}, "people"),
         ({"solve": "epsilon", "people": "10", "half_width": "1"}, "half_width"),
         ({"solve": "people", "half_width": "0.01", "epsilon": "0.01"}, "half_width"),
-        ({"choices": "21, 21, 21, 21, 21", "yes_no": "0", "size": "5"}, "size"),
+        ({"questions": "5 choice of 21", "size": "5"}, "size"),
+        ({"questions": f"yes/no [{', '.join(['3 choice of 21'] * 2)}]", "size": "9"}, "size"),
     ],
 )
 def test_values_that_contradict_each_other_are_refused(given: dict[str, str], field: str) -> None:
@@ -413,21 +427,28 @@ def test_the_page_is_for_those_who_are_logged_in() -> None:
 @pytest.mark.django_db
 def test_the_page_shows_the_plan_of_its_address() -> None:
     client = builders.client(builders.charlie())
-    text = page(client, solve="people", half_width="5", epsilon="1", yes_no="1", groups="1")
+    text = page(client, solve="people", half_width="5", epsilon="1", questions="yes/no", groups="1")
     assert "<strong>1,799 people</strong> at ε = 1" in text and "±\u202f5.0 points" in text
     assert 'name="people" value="1799"' in text and text.count(" data-found") == 1
     assert "73 <span" in text and "385 people" in text and "4.7 times" in text
     assert "Between two groups" not in text
-    text = page(client, solve="epsilon", people="1000", half_width="5", yes_no="1")
+    text = page(client, people="10000", epsilon="1", questions="yes/no, number 0 to 60")
+    assert "points</strong>, and every average within <strong>±" in text
+    assert "1 number 0 to 60, in % of its range" in text
+    text = page(client, people="10000", questions="number 0 to 60")
+    assert "give every average within <strong>±" in text and "every share" not in text
+    text = page(client, people="10000", questions="yes/no [choice of 4]")
+    assert "of those concerned, if they are 20" in text
+    text = page(client, solve="epsilon", people="1000", half_width="5", questions="yes/no")
     assert "need <strong>ε = 1.45</strong>" in text
 
 
 @pytest.mark.django_db
 def test_the_page_says_what_drop_out_forgers_and_looks_do() -> None:
     client = builders.client(builders.charlie())
-    plain = page(client, yes_no="1", epsilon="2")
+    plain = page(client, questions="yes/no", epsilon="2")
     assert "Invite" not in plain and "forged, they" not in plain and "valid however" not in plain
-    text = page(client, yes_no="1", epsilon="2", dropout="20", forged="1.5", looks="every")
+    text = page(client, questions="yes/no", epsilon="2", dropout="20", forged="1.5", looks="every")
     assert "Invite <strong>1,250</strong>: 20 % of them do not respond." in text
     # 0.015 a/c down, the same up: a = 0.881, c = 0.762
     assert "<strong>1.7 points</strong> down and <strong>1.7</strong> up" in text
@@ -452,7 +473,8 @@ def test_a_survey_fills_the_form_for_its_researchers_alone() -> None:
     alice = builders.client(builders.alice(survey))
     assert 'href="/plan/?survey=small"' in alice.get("/surveys/small/").content.decode()
     text = page(alice, survey="small")
-    for name, value in {"people": "120", "epsilon": "2", "yes_no": "1", "choices": "4",
+    assert ">1 yes/no, 1 choice of 4</textarea>" in text
+    for name, value in {"people": "120", "epsilon": "2",
                         "groups": "2", "size": "2", "ask": "1"}.items():  # fmt: skip
         assert f'name="{name}" value="{value}"' in text
     assert "A small survey" in text
@@ -468,16 +490,16 @@ def test_a_draft_fills_the_form_as_far_as_it_goes() -> None:
                            blocks=[], epsilon=0.7)  # fmt: skip
     empty.questions.all().delete()
     alice = builders.client(builders.alice(ready, empty))
-    assert 'name="choices" value="4"' in page(alice, survey="ready")
+    assert ">1 yes/no, 1 choice of 4</textarea>" in page(alice, survey="ready")
     text = page(alice, survey="empty")
-    assert 'name="epsilon" value="0.7"' in text and 'name="yes_no" value="5"' in text
+    assert 'name="epsilon" value="0.7"' in text and ">5 yes/no</textarea>" in text
     assert 'href="/plan/?survey=ready"' in alice.get("/surveys/ready/").content.decode()
 
 
 @pytest.mark.django_db
 def test_people_who_may_add_surveys_get_a_link_to_do_so() -> None:
     charlie = builders.charlie()
-    query = {"epsilon": "1.25", "yes_no": "10", "people": "800"}
+    query = {"epsilon": "1.25", "questions": "10 yes/no", "people": "800"}
     assert "Make a survey" not in page(builders.client(charlie), **query)
     charlie.user_permissions.add(Permission.objects.get(codename="add_survey"))
     client = builders.client(charlie)
