@@ -18,7 +18,7 @@ from survey.models import Survey
 from tests.support import builders
 
 ROUNDS = 31
-PLAN = "/plan/?yes_no=10&choices=4,5,10&epsilon=2&people=2000&groups=3"
+PLAN = "/plan/?questions=10 yes/no, of 4, of 5, of 10&epsilon=2&people=2000&groups=3"
 HERE = "/surveys/wide/"
 PAGES = {
     "the health check": "/healthz",

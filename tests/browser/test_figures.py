@@ -98,7 +98,7 @@ def test_the_release_page_and_the_planner_have_figures_too(
     expect(dashboard.get_by_role("status").first).to_contain_text("20,000 people")
     link = dashboard.get_by_role("link", name="as SVG")
     expect(link).to_have_attribute("href", r"/plan/half-width.svg?solve=half_width&people=20000"
-                                   "&epsilon=2&half_width=1.95&yes_no=5&choices=&share=&groups=2"
+                                   "&epsilon=2&half_width=1.95&questions=5+yes%2Fno&share=&groups=2"
                                    "&level=95&size=&ask=&dropout=&forged=&looks=")  # fmt: skip
     button = dashboard.get_by_role("button", name="as PNG")
     expect(button).to_have_count(1)  # only one, although the page was updated

@@ -33,7 +33,7 @@ HIDDEN = """() => {
 @pytest.fixture(scope="session")
 def url(candor_server: Candor) -> str:
     """Return the address of a survey in the order of its questions, with fillers."""
-    survey = builders.EVERY_KIND | {"slug": "kinds", "shuffled": False, "fillers": True}
+    survey = builders.EVERY_PATH | {"slug": "kinds", "shuffled": False, "fillers": True}
     candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(survey))
     return f"{candor_server.url}/s/kinds/"
 

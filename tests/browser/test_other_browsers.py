@@ -22,7 +22,7 @@ BOTH = [FIREFOX, WEBKIT]
 pytestmark = pytest.mark.browser
 
 SLUG, INVITED = "in-other-browsers", "invited-in-other-browsers"
-KINDS = builders.EVERY_KIND | {"slug": "kinds-in-other-browsers", "shuffled": False}
+KINDS = builders.EVERY_PATH | {"slug": "kinds-in-other-browsers", "shuffled": False}
 PASSWORD = "long enough for a test"
 AXE = resources.files("axe_playwright_python").joinpath("axe.min.js").read_text()
 LEFT_BEHIND = """

@@ -15,6 +15,7 @@ from aggregation.dashboard.sections import sections
 from aggregation.exports import figures, files
 from aggregation.models import Estimate, Release
 from aggregation.planner.grid import make_grid
+from aggregation.planner.notation import read
 from aggregation.planner.solving import solve
 from aggregation.planner.terms import Terms
 from aggregation.releases.choice import IntervalChoice
@@ -284,22 +285,22 @@ def curves(client: Client, **query: str) -> Any:
 )  # fmt: skip
 def test_the_picture_of_a_plan_is_a_figure(query: dict[str, str]) -> None:
     charlie = builders.client(builders.charlie())
-    response = curves(charlie, yes_no="1", **query)
+    response = curves(charlie, questions="yes/no", **query)
     assert response.status_code == 200 and response["Content-Type"] == "image/svg+xml"
     assert "half-width.svg" in response["Content-Disposition"]
     root = parsed(response.content)
     assert "people who answer" in texts(root) and "Planned with Candor." in texts(root)
     link = re.search(
         r'<a data-figure href="(/plan/half-width.svg[^"]+)"',
-        charlie.get("/plan/", {"yes_no": "1", **query}).content.decode(),
+        charlie.get("/plan/", {"questions": "yes/no", **query}).content.decode(),
     )
     assert link and charlie.get(link[1].replace("&amp;", "&")).content == response.content
 
 
 @pytest.mark.django_db
 def test_the_picture_of_a_plan_has_its_numbers() -> None:
-    root = parsed(curves(builders.client(builders.charlie()), yes_no="1").content)
-    terms = solve("half_width", Terms((2,), 2.0, 1000, 0.03, groups=2))
+    root = parsed(curves(builders.client(builders.charlie()), questions="yes/no").content)
+    terms = solve("half_width", Terms(read("yes/no"), 2.0, 1000, 0.03, groups=2))
     told = root[1].text or ""
     for curve in make_grid(terms).curves:
         for value in curve.half_widths:

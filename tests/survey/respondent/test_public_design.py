@@ -101,8 +101,8 @@ class TestPublicDesign:
         assert file["Content-Disposition"] == 'attachment; filename="small.design.json"'
 
     def test_it_says_how_every_kind_is_answered_and_randomized(self) -> None:
-        opened(**builders.EVERY_KIND)
-        page = Client().get("/designs/every-kind/").content.decode()
+        opened(**builders.EVERY_PATH)
+        page = Client().get("/designs/every-path/").content.decode()
         text = " ".join(re.sub("<[^>]*>", "", page).split())
         for words in (
             "Only asked after “Yes” to “Harassed?”.",
