@@ -112,9 +112,9 @@ def test_nobody_slips_into_an_address_while_its_survey_is_removed(candor_server:
                     "INSERT INTO survey_survey (slug, title, introduction, language, translations,"
                     " epsilon, crowd, state, design, design_hash, results_public, asked_by,"
                     " purpose, contact, approved_hash, opens_refused, access, work, invited,"
-                    " fetched)"
+                    " fetched, blocks, shuffled, fillers)"
                     " VALUES (%s, 'x', '', 'en', '{}', 1, 20, 'draft', '', '', false, '', '', '',"
-                    " '', '', 'open', 0, 0, 0)",
+                    " '', '', 'open', 0, 0, 0, '[]', false, false)",
                     [slug],
                 )
                 outcome.append("stored")
