@@ -120,8 +120,7 @@ def test_follow_ups_with_too_many_combinations_are_named() -> None:
         build(2.0, wide, blocks=[[one.key for one in wide]])
 
 
-def test_the_choice_is_the_best_of_all_divisions() -> None:
-    """Against every way to put the follow-ups of small trees into blocks with their gate."""
+def test_the_choice_is_no_worse_than_one_block_or_one_per_follow_up() -> None:
     chance = random.Random(16)
     for _ in range(60):
         sizes = [chance.choice((2, 3, 4, 6)) for _ in range(chance.randint(1, 3))]
