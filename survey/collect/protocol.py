@@ -54,8 +54,17 @@ class Reply:
         return HttpResponse(self.body, status=self.status, headers={**HEADERS, **self.headers})
 
 
+def _no_constant(name: str) -> None:
+    raise ValueError(name)
+
+
+# Made once: json.loads and json.dumps would make new ones for every report.
+_encode = json.JSONEncoder(separators=(",", ":")).encode
+_decode = json.JSONDecoder(parse_constant=_no_constant).decode
+
+
 def dump(content: Any) -> bytes:
-    return json.dumps(content, separators=(",", ":")).encode()
+    return _encode(content).encode()
 
 
 def error_reply(error: Exception) -> Reply:
@@ -80,7 +89,7 @@ def parse(content_type: str, body: bytes, limit: int) -> Any:
     if len(body) > limit:
         raise too_large(limit)
     try:
-        return json.loads(body.decode(), parse_constant=_no_constant)
+        return _decode(body.decode())
     except (ValueError, RecursionError):
         raise Refused(400, {"body": ["not valid JSON in UTF-8"]}) from None
 
@@ -101,7 +110,3 @@ def too_large(limit: int) -> Refused:
 def check_keys(prefix: str, data: dict[str, Any], wanted: Any) -> Errors:
     missing = {prefix + key: ["missing"] for key in wanted if key not in data}
     return missing | {prefix + key[:50]: ["unknown key"] for key in data if key not in wanted}
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(name)
