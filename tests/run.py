@@ -138,6 +138,7 @@ class Beside:
         self.names = names
         self.output = run.folder / "beside.txt"
         self.arguments = run.pytest_arguments
+        self.began = time.monotonic()
 
     def __enter__(self) -> Self:
         with self.output.open("w") as output:
@@ -384,19 +385,23 @@ def run_phases(
 def join_beside(run: Run, outcomes: dict[str, Outcome]) -> None:
     if run.beside:
         beside, run.beside = run.beside, None
-        carry_out(", ".join(beside.names), beside.join, run, outcomes)
+        carry_out(", ".join(beside.names), beside.join, run, outcomes, beside.began)
 
 
 def carry_out(
-    name: str, step: Callable[[], Outcome], run: Run, outcomes: dict[str, Outcome]
+    name: str,
+    step: Callable[[], Outcome],
+    run: Run,
+    outcomes: dict[str, Outcome],
+    began: float | None = None,
 ) -> None:
-    started = time.monotonic()
+    began = began or time.monotonic()
     try:
         outcome = step()
     except subprocess.TimeoutExpired:
         outcome = Outcome(problems=[f"took more than {PHASE_SECONDS} s"])
     outcome.problems += end_what_is_left(run.spared())
-    outcome.seconds = time.monotonic() - started
+    outcome.seconds = time.monotonic() - began
     outcomes[name] = outcome
     print(f"{name}: {outcome} in {outcome.seconds:.0f} s", flush=True)
 
