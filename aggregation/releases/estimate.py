@@ -6,7 +6,8 @@ question, its kind says (`Question.measures`).
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,10 @@ class Wanted:
     population: int | None = None
     forged: float = 0.0
 
+    def of(self, n: int) -> int | None:
+        """Return the population, unless more people answered: then not all of them are in it."""
+        return self.population if self.population and self.population >= n else None
+
 
 @dataclass(frozen=True)
 class Asked:
@@ -60,13 +65,6 @@ class Asked:
         kept = self.keep / self.blocks[0].mechanism.slots
         strays = self.stray[self.first : self.question.size]
         return [Channel(kept + stray, stray) for stray in strays]
-
-    def by_channel(self) -> list[tuple[Channel, list[int]]]:
-        """Return the options by their channel. They differ only if follow-ups depend on them."""
-        found: dict[Channel, list[int]] = {}
-        for i, channel in enumerate(self.channels):
-            found.setdefault(channel, []).append(i)
-        return list(found.items())
 
     @property
     def values(self) -> list[Channel]:
@@ -102,13 +100,16 @@ def _reports(design: Design, block: Block, tally: Tally) -> int:
 
 def estimate(design: Design, tally: Tally, population: int | None = None) -> Iterator[Figures]:
     """Yield the figures, by question, then everybody and each background question."""
-    for question in design.questions:
-        one = asked(design, question.key, tally)
-        yield from everybody(one, tally[question.key][""][0], Wanted(population=population))
+    questions = [asked(design, question.key, tally) for question in design.questions]
+    counts = [tally[one.question.key][""][0] for one in questions]
+    of_everybody = everybody(questions, counts, Wanted(population=population))
+    for one, figures in zip(questions, of_everybody, strict=True):
+        key = one.question.key
+        yield from figures
         for block in design.background_blocks:
             by = block.questions[0]
-            if by.key != question.key:
-                yield from by_group(one, block, tally[question.key][by.key])
+            if by.key != key:
+                yield from by_group(one, block, tally[key][by.key])
 
 
 def positions_of_everybody(design: Design) -> dict[str, range]:
@@ -125,57 +126,69 @@ def positions_of_everybody(design: Design) -> dict[str, range]:
 # --- Everybody ------------------------------------------------------------------------------------
 
 
-def everybody(one: Asked, counts: Sequence[int], wanted: Wanted) -> Iterator[Figures]:
-    """Yield the figures of a question over everybody."""
-    n = sum(counts)
-    if wanted.population is not None and wanted.population < n:
-        wanted = replace(wanted, population=None)  # not everybody who answered is one of them
-    shares = iter(_shares(one, counts, wanted) if n else ())
-    for measure in one.question.measures():
-        if not n:
-            found = nothing(one.question, measure)
-        elif measure.name == "share":
-            found = next(shares)
-        else:
-            found = _mean(one, measure, counts, wanted)
-        yield found | {
-            "question": one.question.key,
-            "measure": measure.name,
-            "option": measure.option,
-            "n": n,
-            "count": count_of(measure, counts),
-            "level": wanted.level,
-        }
-
-
-def _shares(one: Asked, counts: Sequence[int], wanted: Wanted) -> list[Figures]:
-    """Return the figures of every option. Each is a yes or no, for which all limits are exact."""
-    n = sum(counts)
-    shown = counts[one.first : one.first + len(one.question.options)]
-    found: dict[int, Figures] = {}
-    for channel, members in one.by_channel():
-        some = [shown[i] for i in members]
-        if wanted.population:
-            figures = [
-                proportion.estimate(count, n, channel, wanted.level, wanted.population)
-                for count in some
-            ]
-        else:
-            figures = proportion.estimates(some, [n] * len(some), channel, wanted.level)
-        limits = {
-            kind: privacy.manipulations(
-                some, [n] * len(some), channel, wanted.forged, wanted.level, kind
+def everybody(
+    questions: Sequence[Asked], counts: Sequence[Sequence[int]], wanted: Wanted
+) -> Iterator[list[Figures]]:
+    """Yield the figures of each question over everybody."""
+    shares = _shares(questions, counts, wanted)
+    for i, (one, some) in enumerate(zip(questions, counts, strict=True)):
+        n, option = sum(some), 0
+        rows = []
+        for measure in one.question.measures():
+            if not n:
+                found = nothing(one.question, measure)
+            elif measure.name == "share":
+                found = shares[i, option]
+                option += 1
+            else:
+                found = _mean(one, measure, some, wanted)
+            rows.append(
+                found
+                | {
+                    "question": one.question.key,
+                    "measure": measure.name,
+                    "option": measure.option,
+                    "n": n,
+                    "count": count_of(measure, some),
+                    "level": wanted.level,
+                }
             )
-            for kind in (FIXED, ALWAYS)
-        }
-        for place, i in enumerate(members):
-            row = {name: getattr(figures[place], name) for name in OF_EVERYBODY}
-            once = limits[FIXED][0][place], limits[FIXED][1][place]
-            if wanted.population and not wanted.forged:
-                once = figures[place].low, figures[place].high
-            always = limits[ALWAYS][0][place], limits[ALWAYS][1][place]
-            found[i] = row | _limits(once, always, EXACT)
-    return [found[i] for i in range(len(shown))]
+        yield rows
+
+
+def _shares(
+    questions: Sequence[Asked], counts: Sequence[Sequence[int]], wanted: Wanted
+) -> dict[tuple[int, int], Figures]:
+    """Return the figures of every option by the places of its question and its own.
+
+    Each is a yes or no, for which all limits are exact. Those of one channel are computed together,
+    because many take hardly longer than one.
+    """
+    places: dict[Channel, list[tuple[int, int]]] = {}
+    for i, one in enumerate(questions):
+        for j, channel in enumerate(one.channels if any(counts[i]) else ()):
+            places.setdefault(channel, []).append((i, j))
+    found: dict[tuple[int, int], Figures] = {}
+    for channel, members in places.items():
+        some = [counts[i][questions[i].first + j] for i, j in members]
+        sizes = [sum(counts[i]) for i, _ in members]
+        figures = [
+            proportion.estimate(count, n, channel, wanted.level, population)
+            if (population := wanted.of(n))
+            else figure
+            for count, n, figure in zip(
+                some, sizes, proportion.estimates(some, sizes, channel, wanted.level), strict=True
+            )
+        ]
+        limits = partial(privacy.manipulations, some, sizes, channel, wanted.forged, wanted.level)
+        once = [(figure.low, figure.high) for figure in figures]
+        if wanted.forged:
+            once = list(zip(*limits(FIXED), strict=True))
+        always = zip(*limits(ALWAYS), strict=True)
+        for place, figure, *both in zip(members, figures, once, always, strict=True):
+            row = {name: getattr(figure, name) for name in OF_EVERYBODY}
+            found[place] = row | _limits(*both, EXACT)
+    return found
 
 
 def _mean(one: Asked, measure: Measure, counts: Sequence[int], wanted: Wanted) -> Figures:
@@ -184,7 +197,8 @@ def _mean(one: Asked, measure: Measure, counts: Sequence[int], wanted: Wanted) -
     if levels is None:
         return _ratio(one, measure, [counts], 1.0, 0, wanted.level)
     rounded = one.question.kind == "number"
-    once = mean.estimate(counts, levels, one.values, wanted.level, wanted.population, rounded)
+    population = wanted.of(sum(counts))
+    once = mean.estimate(counts, levels, one.values, wanted.level, population, rounded)
     always = mean.sequence(counts, levels, one.values, wanted.level)
     row = {name: _finite(getattr(once, name)) for name in OF_EVERYBODY}
     methods = {FIXED: once.method, ALWAYS: EXACT[ALWAYS]}

@@ -9,7 +9,15 @@ import pytest
 
 from aggregation.counting import planes, tables
 from aggregation.models import Release
-from aggregation.releases.estimate import Asked, Wanted, asked, by_group, estimate, everybody
+from aggregation.releases.estimate import (
+    Asked,
+    Figures,
+    Wanted,
+    asked,
+    by_group,
+    estimate,
+    everybody,
+)
 from aggregation.releases.publish import make_release
 from survey import simulation
 from survey.collect.validator import Validator
@@ -22,6 +30,11 @@ from tests.support import builders
 from tests.support.cells import all_answers, reports
 
 EVERYBODY = Wanted()
+
+
+def of_everybody(one: Asked, counts: Sequence[int], wanted: Wanted = EVERYBODY) -> list[Figures]:
+    (rows,) = everybody([one], [counts], wanted)
+    return rows
 
 
 def design() -> Design:
@@ -120,9 +133,7 @@ def test_every_figure_is_the_debiased_tally() -> None:
         one = asked(made, question.key)
         counts = chance.integers(40, 400, question.values).tolist()
         rates = [Fraction(count, sum(counts)) for count in counts]
-        for measure, row in zip(
-            question.measures(), everybody(one, counts, EVERYBODY), strict=True
-        ):
+        for measure, row in zip(question.measures(), of_everybody(one, counts), strict=True):
             below = debiased(one, measure.among, rates) if measure.among else 1.0
             value = debiased(one, measure.weights, rates) / below
             if row["value"] is not None:
@@ -278,8 +289,8 @@ def test_everybody_of_a_known_population_leaves_privacy_alone(release: Release) 
     design, tally = release.survey.frozen_design(), release.tally
     counts = tally["content"][""][0]
     one = asked(design, "content", tally)
-    census = list(everybody(one, counts, Wanted(population=sum(counts))))
-    sample = list(everybody(one, counts, EVERYBODY))
+    census = of_everybody(one, counts, Wanted(population=sum(counts)))
+    sample = of_everybody(one, counts)
     for mine, other in zip(census, sample, strict=True):
         assert mine["value"] == other["value"]
         assert mine["standard_error"] < other["standard_error"]
@@ -287,10 +298,30 @@ def test_everybody_of_a_known_population_leaves_privacy_alone(release: Release) 
         assert mine["high_once"] - mine["low_once"] <= other["high_once"] - other["low_once"]
 
 
+@pytest.mark.parametrize("wanted", [Wanted(0.99), Wanted(forged=0.1), Wanted(population=400)])
+def test_questions_estimated_together_have_the_figures_of_each_alone(
+    release: Release, wanted: Wanted
+) -> None:
+    """More reports than the population to one question do not change the figures of others."""
+    made, tally = release.survey.frozen_design(), release.tally
+    questions = [asked(made, question.key, tally) for question in made.questions]
+    counts = [list(tally[one.question.key][""][0]) for one in questions]
+    counts[0] = [0] * len(counts[0])
+    counts[-1] = [1000 * count for count in counts[-1]]
+    together = everybody(questions, counts, wanted)
+    for one, some, found in zip(questions, counts, together, strict=True):
+        for figures, alone in zip(found, of_everybody(one, some, wanted), strict=True):
+            for name, value in figures.items():
+                expected = alone[name]
+                if isinstance(value, float):
+                    expected = pytest.approx(expected, rel=1e-9, abs=1e-9)
+                assert value == expected, name
+
+
 def test_nobody_asked_gives_the_whole_range() -> None:
     number = Number("n", "?", least=-5, most=5, unit="")
     made = build(2.0, [number])
-    ((row),) = everybody(asked(made, "n"), [0] * made.questions[0].values, EVERYBODY)
+    ((row),) = of_everybody(asked(made, "n"), [0] * made.questions[0].values)
     assert row["value"] is None and (row["low_once"], row["high_always"]) == (-5.0, 5.0)
     assert row["n"] == row["count"] == 0
 
@@ -320,6 +351,6 @@ def test_the_mean_number_of_picks_is_known_where_no_report_declines() -> None:
     for _ in range(300):
         counts = [random.randrange(200) for _ in range(5)]
         counts[3] = 0
-        *_, picks = everybody(one, counts, EVERYBODY)
+        *_, picks = of_everybody(one, counts)
         assert picks["measure"] == "picks" and picks["n"] == sum(counts)
         assert 0 <= picks["low_once"] <= picks["high_once"] <= 2
