@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
+from survey.access.codes import CODE_LENGTH, read_code
 from survey.collect import throttle
 from survey.collect.door import target_of
 from survey.collect.protocol import Refused, Reply, check_keys, error_reply, parse_django
@@ -50,9 +51,10 @@ def exchange(survey: int, key: passes.RSAPublicKey, content: Any) -> str:
     errors |= {name: ["must be a text"] for name in content if not isinstance(content[name], str)}
     if errors:
         raise Refused(400, errors)
-    code = normalize_code(content["code"])
+    code = read_code(content["code"])
     if not code:
-        raise Refused(400, {"code": [f"must be {CODE_LENGTH} letters and digits"]})
+        why = f"must be {CODE_LENGTH} letters and digits, the last of which checks the others"
+        raise Refused(400, {"code": [why]})
     try:
         blinded = passes.from_text(content["blinded"], passes.size(key))
         passes.number(key, blinded)
@@ -65,17 +67,3 @@ def exchange(survey: int, key: passes.RSAPublicKey, content: Any) -> str:
         raise Refused(status, {"survey" if status == 410 else "code": [why]}) from None
     # If this fails, the code is used, but repeating the same request still gets the signature.
     return passes.to_text(passes.blind_sign(passes.private_key(private), key, blinded))
-
-
-# --- Codes ----------------------------------------------------------------------------------------
-
-# 80 bits in Crockford's alphabet, which has no letters that look like digits.
-ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-CODE_LENGTH = 16
-LOOKALIKES = str.maketrans("OIL", "011", "- ")
-
-
-def normalize_code(text: str) -> str:
-    """Return a typed code in its stored form, or "" if it is not a code."""
-    code = text.upper().translate(LOOKALIKES)
-    return code if len(code) == CODE_LENGTH and set(code) <= set(ALPHABET) else ""

@@ -7,7 +7,6 @@ pasted again without inviting anybody twice.
 """
 
 import re
-import secrets
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +28,7 @@ from django.urls import reverse
 from django.utils.crypto import salted_hmac
 
 from survey.access import letters
-from survey.access.exchange import ALPHABET, CODE_LENGTH
+from survey.access.codes import new_code, shown
 from survey.design import NO_TEXT
 from survey.design.passes import to_text
 from survey.models import Invitation, InvitationError, PassKey, Survey, digest, today
@@ -45,16 +44,7 @@ MAIL_SECONDS = 20.0  # how long one request sends e-mails; the next one continue
 LINK_HASH = 27  # letters of the design's hash in a link: 162 bits, too many to forge
 
 
-# --- Codes and links ------------------------------------------------------------------------------
-
-
-def new_code() -> str:
-    return "".join(secrets.choice(ALPHABET) for _ in range(CODE_LENGTH))
-
-
-def shown(code: str) -> str:
-    """Return a code in groups of four, which are easier to read and type."""
-    return "-".join(code[i : i + 4] for i in range(0, CODE_LENGTH, 4))
+# --- Links ----------------------------------------------------------------------------------------
 
 
 def fingerprint(survey: Survey) -> str:
