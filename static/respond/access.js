@@ -3,8 +3,9 @@
  * if the survey requires one.
  *
  * A link has the code after its #, which browsers do not send, with the beginning of the design's
- * hash. The page removes it from the address at once and sends it once, in a separate request. The
- * site signs a blinded message (passes.js), so it does not recognize the pass in the report.
+ * hash: the fingerprint. The page removes it from the address at once and sends the code once, in a
+ * separate request. The site signs a blinded message (passes.js), so it does not recognize the pass in
+ * the report.
  */
 
 import * as device from "./device.js";
@@ -18,25 +19,38 @@ import { fetchPass } from "./protocol.js";
  * @typedef {import("./protocol.js").PassKey} PassKey
  * @typedef {import("./protocol.js").PassProblem} PassProblem
  * @typedef {{ code?: string | null, pass?: Pass | null }} Entry
+ *
+ * Why there is no code yet, and what was typed or in the link.
+ * @typedef {"malformed" | "mistyped" | "brokenLink"} Unreadable
+ * @typedef {{ wrong?: Unreadable | "unknown" | "usedCode", typed?: string }} Refused
+ *
+ * An invitation that can be read; without a fingerprint in `design` if it was typed.
+ * @typedef {{ code: string, design: string }} Invitation
  */
 
 /**
- * The code and the beginning of the hash in a link, or null.
- * @type {{ code: string, design: string } | null}
+ * What a link contained, or null.
+ * @type {Invitation | { wrong: Unreadable, typed: string, code: string } | null}
  */
 let arrived = null;
 
 /**
- * Remove the code from the address and this tab's history. Returns whether there was one.
+ * Remove the invitation from the address and this tab's history. Returns whether there was one.
  * @param {string | undefined} slug
  * @param {boolean} kiosk
  */
 export function takeFragment(slug, kiosk) {
-  const [code, design = ""] = location.hash.slice(1).split(".");
-  if (location.hash) history.replaceState(history.state, "", location.pathname + location.search);
-  if (!slug || !readCode(code)) return false;
-  arrived = { code: readCode(code), design };
-  if (!kiosk) device.noteCode({ slug, ...arrived });
+  const fragment = location.hash;
+  if (fragment) history.replaceState(history.state, "", location.pathname + location.search);
+  if (!slug || !fragment) return false;
+  const found = readInvitation(fragment);
+  if ("wrong" in found) {
+    const typed = fragment.slice(1);
+    arrived = { wrong: found.wrong, typed, code: normalize(typed.split(".")[0]) };
+  } else {
+    arrived = found;
+    if (!kiosk) device.noteCode({ slug, ...found });
+  }
   return true;
 }
 
@@ -51,41 +65,88 @@ export function ending(design) {
 }
 
 /**
- * Normalize a typed code; "" if it is not a code.
+ * Read a typed code or a pasted link. A link is only read as a whole, because a shorter fingerprint
+ * proves less.
+ * @param {string} text
+ * @returns {Invitation | { wrong: Unreadable }}
+ */
+export function readInvitation(text) {
+  const given = text.replace(/[\s<>]/g, "").replace(/[.,;]+$/, "");
+  if (!/[#./]/.test(given)) {
+    const code = normalize(given);
+    if (!code) return { wrong: "malformed" };
+    return remainder(code) ? { wrong: "mistyped" } : { code, design: "" };
+  }
+  const [, first = "", design = ""] = given.match(/(?:^|#)([^#.]*)\.([\w-]{27})$/) ?? [];
+  const code = normalize(first);
+  return code && !remainder(code) ? { code, design } : { wrong: "brokenLink" };
+}
+
+const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+
+/**
+ * A code as it is stored; "" if it does not have 16 letters and digits.
  * @param {string} text
  */
-export function readCode(text) {
+function normalize(text) {
   /** @type {Record<string, string>} */
   const look = { O: "0", I: "1", L: "1" };
   const code = text.toUpperCase().replace(/[-\s]/g, "").replace(/[OIL]/g, (one) => look[one]);
-  return /^[0-9A-HJKMNP-TV-Z]{16}$/.test(code) ? code : "";
+  return code.length === 16 && [...code].every((one) => ALPHABET.includes(one)) ? code : "";
 }
 
 /**
- * What a person has to enter a survey: {code, pass}, where either may be null, or {problem}. On a
- * shared device, a link is for the first person.
+ * 0 for a code and another number if there is a typing error, as in survey/access/codes.py: every
+ * wrong character, and every two that changed places.
+ * @param {string} code
+ */
+function remainder(code) {
+  let value = 0;
+  for (const one of code) {
+    value <<= 1;
+    if (value > 31) value ^= 0b100101; // x⁵ + x² + 1
+    value ^= ALPHABET.indexOf(one);
+  }
+  return value;
+}
+
+/**
+ * What a person has to enter a survey: {code, pass}, where either may be null, {wrong, typed} for a
+ * link that cannot be read, or {problem}. On a shared device, a link is for the first person.
  *
  * A person with a code or a pass answers under its design or not at all, even if the site suddenly
  * says that nobody needs one.
  *
  * @param {Survey} survey
  * @param {boolean} kiosk
- * @returns {Promise<Entry & { problem?: undefined } | { problem: "otherDesign" | "generator" }>}
+ * @returns {Promise<Entry & Refused & { problem?: undefined } | { problem: "otherDesign" | "generator" }>}
  */
 export async function entrance({ slug, design }, kiosk) {
   const invitation = arrived ?? (kiosk ? null : device.code(slug));
   arrived = null;
-  if (!ending(design).startsWith(invitation?.design ?? "")) return { problem: "otherDesign" };
   if (!design.passes) {
-    const invited = invitation || device.passes(slug, kiosk).length;
+    const invited = invitation?.code || device.passes(slug, kiosk).length;
     return invited ? { problem: "otherDesign" } : {};
   }
   if (!globalThis.crypto?.subtle) return { problem: "generator" };
+  if (invitation && "wrong" in invitation) {
+    return { wrong: invitation.wrong, typed: invitation.typed };
+  }
+  if (!isOf(design, invitation?.design ?? "")) return { problem: "otherDesign" };
   const code = invitation?.code ?? null;
   const pass = await held(slug, code, kiosk);
   // Another design has another key, which a site could use to recognize this person.
   if (pass && pass.design !== design.hash) return { problem: "otherDesign" };
   return { code: code ?? pass?.code ?? null, pass };
+}
+
+/**
+ * Whether a link with this fingerprint is for this design. A typed code has none.
+ * @param {Design} design
+ * @param {string} fingerprint
+ */
+export function isOf(design, fingerprint) {
+  return fingerprint === "" || fingerprint === ending(design);
 }
 
 /**

@@ -6,7 +6,7 @@
  * whole visit when the page is left. Chance acts once: a retry sends the same bytes.
  */
 
-import { entrance, exchange, readCode, solve, takeFragment } from "./access.js";
+import { entrance, exchange, isOf, readInvitation, solve, takeFragment } from "./access.js";
 import * as device from "./device.js";
 import { kindOf } from "./kinds/index.js";
 import { offerLanguages, resetLanguage } from "./language.js";
@@ -31,7 +31,7 @@ const kiosk = new URLSearchParams(location.search).has("kiosk"); // a shared dev
  * @typedef {import("./access.js").Entry} Entry
  * @typedef {{ at: number, depth: number, returns: boolean }} Place
  * @typedef {import("./steps.js").Given} Answers
- * @typedef {{ wrong?: "malformed" | "unknown", typed?: string }} Refused
+ * @typedef {import("./access.js").Refused} Refused
  */
 
 const DOUBLE_TAP = 400; // milliseconds, at most, between the two taps of a double tap
@@ -284,22 +284,32 @@ function showPractice() {
   );
 }
 
-/* Without a link, people type their code. entry.wrong is the problem with the last one. */
+/* Without a link, people type their code or paste the link. entry.wrong is the problem with the last. */
 function showCode() {
   const mine = /** @type {Visit} */ (visit);
-  show(() =>
-    screens.code({
-      why: mine.entry.wrong,
-      typed: mine.entry.typed,
-      enter: (text) => {
-        const given = readCode(text);
-        mine.entry = given ? { code: given } : { wrong: "malformed", typed: text };
-        if (!given) return showCode();
-        if (!kiosk) device.noteCode({ slug, code: given, design: "" });
-        showOpening();
-      },
-    }),
-  );
+  const { survey, entry } = mine;
+  /** @param {string} typed */
+  const keep = (typed) => {
+    entry.typed = typed;
+  };
+  /** @param {string} typed */
+  const enterCode = (typed) => {
+    const found = readInvitation(typed);
+    mine.entry = { ...found, typed };
+    if ("wrong" in found) return showCode();
+    if (!isOf(survey.design, found.design)) return stop("otherDesign");
+    if (!kiosk) device.noteCode({ slug, ...found });
+    showOpening();
+  };
+  const another = () => {
+    mine.entry = { typed: entry.typed };
+    showCode();
+  };
+  show(() => {
+    const content = contentIn(language, survey);
+    if (entry.wrong === "usedCode") return screens.usedCode({ content, another });
+    return screens.code({ content, why: entry.wrong, typed: entry.typed, keep, enter: enterCode });
+  });
 }
 
 /* Go to the first question. By invitation, fetch the pass now and not earlier. */
@@ -313,9 +323,9 @@ async function enter() {
   const { pass, problem } = await exchange(survey, /** @type {string} */ (entry.code), kiosk);
   if (visit !== mine) return;
   mine.busy = false;
-  if (problem === "unknown" || problem === "usedCode") device.dropCode(slug);
-  if (problem === "unknown") {
-    mine.entry = { wrong: problem };
+  if (problem === "unknown" || problem === "usedCode") {
+    device.dropCode(slug);
+    mine.entry = { wrong: problem, typed: entry.typed ?? entry.code ?? undefined };
     unwind();
     return showCode();
   }

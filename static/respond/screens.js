@@ -393,15 +393,16 @@ export function practice({ design, tapped, tap, back, start }) {
 
 /**
  * Ask for an invitation code; `why` is the problem with the previous one.
- * @param {{ why?: "malformed" | "unknown", typed?: string, enter: (text: string) => void }} view
+ * @param {{ content: Content, why?: "malformed" | "mistyped" | "brokenLink" | "unknown", typed?: string, keep: (text: string) => void, enter: (text: string) => void }} view
  */
-export function code({ why, typed, enter }) {
+export function code({ content, why, typed, keep, enter }) {
   const text = words.invited;
+  /** @type {HTMLInputElement} */
   const input = el("input", {
     id: "code",
     name: "code",
     type: "text",
-    maxlength: 40,
+    maxlength: 2000, // a link has room
     value: typed,
     dir: "ltr",
     required: true,
@@ -410,6 +411,7 @@ export function code({ why, typed, enter }) {
     spellcheck: "false",
     "aria-describedby": why ? "hint wrong" : "hint",
     "aria-invalid": why ? "true" : null,
+    input: () => keep(input.value),
   });
   /** @param {Event} event */
   const submit = (event) => {
@@ -419,14 +421,43 @@ export function code({ why, typed, enter }) {
   return el(
     "form",
     { class: "screen code", novalidate: true, autocomplete: "off", submit },
-    el("h1", {}, text.title),
-    el("p", { class: "lead" }, text.text),
+    el("h1", said(content.title), content.title.text),
+    disclosed(content, "asked_by", text.asks),
+    el("p", {}, text.text),
     el("label", { for: "code" }, text.label),
+    why && el("p", { class: "alert", role: "alert", id: "wrong" }, text[why]),
     input,
     el("p", { class: "hint", id: "hint" }, text.hint),
-    why && el("p", { class: "alert", role: "alert", id: "wrong" }, text[why]),
     actions(el("button", { class: "primary", type: "submit" }, text.next)),
   );
+}
+
+/**
+ * The code was used before; `another` asks for another one.
+ * @param {{ content: Content, another: () => void }} view
+ */
+export function usedCode({ content, another }) {
+  const { title, texts, contact, another: button } = words.invited.used;
+  return el(
+    "div",
+    { class: "screen notice" },
+    icon("stop"),
+    el("h1", {}, title),
+    texts.map((text) => el("p", {}, text)),
+    disclosed(content, "contact", contact),
+    actions(el("button", { class: "primary", type: "button", click: another }, button)),
+  );
+}
+
+/**
+ * One line of who is asking, if the survey says so.
+ * @param {Content} content
+ * @param {Disclosure} name
+ * @param {string} label
+ */
+function disclosed(content, name, label) {
+  const one = content.disclosure(name);
+  return one.text ? el("p", {}, el("strong", {}, label), " ", el("bdi", said(one), one.text)) : null;
 }
 
 export function fetching() {

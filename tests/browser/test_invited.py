@@ -25,8 +25,8 @@ SLUG = "invited"
 
 @pytest.fixture(scope="session")
 def url(candor_server: Candor) -> str:
-    survey = builders.FILE | {"slug": SLUG, "access": "invited"}
-    candor_server.open_survey(survey)
+    who = {"asked_by": "Department of Examples", "contact": "ask@example.org"}
+    candor_server.open_survey(builders.FILE | {"slug": SLUG, "access": "invited"} | who)
     return f"{candor_server.url}/s/{SLUG}/"
 
 
@@ -130,6 +130,15 @@ def test_a_code_works_once_and_says_so(
     second.goto(link)
     second.get_by_role("button", name="Start", exact=True).click()
     expect(second.get_by_role("heading", name="This code has been used")).to_be_visible()
+    expect(second.get_by_text("Questions to: ask@example.org")).to_be_visible()
+    assert Axe().run(second, options=RULES).violations_count == 0
+    second.get_by_role("button", name="Type another code").click()
+    expect(second.get_by_label("Your code")).to_have_value(code_of(link))
+    expect(second.get_by_text("Who is asking: Department of Examples")).to_be_visible()
+    second.get_by_label("Your code").fill(next(links))
+    second.get_by_role("button", name="Go on").click()
+    second.get_by_role("button", name="Start", exact=True).click()
+    expect(second.get_by_role("radio").first).to_be_visible()
 
 
 def test_a_reload_or_a_lost_answer_loses_no_pass(
@@ -172,20 +181,57 @@ def test_a_reload_or_a_lost_answer_loses_no_pass(
 
 def test_a_code_can_be_typed(url: str, links: Iterator[str], page: Page) -> None:
     code = code_of(next(links))
+    asked = exchanges(page)
     page.goto(url)
-    expect(page.get_by_role("heading", name="by invitation")).to_be_visible()
-    page.get_by_label("Your code").fill("nonsense")
-    page.get_by_role("button", name="Go on").click()
-    expect(page.get_by_role("alert")).to_contain_text("not a whole code")
-    page.get_by_label("Your code").fill("0000-0000-0000-0000")
-    page.get_by_role("button", name="Go on").click()
+    expect(page.get_by_role("heading", name=builders.FILE["title"])).to_be_visible()
+    expect(page.get_by_text("This survey is by invitation.")).to_be_visible()
+    typed = page.get_by_label("Your code")
+
+    def go_on(text: str) -> None:
+        typed.fill(text)
+        page.get_by_role("button", name="Go on").click()
+
+    mistyped = ("1" if code[0] == "0" else "0") + code[1:]
+    problems = {"nonsense": "not a whole code", mistyped: "a typing mistake",
+                f"{url}#{code}.A": "not complete"}  # fmt: skip
+    for text, problem in problems.items():
+        go_on(text)
+        expect(page.get_by_role("alert")).to_contain_text(problem)
+        expect(typed).to_have_value(text)
+        assert Axe().run(page, options=RULES).violations_count == 0
+    go_on("0000-0000-0000-0000")
     page.get_by_role("button", name="Start", exact=True).click()
     expect(page.get_by_role("alert")).to_contain_text("does not know this code")
-    page.get_by_label("Your code").fill(re.sub(r"(.{4})", r"\1-", code).lower())
+    expect(typed).to_have_value("0000-0000-0000-0000")
+    assert len(asked) == 1  # the others were noticed on this device
+    go_on(re.sub(r"(.{4})", r"\1-", code).lower())
+    page.get_by_role("button", name="Start", exact=True).click()
+    respondent.answer(page, 0, 1)
+    respondent.send(page)
+
+
+def test_a_link_can_be_pasted_where_a_code_is_asked(
+    url: str, links: Iterator[str], page: Page
+) -> None:
+    link = next(links)
+    page.goto(f"{url}#{code_of(link)}.A")
+    assert page.url == url
+    expect(page.get_by_role("alert")).to_contain_text("This link is not complete")
+    page.get_by_label("Your code").fill(link)
     page.get_by_role("button", name="Go on").click()
     page.get_by_role("button", name="Start", exact=True).click()
     respondent.answer(page, 0, 1)
     respondent.send(page)
+
+
+def test_a_pasted_link_to_another_design_is_refused(
+    url: str, links: Iterator[str], page: Page
+) -> None:
+    page.goto(url)
+    link, _, end = next(links).rpartition(".")
+    page.get_by_label("Your code").fill(f"{link}.{end[::-1]}")
+    page.get_by_role("button", name="Go on").click()
+    expect(page.get_by_role("heading", name="not the survey that you were invited")).to_be_visible()
 
 
 def served(alter: Callable[[dict[str, Any]], object]) -> Callable[[Route], None]:
@@ -222,7 +268,7 @@ def test_a_site_that_shows_another_design_is_refused(
     page.goto(link)
     expect(page.get_by_role("heading", name="not the survey that you were invited")).to_be_visible()
     page.unroute("**/definition/")
-    page.goto(f"{link}x")  # a link that was altered
+    page.goto(link[:-1] + ("A" if link[-1] != "A" else "B"))  # a link that was altered
     expect(page.get_by_role("heading", name="not the survey that you were invited")).to_be_visible()
     assert asked == []
     respondent.start(page, link)

@@ -2,12 +2,16 @@
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 
 import { openPage, reply, settled, until } from "../support/dom.mjs";
 import { SECOND_SITE, SITE } from "../support/signing_site.mjs";
 
-const CODE = "0123456789ABCDEF";
+/* Codes that survey/access/codes.py can read. */
+const CODES = JSON.parse(readFileSync(new URL("../vectors/codes.json", import.meta.url), "utf8"));
+const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+const CODE = "0123456789ABCDE4";
 const HASH = `sha256:${createHash("sha256").update("a design").digest("hex")}`;
 const END = createHash("sha256").update("a design").digest("base64url").slice(0, 27);
 const INVITED = { slug: "small", design: { hash: HASH, passes: SITE.key } };
@@ -42,19 +46,57 @@ describe("the code of a link", () => {
     assert.equal((await page.entrance(INVITED, true)).code, null);
   });
 
-  it("is ignored and removed if it is no code", async (t) => {
-    const page = await start(t, { hash: "#not-a-code" });
-    assert.equal(page.takeFragment("small", false), false);
-    assert.equal(page.window.location.hash, "");
-    assert.equal(sessionStorage.length, 0);
+  it("is taken from the address even if the link is not complete, and the person is told", async (t) => {
+    const broken = [CODE, `${CODE}.`, `${CODE}.A`, `${CODE}.${END.slice(1)}`, `${CODE}.${END}A`,
+      `${CODE}.${END.replace(/^./, "+")}`, `${CODE.slice(1)}.${END}`, `1${CODE.slice(1)}.${END}`,
+      `${CODE}.${END}.${END}`, "not-a-code"];
+    for (const typed of broken) {
+      const page = await start(t, { hash: `#${typed}` });
+      assert.equal(page.takeFragment("small", false), true);
+      assert.equal(page.window.location.hash, "");
+      assert.equal(sessionStorage.length, 0);
+      assert.deepEqual(await page.entrance(INVITED, false), { wrong: "brokenLink", typed });
+    }
+  });
+});
+
+describe("a typed invitation", () => {
+  it("is read as people type it", async (t) => {
+    const { readInvitation } = await start(t);
+    const read = { code: CODE, design: "" };
+    for (const typed of ["0123-4567 89ab-cde4", " OL23-4567-89AB-CDE4\n", `${CODE}.`]) {
+      assert.deepEqual(readInvitation(typed), read, typed);
+    }
+    assert.deepEqual(readInvitation("o1il-4567-89ab-cdg0"), { code: "0111456789ABCDG0", design: "" });
+    for (const none of ["", CODE.slice(1), `${CODE}0`, "U123456789ABCDE4", "０123456789ABCDE4"]) {
+      assert.deepEqual(readInvitation(none), { wrong: "malformed" }, none);
+    }
   });
 
-  it("is read as people type it", async (t) => {
-    const { readCode } = await start(t);
-    assert.equal(readCode("0123-4567 89ab-cdef"), CODE);
-    assert.equal(readCode("o1il-4567-89ab-cdef"), "011145" + "6789ABCDEF");
-    for (const none of ["", CODE.slice(1), `${CODE}0`, "U123456789ABCDEF", "０123456789ABCDEF"]) {
-      assert.equal(readCode(none), "", none);
+  it("may be a pasted link, which must be complete", async (t) => {
+    const { readInvitation } = await start(t);
+    const link = `https://candor.test/s/small/#${CODE}.${END}`;
+    const pasted = [link, `<${link}>`, ` ${link}.\n`, link.replace("/s/", "/s/\n"), `${CODE}.${END}`];
+    for (const text of pasted) assert.deepEqual(readInvitation(text), { code: CODE, design: END }, text);
+    const broken = ["https://candor.test/s/small/", link.slice(0, -1), `${link}A`, link.replace(`.${END}`, ""),
+      link.replace("E4.", "E5."), `${CODE}#${END}`];
+    for (const text of broken) assert.deepEqual(readInvitation(text), { wrong: "brokenLink" }, text);
+  });
+
+  it("has a check character that detects every wrong one, and every two that changed places", async (t) => {
+    const { readInvitation } = await start(t);
+    for (const code of CODES) {
+      assert.deepEqual(readInvitation(code), { code, design: "" });
+      for (let i = 0; i < code.length; i++) {
+        for (const wrong of ALPHABET.replace(code[i], "")) {
+          const typed = code.slice(0, i) + wrong + code.slice(i + 1);
+          assert.deepEqual(readInvitation(typed), { wrong: "mistyped" }, typed);
+        }
+        const [one, two] = code.slice(i, i + 2);
+        if (!two || one === two) continue;
+        const typed = code.slice(0, i) + two + one + code.slice(i + 2);
+        assert.deepEqual(readInvitation(typed), { wrong: "mistyped" }, typed);
+      }
     }
   });
 });
@@ -74,7 +116,13 @@ describe("the entrance", () => {
     const page = await start(t, { hash: `#${CODE}.${END}` });
     page.takeFragment("small", false);
     assert.deepEqual(await page.entrance(OPEN, false), { problem: "otherDesign" });
-    assert.deepEqual(await (await start(t)).entrance(OPEN, false), {}); // and anybody else is let in
+    const broken = await start(t, { hash: `#${CODE}.A` });
+    broken.takeFragment("small", false);
+    assert.deepEqual(await broken.entrance(OPEN, false), { problem: "otherDesign" });
+    const other = await start(t, { hash: "#not-a-code" });
+    other.takeFragment("small", false);
+    assert.deepEqual(await other.entrance(OPEN, false), {}); // and anybody else is let in
+    assert.deepEqual(await (await start(t)).entrance(OPEN, false), {});
   });
 });
 

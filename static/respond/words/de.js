@@ -182,18 +182,36 @@ export default {
 
   /* Where people are invited: the code, and what it tells of them. */
   invited: {
-    title: "Diese Umfrage ist nur für Eingeladene",
     text:
-      "Wer eingeladen ist, hat einen Code. Er steht im Link, den Sie bekommen haben, oder " +
-      "auf einem Blatt Papier. Ohne ihn können Sie nicht teilnehmen.",
-    label: "Ihr Code",
+      "Diese Umfrage ist nur für Eingeladene. Ihr Code steht im Link oder auf dem Blatt, das " +
+      "Sie bekommen haben.",
+    asks: "Wer fragt:",
+    label: "Ihr Code oder der ganze Link",
     hint: "16 Buchstaben und Ziffern. Bindestriche und Kleinschreibung sind egal.",
     next: "Weiter",
     malformed: "Das ist kein ganzer Code. Er hat 16 Buchstaben und Ziffern.",
+    mistyped:
+      "In diesem Code ist ein Tippfehler. Vergleichen Sie ihn Zeichen für Zeichen mit Ihrer " +
+      "Einladung.",
+    brokenLink:
+      "Dieser Link ist nicht vollständig. Öffnen oder kopieren Sie noch einmal den ganzen Link " +
+      "aus Ihrer Einladung, oder tippen Sie den Code daraus ein.",
     unknown:
       "Die Website kennt diesen Code nicht. Prüfen Sie ihn. Wenn Sie eine Erinnerung " +
       "bekommen haben, nehmen Sie den neuesten Code.",
     fetching: "Ihr Ausweis wird geholt …",
+    used: {
+      title: "Dieser Code wurde schon benutzt",
+      texts: [
+        "Mit ihm wurde schon ein Ausweis geholt: auf einem anderen Gerät, in einem anderen " +
+          "Browser oder von jemand anderem.",
+        "Wenn Sie das waren, gehen Sie zu jenem Gerät und Browser zurück. Wenn Sie Ihren " +
+          "Datensatz dort gesendet haben, danke. Sonst bitten Sie die Person, die Sie " +
+          "eingeladen hat, um einen neuen Code.",
+      ],
+      contact: "Fragen an:",
+      another: "Einen anderen Code eingeben",
+    },
     known: {
       title: "Was Ihre Einladung verrät",
       can:
@@ -449,16 +467,6 @@ export default {
         "Er wird von diesem Gerät nicht mehr gesendet.",
         "Falls er die Website schon vorher erreicht hat, bleibt er dort. Ein zweiter würde " +
           "deutlich mehr über Sie verraten.",
-      ],
-    },
-    usedCode: {
-      title: "Dieser Code wurde schon benutzt",
-      texts: [
-        "Mit ihm wurde schon ein Ausweis geholt: auf einem anderen Gerät, in einem anderen " +
-          "Browser oder von jemand anderem.",
-        "Wenn Sie das waren, gehen Sie zu jenem Gerät und Browser zurück. Wenn Sie Ihren " +
-          "Datensatz dort gesendet haben, danke. Sonst bitten Sie die Person, die Sie " +
-          "eingeladen hat, um einen neuen Code.",
       ],
     },
     otherDesign: {

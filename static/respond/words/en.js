@@ -166,18 +166,33 @@ export default {
 
   /* Where people are invited: the code, and what it tells of them. */
   invited: {
-    title: "This survey is by invitation",
-    text:
-      "Everyone who is invited has a code. It is in the link that you got, or on a sheet of " +
-      "paper. Without one you cannot take part.",
-    label: "Your code",
+    text: "This survey is by invitation. Your code is in the link or on the sheet that you got.",
+    asks: "Who is asking:",
+    label: "Your code, or the whole link",
     hint: "16 letters and digits. Hyphens and small letters do not matter.",
     next: "Go on",
     malformed: "This is not a whole code. It has 16 letters and digits.",
+    mistyped:
+      "There is a typing mistake in this code. Compare it with your invitation, letter by " +
+      "letter.",
+    brokenLink:
+      "This link is not complete. Open or copy the whole link from your invitation again, or " +
+      "type the code from it.",
     unknown:
       "The site does not know this code. Check it. If you got a reminder, use the newest " +
       "code.",
     fetching: "Fetching your pass …",
+    used: {
+      title: "This code has been used",
+      texts: [
+        "A pass was fetched with it before: on another device, in another browser, or by " +
+          "someone else.",
+        "If that was you, go back to that device and browser. If you have sent your report " +
+          "there, thank you. Otherwise ask the person who invited you for a new code.",
+      ],
+      contact: "Questions to:",
+      another: "Type another code",
+    },
     known: {
       title: "What your invitation tells",
       can:
@@ -410,15 +425,6 @@ export default {
         "It will not be sent from this device any more.",
         "If it had reached the site before, it stays there. A second one would say clearly " +
           "more about you.",
-      ],
-    },
-    usedCode: {
-      title: "This code has been used",
-      texts: [
-        "A pass was fetched with it before: on another device, in another browser, or by " +
-          "someone else.",
-        "If that was you, go back to that device and browser. If you have sent your report " +
-          "there, thank you. Otherwise ask the person who invited you for a new code.",
       ],
     },
     otherDesign: {

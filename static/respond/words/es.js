@@ -182,18 +182,30 @@ export default {
 
   /* Where people are invited: the code, and what it tells of them. */
   invited: {
-    title: "Esta encuesta es por invitación",
-    text:
-      "Cada persona invitada tiene un código. Está en el enlace que recibió o en una hoja de " +
-      "papel. Sin él no se puede participar.",
-    label: "Su código",
+    text: "Esta encuesta es por invitación. Su código está en el enlace o en la hoja que recibió.",
+    asks: "Quién pregunta:",
+    label: "Su código o el enlace completo",
     hint: "16 letras y cifras. Los guiones y las minúsculas no importan.",
     next: "Seguir",
     malformed: "No es un código completo. Tiene 16 letras y cifras.",
+    mistyped: "Hay una errata en este código. Compárelo letra por letra con su invitación.",
+    brokenLink:
+      "Este enlace no está completo. Abra o copie otra vez el enlace entero de su invitación, o " +
+      "escriba el código que contiene.",
     unknown:
       "El sitio no conoce este código. Compruébelo. Si recibió un recordatorio, use el " +
       "código más reciente.",
     fetching: "Obteniendo su pase…",
+    used: {
+      title: "Este código ya se usó",
+      texts: [
+        "Ya se obtuvo un pase con él: en otro dispositivo, en otro navegador o por otra persona.",
+        "Si fue usted, vuelva a aquel dispositivo y navegador. Si ya envió allí su informe, " +
+          "gracias. Si no, pida un código nuevo a quien le invitó.",
+      ],
+      contact: "Preguntas a:",
+      another: "Escribir otro código",
+    },
     known: {
       title: "Lo que revela su invitación",
       can:
@@ -433,14 +445,6 @@ export default {
         "Ya no se enviará desde este dispositivo.",
         "Si ya había llegado al sitio, allí se queda. Con un segundo informe se sabría " +
           "bastante más sobre usted.",
-      ],
-    },
-    usedCode: {
-      title: "Este código ya se usó",
-      texts: [
-        "Ya se obtuvo un pase con él: en otro dispositivo, en otro navegador o por otra persona.",
-        "Si fue usted, vuelva a aquel dispositivo y navegador. Si ya envió allí su informe, " +
-          "gracias. Si no, pida un código nuevo a quien le invitó.",
       ],
     },
     otherDesign: {

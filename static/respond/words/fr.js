@@ -191,18 +191,36 @@ export default {
 
   /* Where people are invited: the code, and what it tells of them. */
   invited: {
-    title: "Ce questionnaire est sur invitation",
     text:
-      "Chaque personne invitée a un code. Il est dans le lien que vous avez reçu, ou sur une " +
-      "feuille de papier. Sans code, on ne peut pas participer.",
-    label: "Votre code",
+      "Ce questionnaire est sur invitation. Votre code est dans le lien ou sur la feuille que " +
+      "vous avez reçus.",
+    asks: "Qui demande :",
+    label: "Votre code, ou le lien entier",
     hint: "16 lettres et chiffres. Les tirets et les minuscules n’ont pas d’importance.",
     next: "Continuer",
     malformed: "Ce code n’est pas complet. Il a 16 lettres et chiffres.",
+    mistyped:
+      "Il y a une faute de frappe dans ce code. Comparez-le, lettre par lettre, avec votre " +
+      "invitation.",
+    brokenLink:
+      "Ce lien n’est pas complet. Ouvrez ou copiez de nouveau le lien entier de votre " +
+      "invitation, ou tapez le code qu’il contient.",
     unknown:
       "Le site ne connaît pas ce code. Vérifiez-le. Si vous avez reçu un rappel, prenez le " +
       "code le plus récent.",
     fetching: "Votre laissez-passer arrive…",
+    used: {
+      title: "Ce code a déjà servi",
+      texts: [
+        "Un laissez-passer a déjà été obtenu avec lui : sur un autre appareil, dans un autre " +
+          "navigateur ou par quelqu’un d’autre.",
+        "Si c’était vous, retournez à cet appareil et à ce navigateur. Si vous y avez envoyé " +
+          "votre bulletin, merci. Sinon, demandez un nouveau code à la personne qui vous " +
+          "invite.",
+      ],
+      contact: "Questions à :",
+      another: "Taper un autre code",
+    },
     known: {
       title: "Ce que dit votre invitation",
       can:
@@ -455,16 +473,6 @@ export default {
         "Il ne sera plus envoyé depuis cet appareil.",
         "S’il était déjà arrivé sur le site, il y reste. Un second en dirait nettement plus " +
           "sur vous.",
-      ],
-    },
-    usedCode: {
-      title: "Ce code a déjà servi",
-      texts: [
-        "Un laissez-passer a déjà été obtenu avec lui : sur un autre appareil, dans un autre " +
-          "navigateur ou par quelqu’un d’autre.",
-        "Si c’était vous, retournez à cet appareil et à ce navigateur. Si vous y avez envoyé " +
-          "votre bulletin, merci. Sinon, demandez un nouveau code à la personne qui vous " +
-          "invite.",
       ],
     },
     otherDesign: {
