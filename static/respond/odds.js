@@ -75,6 +75,19 @@ export function sure(epsilon) {
 }
 
 /**
+ * Which words are true at this epsilon: whether a report hardly tells, allows a guess, or nearly tells.
+ * It follows from the rounded odds, so that the words never contradict the figure beside them.
+ *
+ * @param {number} epsilon
+ * @returns {"hardly" | "guess" | "nearly"}
+ */
+export function grade(epsilon) {
+  const certain = Math.round(100 * sure(epsilon));
+  if (certain <= 75) return "hardly";
+  return certain <= 90 ? "guess" : "nearly";
+}
+
+/**
  * Whether a page must call the protection weak.
  * @param {number} epsilon
  */

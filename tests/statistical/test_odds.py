@@ -16,6 +16,7 @@ from aggregation.statistics import privacy
 from aggregation.statistics.proportion import Channel
 from survey.design import Background, Block, Design, build
 from survey.design.mechanism import Cell
+from survey.design.odds import grade, odds
 from tests.support.cells import all_answers, exact_channel, reports
 from tests.support.services import ROOT
 from tests.vectors.generate import kinds, protocol, question, questions
@@ -139,3 +140,31 @@ def test_certainty_for_one_question_equals_its_posterior() -> None:
             privacy.posterior(0.5, Channel(a, b)).positive, abs=1e-9
         )
         assert round(100 * shown["sure"]) == table == round(100 * shown["kept"][0][0]["most"])
+
+
+GRADES = """
+import { grade, sure } from "./static/respond/odds.js";
+let text = "";
+for await (const part of process.stdin) text += part;
+const found = JSON.parse(text).map((epsilon) => [grade(epsilon), Math.round(100 * sure(epsilon))]);
+console.log(JSON.stringify(found));
+"""
+
+
+def test_the_words_for_the_protection_are_the_same_on_all_pages() -> None:
+    """Up to 75 in 100, up to 90, and above, at and around each limit."""
+    limits = [np.log(edge / (100 - edge)) for edge in (75, 75.5, 90, 90.5)]
+    cases = [float(limit + shift) for limit in limits for shift in (-1e-6, 1e-6)]
+    cases += [i / 50 for i in range(1, 400)]
+    done = subprocess.run(
+        ["node", "--input-type=module", "-e", GRADES],
+        input=json.dumps(cases), capture_output=True, text=True, cwd=ROOT, check=True,
+    )  # fmt: skip
+    assert [[grade(one), odds(one)] for one in cases] == json.loads(done.stdout)
+    for epsilon in cases:
+        exact = 100 / (1 + np.exp(-epsilon))
+        wanted = "hardly" if exact < 75.5 else "guess" if exact < 90.5 else "nearly"
+        assert grade(epsilon) == wanted
+    assert [grade(one) for one in (0.1, 1, np.log(3), 2, 2.2, 3, 8)] == [
+        "hardly", "hardly", "hardly", "guess", "guess", "nearly", "nearly",
+    ]  # fmt: skip
