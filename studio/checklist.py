@@ -17,7 +17,7 @@ from studio import dial, drafts, precision, text_checks
 from studio.findings import ORDER, Finding, Level, Look, blocks, place_of, unchecked, warns
 from survey.design import BACKGROUND_EPSILON, Design
 from survey.design.languages import DISCLOSURES
-from survey.design.odds import WEAK
+from survey.design.odds import is_weak
 from survey.models import NotReady, Question, Survey, opening
 from survey.respondent.public_design import language_name
 
@@ -84,7 +84,7 @@ def privacy(look: Look) -> Iterator[Finding]:
             "Anyone who sees a report could be nearly sure of the answers.",
             "epsilon",
         )
-    elif epsilon > WEAK:
+    elif is_weak(epsilon):
         yield warns(
             "The protection is weak",
             f"With ε = {epsilon:g} someone guessing 50:50 could become {dial.sure(epsilon)} sure, "

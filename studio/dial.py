@@ -19,7 +19,7 @@ from survey.design import DECLINED, Background, Design, DesignError, Option, Que
 from survey.design.kinds.number import Number
 from survey.design.kinds.scale import Scale
 from survey.design.kinds.several import Several
-from survey.design.odds import WEAK, in_words, odds
+from survey.design.odds import in_words, is_weak, odds
 from survey.models import Survey
 
 PRESETS = {"Very strong": 0.5, "Strong": 1.0, "Usual": 2.0, "Weak": 3.0}
@@ -63,7 +63,7 @@ def promised(survey: Survey) -> dict[str, Any]:
     return {
         "sure": sure(survey.epsilon),
         "dots": min(odds(survey.epsilon), 99),
-        "weak": survey.epsilon > WEAK,
+        "weak": is_weak(survey.epsilon),
         "costs": [{"epsilon": plain(epsilon), "sure": sure(epsilon)} for epsilon in background],
         "report": {"epsilon": plain(total), "sure": sure(total)},
     }

@@ -21,7 +21,7 @@ from aggregation.dashboard.sections import sections
 from aggregation.releases.choice import IntervalChoice
 from survey import rate_limits
 from survey.design import Design
-from survey.design.odds import WEAK
+from survey.design.odds import is_weak
 from survey.models import Survey
 
 FRESH = 60  # seconds that a cache may keep the page
@@ -56,7 +56,7 @@ def shown(request: HttpRequest, survey: Survey) -> HttpResponse:
         "by": by,
         "sure": sure(design),
         "dots": dots(design.sure),
-        "weak": design.epsilon > WEAK,
+        "weak": is_weak(design.epsilon),
     }
     if not release:
         context["why_nothing"] = survey_page.why_nothing(survey)

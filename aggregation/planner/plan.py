@@ -16,7 +16,7 @@ from survey.design import BACKGROUND_EPSILON, Design, Question
 from survey.design.kinds.number import Number
 from survey.design.kinds.several import Several
 from survey.design.mechanism import Cells, Shape
-from survey.design.odds import WEAK, in_words, odds
+from survey.design.odds import in_words, is_weak, odds
 
 POWER = 0.8
 
@@ -201,7 +201,7 @@ class Plan:
 
     @property
     def weak(self) -> bool:
-        return self.total > WEAK
+        return is_weak(self.total)
 
 
 def _moved_by_one(question: Question) -> int:

@@ -17,8 +17,6 @@ export { loss };
  * @typedef {{ count: number, edge: "above" | "below" | null }} Share
  */
 
-const WEAK = Math.log(19); // above this total, someone could be more than 95 in 100 sure
-
 /**
  * The channel of one value of a question (an option's position, a number's level): a is the
  * probability of reporting it if it is true, b if it is not.
@@ -92,7 +90,7 @@ export function grade(epsilon) {
  * @param {number} epsilon
  */
 export function isWeak(epsilon) {
-  return epsilon > WEAK;
+  return grade(epsilon) === "nearly";
 }
 
 /**

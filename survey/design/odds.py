@@ -3,7 +3,6 @@
 import math
 from typing import Literal
 
-WEAK = math.log(19)  # above this ε, somebody could become more than 95 in 100 sure
 Grade = Literal["hardly", "guess", "nearly"]
 
 
@@ -19,6 +18,11 @@ def grade(epsilon: float) -> Grade:
     """
     sure = odds(epsilon)
     return "hardly" if sure <= 75 else "guess" if sure <= 90 else "nearly"
+
+
+def is_weak(epsilon: float) -> bool:
+    """Return whether people must be warned that the protection is weak."""
+    return grade(epsilon) == "nearly"
 
 
 def in_words(odds: int) -> str:

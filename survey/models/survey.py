@@ -109,7 +109,7 @@ class Survey(models.Model):
         "ε of the sensitive answers",
         validators=[MinValueValidator(1e-9, "Enter a number above 0.")],
         help_text="For all sensitive answers of one person; each background answer has its own. A "
-        "smaller ε protects better but needs more people: 1 is strong, 2 usual, above 3 weak.",
+        "smaller ε protects better but needs more people: 1 is strong, 2 usual, 3 weak.",
     )
     ask = models.PositiveSmallIntegerField(
         "blocks asked",

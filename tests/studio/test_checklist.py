@@ -84,7 +84,7 @@ def german_question(key: str, text: str, *options: str) -> dict[str, Any]:
 # Level, place, a change that triggers it, and a similar one that does not.
 CASES: dict[str, tuple[str, str, dict[str, Any], dict[str, Any]]] = {
     "ε over the limit": ("blocks", "epsilon", {"epsilon": 4.1}, {"epsilon": 4}),
-    "weak": ("warns", "epsilon", {"epsilon": 3.5}, {"epsilon": 2.9}),
+    "weak": ("warns", "epsilon", {"epsilon": 2.3}, {"epsilon": 2.2}),
     "much background": ("warns", "background", asked_of_everybody(4), asked_of_everybody(3)),
     "nobody said how many": ("blocks", "expected", {"expected": None}, {"expected": 5000}),
     "too few people": ("blocks", "expected", {"expected": 200}, {"expected": 300}),

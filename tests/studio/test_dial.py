@@ -18,7 +18,6 @@ from studio import dial, drafts, precision
 from survey import design as designs
 from survey import files
 from survey.design.mechanism import Cells, Shape
-from survey.design.odds import WEAK
 from survey.models import Survey
 from tests.support import builders
 
@@ -38,7 +37,7 @@ def test_the_odds_are_the_ones_that_respondents_read() -> None:
         found = dial.figures(survey, 500)
         assert found["sure"] == f"{count}\u202f%"
         assert found["dots"] == count == survey.draft_design().sure
-        assert found["weak"] is (epsilon > WEAK)
+        assert found["weak"] is (count > 90)
     assert [preset["sure"] for preset in dial.presets(4)] == [62, 73, 88, 95]
 
 
