@@ -30,7 +30,7 @@ import { isolated, words } from "./words.js";
  * @typedef {import("../respond/words.js").Survey} Survey
  * @typedef {import("./check.js").Design} Design
  * @typedef {import("./check.js").Round} Round
- * @typedef {{ about: string, textsOf: view.TextsOf }} Texts
+ * @typedef {{ about: string, back: string | null, textsOf: view.TextsOf }} Texts
  * @typedef {{ found?: view.Found, problem?: () => string }} Outcome
  */
 
@@ -87,6 +87,7 @@ function refusal(error) {
 function surveyTexts(survey) {
   const { title, question } = contentIn(language, survey);
   return {
+    back: `/s/${survey.slug}/`,
     about: fill(words().survey, { title: isolated(title.text) }),
     textsOf: (asked) => question({ question: asked }),
   };
@@ -95,6 +96,7 @@ function surveyTexts(survey) {
 /** @returns {Texts} */
 function exampleTexts() {
   return {
+    back: null,
     about: words().example,
     textsOf: ({ number, options }) => ({
       text: fill(words().exampleQuestion, { number }),
@@ -108,7 +110,7 @@ function exampleTexts() {
  * @param {Visit} mine
  * @param {Texts} texts
  */
-function checkingPage(mine, { about, textsOf }) {
+function checkingPage(mine, { about, back, textsOf }) {
   const results = el("div", { class: "results" });
   const files = el("div", { class: "results" });
 
@@ -124,6 +126,7 @@ function checkingPage(mine, { about, textsOf }) {
     mine.outcome = await check(mine);
     mine.running = null;
     const said = mine.settle();
+    results.scrollIntoView({ block: "nearest" });
     mine.runner.announce(said);
   }
 
@@ -137,7 +140,7 @@ function checkingPage(mine, { about, textsOf }) {
   if (mine.running) mine.runner.start(mine.done);
   else if (mine.outcome) mine.settle();
   compared.then((list) => files.replaceChildren(view.files(list)));
-  return view.page({ about, runner: mine.runner.element, results, files });
+  return view.page({ about, back, runner: mine.runner.element, results, files });
 }
 
 /**

@@ -51,17 +51,21 @@ const PICKED = " + "; // between the options picked in one
 
 /* --- The frame -------------------------------------------------------------------------------- */
 
-/** @param {Record<"runner" | "results" | "files", HTMLElement> & { about: string }} parts */
-export function page({ about, runner, results, files }) {
+/**
+ * The verdict comes first, once there is one. `back` is the address of the survey, or null.
+ * @param {Record<"runner" | "results" | "files", HTMLElement> & { about: string, back: string | null }} parts
+ */
+export function page({ about, back, runner, results, files }) {
   return el(
     "div",
     { class: "screen check" },
     el("h1", {}, words().title),
+    results,
     el("p", { class: "lead" }, words().lead),
     el("p", {}, about),
     runner,
-    results,
     files,
+    back && el("p", {}, el("a", { href: back }, words().back)),
   );
 }
 
@@ -129,16 +133,14 @@ export function runner({ runs, click }) {
 /* --- What came out ---------------------------------------------------------------------------- */
 
 /**
- * `blocks` are {block, tables, loss} and `joint` are tables; each table has its verdict. `byChance` is
- * at most the probability of such a misfit with a correct randomizer.
+ * The verdict, and everything behind it, folded unless something does not fit. `byChance` is at most
+ * the probability of such a misfit with a correct randomizer.
  *
  * @param {Found} found
  * @param {TextsOf} textsOf
  */
 export function results(found, textsOf) {
-  const { runs, fits, byChance, limit, blocks, joint, sharpness } = found;
-  const shift = 100 * sharpness.surely;
-  const often = Math.round(100 * sharpness.slightly);
+  const { runs, fits, byChance, limit, blocks, joint } = found;
   return [
     el(
       "section",
@@ -150,26 +152,38 @@ export function results(found, textsOf) {
         fits ? fill(words().fitsAll, { count: runs }) : words().fitsNot,
       ),
       fits ? null : el("p", {}, fill(words().runAgain, { checks: 1 / byChance })),
-      el("p", {}, words().key),
-    ),
-    ...blocks.map((one) => blockCard(one, limit, textsOf)),
-    ...joint.map((one) =>
-      el(
-        "section",
-        { class: "card" },
-        el("h2", {}, words().together),
-        comparison(one, limit, textsOf),
-      ),
     ),
     el(
-      "section",
-      { class: "limits" },
-      el("h2", {}, words().limitsTitle),
-      el("p", {}, fill(words().sharpness, { shift })),
-      shift > 1 ? el("p", {}, fill(words().slightly, { often })) : null,
-      el("p", {}, words().limits),
+      "details",
+      { class: "findings", open: !fits },
+      el("summary", {}, words().details),
+      el("p", {}, words().key),
+      blocks.map((one) => blockCard(one, limit, textsOf)),
+      joint.map((one) =>
+        el(
+          "section",
+          { class: "card" },
+          el("h2", {}, words().together),
+          comparison(one, limit, textsOf),
+        ),
+      ),
+      limits(found.sharpness),
     ),
   ];
+}
+
+/** @param {{ slightly: number, surely: number }} sharpness */
+function limits({ slightly, surely }) {
+  const shift = 100 * surely;
+  const often = Math.round(100 * slightly);
+  return el(
+    "section",
+    { class: "limits" },
+    el("h2", {}, words().limitsTitle),
+    el("p", {}, fill(words().sharpness, { shift })),
+    shift > 1 ? el("p", {}, fill(words().slightly, { often })) : null,
+    el("p", {}, words().limits),
+  );
 }
 
 /** @param {JudgedBlock} block @param {number} limit @param {TextsOf} textsOf */
@@ -345,18 +359,25 @@ function pValue(p) {
 /* --- The files -------------------------------------------------------------------------------- */
 
 /**
- * `compared` is a list of files, or null.
+ * `compared` is a list of files, or null. What it means and the list are folded, unless there is
+ * something to look at.
  * @param {ComparedFile[] | null} compared
  */
 export function files(compared) {
-  const outcomes = compared?.map(({ outcome }) => outcome);
+  const outcomes = compared?.map(({ outcome }) => outcome) ?? [];
   return el(
     "section",
     { class: "card files" },
     el("h2", {}, words().filesTitle),
-    outcomes?.length ? summary(outcomes) : el("p", {}, words().noList),
-    el("p", {}, words().stronger),
-    compared?.length ? list(compared) : null,
+    outcomes.length ? summary(outcomes) : el("p", {}, words().noList),
+    el(
+      "details",
+      { open: outcomes.some((outcome) => outcome !== "agrees") },
+      el("summary", {}, words().fileList),
+      el("p", {}, words().files),
+      el("p", {}, words().stronger),
+      compared?.length ? list(compared) : null,
+    ),
   );
 }
 
@@ -367,13 +388,10 @@ function summary(outcomes) {
   const text = wrong
     ? fill(words().filesDiffer, { count: wrong })
     : fill(words().filesAgree, { count: outcomes.length });
-  return [verdict(!wrong, text), el("p", {}, words().files)];
+  return verdict(!wrong, text);
 }
 
-/**
- * Open if there is something to look at.
- * @param {ComparedFile[]} compared
- */
+/** @param {ComparedFile[]} compared */
 function list(compared) {
   const items = el("ul", {}, compared.map(file));
   const lines = compared.map(({ path, stated, found }) => `${found ?? stated}  ${path}\n`);
@@ -381,10 +399,7 @@ function list(compared) {
   const click = () => {
     if (copy(lines.join(""), items)) status.replaceChildren(words().copied);
   };
-  return el(
-    "details",
-    { open: compared.some(({ outcome }) => outcome !== "agrees") },
-    el("summary", {}, words().fileList),
+  return [
     items,
     el(
       "p",
@@ -392,7 +407,7 @@ function list(compared) {
       el("button", { class: "secondary", type: "button", click }, words().copy),
       status,
     ),
-  );
+  ];
 }
 
 /** @param {ComparedFile} compared */

@@ -37,8 +37,14 @@ def verify_url(candor_server: Candor) -> str:
 
 
 def run(page: Page) -> None:
+    """Run the check, and look at the details, which are folded if everything fits."""
     page.get_by_role("button", name="Run").click()
     expect(verdict(page)).to_be_visible(timeout=60_000)
+    details = page.locator("details.findings")
+    fits = "It does" in verdict(page).inner_text()
+    assert (details.get_attribute("open") is None) is fits
+    if fits:
+        details.locator("summary").first.click()
 
 
 def verdict(page: Page) -> Any:
@@ -117,6 +123,12 @@ def test_a_survey_is_checked_by_its_fragment(verify_url: str, page: Page) -> Non
     expect(page.get_by_text("A small survey")).to_be_visible()
     run(page)
     expect(verdict(page)).to_have_text(FITS)
+    # The verdict comes before everything else, and a link leads back to the survey.
+    parts = page.locator(".screen > *").evaluate_all("all => all.map((one) => one.className)")
+    assert parts[:3] == ["", "results", "lead"]
+    assert page.locator(".results > *").first.locator("h2.verdict").count() == 1
+    back = page.get_by_role("link", name="Back to the survey")
+    expect(back).to_have_attribute("href", f"/s/{SLUG}/")
     card = page.locator("section.card").first
     expect(card.get_by_role("heading", level=3)).to_have_text(["Did you?", "Which?"])
     expect(card.locator("figcaption").last).to_contain_text("Yes · Prefer not to say")
@@ -268,7 +280,7 @@ def test_every_listed_file_agrees_and_the_hashes_can_be_copied(
     listed = page.request.get(f"{candor_server.url}/.well-known/candor-manifest.json").json()
     count = len(listed["files"])
     expect(page.get_by_text(f"All {count} files agree with the list")).to_be_visible()
-    page.get_by_text("Show the files").click()
+    page.get_by_text("Show what this means, and the fingerprints").click()
     expect(page.locator(".files li")).to_have_count(count)
     expect(page.get_by_text("docs/monitor.py, run by somebody else")).to_be_visible()
     page.evaluate(
@@ -398,6 +410,7 @@ def test_the_whole_check_is_in_the_readers_language(
     button.click()
     expect(verdict(page)).to_contain_text(fits, timeout=60_000)
     expect(verdict(page)).to_contain_text(runs)
+    page.locator("details.findings > summary").click()
     card = page.locator("section.card").first
     share = float(card.locator(".bar .seen").first.get_attribute("width") or 0) / 1000
     options = "{style: 'percent', minimumFractionDigits: 1, maximumFractionDigits: 1}"
@@ -406,12 +419,11 @@ def test_the_whole_check_is_in_the_readers_language(
     )
     expect(card.locator(".figures").first).to_contain_text(percent)
     survey, questions, answer = QUESTIONS[tag]
-    expect(page.locator(".screen > p").last).to_contain_text(survey)
+    expect(page.locator(".screen > p:not(:has(a))").last).to_contain_text(survey)
     headings = card.get_by_role("heading", level=3).all()
     assert [(one.inner_text(), one.get_attribute("lang")) for one in headings] == questions
     expect(card.locator("figcaption").last).to_contain_text(answer)
-    for summary in page.locator("summary").all():
-        summary.click()
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
     check_access(page)
 
 
@@ -423,6 +435,7 @@ def test_pictures_and_figures_go_from_right_to_left_in_arabic(
     page.goto(verify_url)
     page.locator("button.primary").click()
     expect(verdict(page)).to_be_visible(timeout=60_000)
+    page.locator("details.findings > summary").click()
 
     def box(selector: str) -> dict[str, float]:
         found = page.locator(selector).first.bounding_box()
@@ -456,6 +469,7 @@ def test_a_change_of_language_keeps_the_run_and_its_result(verify_url: str, page
     menu.select_option("en")
     expect(verdict(page)).to_have_text(FITS)
     expect(page.get_by_role("button", name="Run")).to_be_visible()
+    page.locator("details.findings > summary").click()
     expect(page.get_by_role("heading", level=3).first).to_have_text("Example question 1")
     again = page.locator("section.card td").all_text_contents()
     swap = str.maketrans(".,", ",.")

@@ -26,6 +26,8 @@ export default {
 
   fitsAll: "Es hält, was versprochen wurde, soweit {count} Durchläufe das zeigen können.",
   fitsNot: "Etwas passt nicht zu dem, was versprochen wurde.",
+  details: "Zeigen, was gezählt wurde",
+  back: "Zurück zur Umfrage",
   runAgain:
     "Der Zufall allein bewirkt das in höchstens 1 von {checks} Prüfungen, und selten zweimal. " +
     "Prüfen Sie deshalb noch einmal. Passt es wieder nicht, dann beantworten Sie hier keine " +
@@ -79,7 +81,7 @@ export default {
     one: "{count} Datei stimmt nicht überein",
     other: "{count} Dateien stimmen nicht überein",
   },
-  fileList: "Die Dateien und ihre Fingerabdrücke zeigen",
+  fileList: "Zeigen, was das bedeutet, und die Fingerabdrücke",
   agrees: "Stimmt mit der Liste überein",
   differs: "Weicht von der Liste ab",
   notLoaded: "Konnte nicht geladen werden",

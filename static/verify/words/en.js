@@ -24,6 +24,8 @@ export default {
 
   fitsAll: "It does what was promised, as far as {count} runs can show.",
   fitsNot: "Something does not fit what was promised.",
+  details: "Show what was counted",
+  back: "Back to the survey",
   runAgain:
     "Chance alone does this in at most 1 of {checks} checks, and seldom twice, so run it " +
     "again. If it does not fit again, do not answer surveys here, and tell the people who " +
@@ -70,7 +72,7 @@ export default {
     other: "All {count} files agree with the list",
   },
   filesDiffer: { one: "{count} file does not agree", other: "{count} files do not agree" },
-  fileList: "Show the files and their fingerprints",
+  fileList: "Show what this means, and the fingerprints",
   agrees: "Agrees with the list",
   differs: "Differs from the list",
   notLoaded: "Could not be loaded",

@@ -34,6 +34,8 @@ export default {
     other: "Hace lo prometido, hasta donde pueden mostrarlo {count} ejecuciones.",
   },
   fitsNot: "Algo no encaja con lo prometido.",
+  details: "Mostrar lo que se contó",
+  back: "Volver a la encuesta",
   runAgain:
     "El azar por sí solo produce esto como máximo en 1 de cada {checks} comprobaciones, y rara " +
     "vez dos veces. Por eso, repita la comprobación. Si tampoco entonces encaja, no responda " +
@@ -93,7 +95,7 @@ export default {
     many: "{count} de archivos no coinciden",
     other: "{count} archivos no coinciden",
   },
-  fileList: "Mostrar los archivos y sus códigos",
+  fileList: "Mostrar qué significa esto y los códigos",
   agrees: "Coincide con la lista",
   differs: "No coincide con la lista",
   notLoaded: "No se pudo cargar",

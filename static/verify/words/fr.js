@@ -34,6 +34,8 @@ export default {
     other: "Il fait ce qui a été promis, pour autant que {count} exécutions puissent le montrer.",
   },
   fitsNot: "Quelque chose ne correspond pas à ce qui a été promis.",
+  details: "Montrer ce qui a été compté",
+  back: "Revenir à l’enquête",
   runAgain:
     "Le hasard seul produit cela dans au plus 1 vérification sur {checks}, et rarement deux " +
     "fois. Recommencez donc. Si cela ne correspond toujours pas, ne répondez pas ici aux " +
@@ -93,7 +95,7 @@ export default {
     many: "{count} de fichiers ne correspondent pas",
     other: "{count} fichiers ne correspondent pas",
   },
-  fileList: "Voir les fichiers et leurs empreintes",
+  fileList: "Montrer ce que cela veut dire, et les empreintes",
   agrees: "Correspond à la liste",
   differs: "Ne correspond pas à la liste",
   notLoaded: "N’a pas pu être chargé",
