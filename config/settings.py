@@ -280,6 +280,7 @@ CONTENT_SECURITY_POLICY = {
     }
 }
 X_FRAME_OPTIONS = "DENY"
+CSRF_FAILURE_VIEW = "operations.error_pages.csrf_failure"
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"  # respondents' pages use no-referrer
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"

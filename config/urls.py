@@ -11,8 +11,10 @@ docs = csp_update({"style-src": "'unsafe-inline'"})(
     SpectacularSwaggerSplitView.as_view(url_name="schema", permission_classes=[])
 )
 
-handler404 = "operations.health.not_found_page"
-handler500 = "operations.health.error_page"
+handler400 = "operations.error_pages.bad_request"
+handler403 = "operations.error_pages.forbidden"
+handler404 = "operations.error_pages.not_found"
+handler500 = "operations.error_pages.server_error"
 
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="surveys")),

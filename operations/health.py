@@ -1,4 +1,4 @@
-"""Health checks, metrics and error pages.
+"""Health checks and metrics.
 
 Supervisors, load balancers and monitors request `healthz`, `readyz` and `metrics` by address. They
 are served by the first middleware, so that they work with any host name and without TLS.
@@ -6,23 +6,20 @@ are served by the first middleware, so that they work with any host name and wit
 
 import hmac
 import sqlite3
-import sys
 from collections.abc import Callable
 
 from django.conf import settings
-from django.db import DatabaseError, InterfaceError, OperationalError, connection
+from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
-from django.views.defaults import page_not_found, server_error
 
 from aggregation.models import heartbeat
 from operations import metrics
 from operations.broker import FILES
+from operations.error_pages import RETRY_AFTER
 
-RETRY_AFTER = "5"  # seconds
 RECENT = 60  # seconds since the last tick
 REDIS_SECONDS = 2  # for Redis to answer
-API = "/api/v1/"
 OK = "ok"
 UNAVAILABLE = "not available"
 
@@ -133,25 +130,3 @@ def prometheus(request: HttpRequest) -> HttpResponse:
         "Cache-Control": "no-store",
     }
     return HttpResponse(text, headers=headers)
-
-
-def error_page(request: HttpRequest) -> HttpResponseBase:
-    """Return the page for errors, with status 503 if the database is unavailable or full."""
-    unavailable = isinstance(sys.exc_info()[1], OperationalError | InterfaceError)
-    response: HttpResponseBase
-    if request.path.startswith(API):
-        detail = "Temporarily unavailable." if unavailable else "Server error."
-        response = JsonResponse({"detail": detail})
-    else:
-        response = server_error(request)
-    response.status_code = 503 if unavailable else 500
-    if unavailable:
-        response["Retry-After"] = RETRY_AFTER
-    return response
-
-
-def not_found_page(request: HttpRequest, exception: Exception) -> HttpResponseBase:
-    """Return the page for missing addresses, or JSON for the API."""
-    if request.path.startswith(API):
-        return JsonResponse({"detail": "Not found."}, status=404)
-    return page_not_found(request, exception)

@@ -17,6 +17,7 @@ from aggregation.exports.files import EVERYTHING, FILES, find
 from aggregation.models import Release
 from survey import rate_limits
 from survey.models import Action, Survey
+from survey.words.errors import too_often
 
 
 def download_section(
@@ -91,12 +92,6 @@ def page(request: HttpRequest, slug: str, release: str, name: str = "") -> HttpR
             "aggregation/exports/large_export.html",
             context | {"ready": large_exports.ready(job)},
         )
-
-
-def too_often(request: HttpRequest, seconds: int) -> HttpResponse:
-    response = _words(request, 429, "Too many requests", f"Please wait {seconds} seconds.")
-    response["Retry-After"] = str(seconds)
-    return response
 
 
 def _words(request: HttpRequest, status: int, heading: str, text: str) -> HttpResponse:

@@ -16,6 +16,7 @@ from django.contrib.staticfiles.storage import ManifestStaticFilesStorage
 from django.template.loader import render_to_string
 
 from config import __version__
+from survey.words import CATALOGUES
 
 ICON = "icon.svg"
 
@@ -100,6 +101,7 @@ def files(storage: ManifestStaticFilesStorage) -> dict[str, bytes]:
         modules = graph(storage, storage.stored_name(page.script))
         context = {
             "policy": own_policy(modules), "icon": icon, "styles": styles, "modules": modules,
+            "languages": CATALOGUES.values(),
         }  # fmt: skip
         contents[address] = render_to_string(page.template, context).encode()
         contents |= {file.url: file.content for file in (*styles, *modules)}

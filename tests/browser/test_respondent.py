@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from survey.respondent import shell
+from survey.words import CATALOGUES
 from tests.support import builders, respondent
 from tests.support.pages import await_in
 from tests.support.services import Candor
@@ -98,7 +99,9 @@ def test_without_javascript_the_page_says_so(survey_url: str, new_context: Any) 
     page = context.new_page()
     page.goto(survey_url)
     expect(page.get_by_role("heading", name="needs JavaScript")).to_be_visible()
-    assert "nothing was sent" in page.inner_text("main")
+    shown = page.inner_text("main")
+    for words in CATALOGUES.values():
+        assert words["shell"]["no_script"] in shown and words["shell"]["no_script_text"] in shown
 
 
 def test_unknown_and_closed_surveys_are_explained(
