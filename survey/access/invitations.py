@@ -36,6 +36,7 @@ from survey.models.log import record
 from survey.permissions import private_form, survey_or_403
 from survey.qr_codes import qr_code
 from survey.spreadsheets import Line, csv_parts
+from survey.words import catalogue
 
 MOST_CODES = 100_000  # at once
 MOST_ON_A_SHEET = 500
@@ -249,7 +250,7 @@ def _codes(request: HttpRequest, survey: Survey) -> HttpResponseBase:
     if form.cleaned_data["form"] == "sheet":
         options: dict[str, Any] = {"border": 3, "svgclass": "qr", "omitsize": True}
         rows = [(shown(code), qr_code(link(address, survey, code), **options)) for code in codes]
-        words = letters.words(survey.language)
+        words = catalogue(survey.language)
         context = {"survey": survey, "rows": rows, "address": address, "words": words}
         return render(request, "survey/access/invitation_sheet.html", context)
     name = f"invitations-{survey.slug}.csv"
@@ -335,7 +336,7 @@ def _show(request: HttpRequest, survey: Survey, status: int = 200, **more: Any) 
         "fingerprint": fingerprint(survey) if survey.design_hash else "",
         "contact": contact(survey),
         "remind_button": f"Remind {to_remind:,} {'person' if to_remind == 1 else 'people'}",
-        "forms": [_words(survey, again, more) for again in (False, True)],
+        "forms": [_words(survey, again, more) for again in (False, True) if survey.design],
         **more,
     }
     return render(request, "survey/access/invitations.html", context, status=status)

@@ -14,6 +14,7 @@ from django.test import Client
 from aggregation.releases.publish import make_release
 from survey.access import invitations, letters
 from survey.models import Invitation, Survey, digest, today
+from survey.words import CATALOGUES
 from tests.support import builders
 from tests.support.passes import blinded, errors, fetched, post
 from tests.support.services import free_port
@@ -199,21 +200,29 @@ def test_a_letter_says_who_asks_in_every_known_language() -> None:
     assert "Olga’s office" in sheet and "Questions to: olga@example.org" in sheet
 
 
-@pytest.mark.parametrize("tag", letters.WORDS)
-def test_letters_and_cards_are_complete_in_every_language(tag: str) -> None:
-    words = letters.WORDS[tag]
-    assert words.tag == tag and words.direction == ("rtl" if tag == "ar" else "ltr")
-    assert "{title}" in words.invited and "{title}" in words.again
-    if tag != "en":
-        english = vars(letters.WORDS["en"])
-        assert {name for name, value in vars(words).items() if value == english[name]} <= {
-            "direction"
-        }
+@pytest.mark.parametrize("tag", CATALOGUES)
+def test_letters_and_cards_are_in_every_language(tag: str) -> None:
+    words = CATALOGUES[tag]
     survey = builders.opened(access="invited", language=tag, title="{braces} {link}")
-    assert letters.text(survey).startswith(words.hello)
+    letter = letters.text(survey)
+    assert letter.startswith(words["letter"]["hello"]) and "{braces} {link}" in letter
     client = builders.client(builders.olga(survey))
     sheet = client.post(PAGE, {"do": "codes", "form": "sheet", "count": "1"}).content.decode()
-    assert f'lang="{tag}" dir="{words.direction}"' in sheet and words.card in html.unescape(sheet)
+    assert f'lang="{tag}" dir="{words.direction}"' in sheet
+    assert words["letter"]["card"] in html.unescape(sheet)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "grade"), [(1, "hardly"), (2, "guess"), (2.2, "guess"), (2.5, "nearly")]
+)
+def test_a_letter_promises_no_more_than_the_epsilon_allows(epsilon: float, grade: str) -> None:
+    survey = builders.opened(access="invited", epsilon=epsilon, language="de")
+    protection = CATALOGUES["de"]["protection"]
+    letter = letters.text(survey)
+    for name, text in protection["grades"].items():
+        assert (text in letter) is (name == grade), name
+    for name in ("change", "nobody", "background"):  # true at every epsilon
+        assert protection[name] in letter
 
 
 def test_a_contact_that_is_no_address_is_no_reply_address(survey: Survey) -> None:

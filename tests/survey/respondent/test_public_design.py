@@ -1,6 +1,7 @@
 """The public page of a design, and the details of who is asking and why."""
 
 import hashlib
+import html
 import json
 import re
 from typing import Any
@@ -12,7 +13,9 @@ from survey import files
 from survey.access import invitations
 from survey.design import Design, DesignError
 from survey.models import Survey
+from survey.words import CATALOGUES
 from tests.support import builders
+from tests.support.words import leaves
 
 pytestmark = pytest.mark.django_db
 
@@ -103,13 +106,14 @@ class TestPublicDesign:
     def test_it_says_how_every_kind_is_answered_and_randomized(self) -> None:
         opened(**builders.EVERY_PATH)
         page = Client().get("/designs/every-path/").content.decode()
-        text = " ".join(re.sub("<[^>]*>", "", page).split())
+        text = " ".join(re.sub("<[^>]*>|[\u2066-\u2069]", "", page).replace("\xa0", " ").split())
         for words in (
             "Only asked after “Yes” to “Harassed?”.",
             "Only asked after “Prefer not to say” to “Harassed?”.",
             "A whole number from 0 to 60 days, which the device rounds at random to one of 3 ",
             "Up to 2 may be picked, and a report says one of them or none.",
-            "becomes at most about 98 in 100 sure",
+            "can be at most about 98 in 100 sure after seeing your report",
+            "But they can be nearly sure: this protection is weak.",
         ):
             assert words in text, words
         design = Survey.objects.get().frozen_design()
@@ -142,10 +146,43 @@ class TestPublicDesign:
         page = Client().get("/designs/small/").content.decode()
         assert f"{survey.delete_on:%-d %B %Y}" in page
 
+    @pytest.mark.parametrize("tag", CATALOGUES)
+    def test_it_is_in_the_readers_language(self, tag: str) -> None:
+        translations = {one: {"title": f"Title {one}"} for one in CATALOGUES if one != "en"}
+        opened(**builders.EVERY_PATH | {"access": "invited", "translations": translations})
+        response = Client().get("/designs/every-path/", headers={"accept-language": tag})
+        page = html.unescape(response.content.decode())
+        words = CATALOGUES[tag]
+        assert f'<html lang="{tag}" dir="{words.direction}">' in page
+        assert response["Vary"] == "Accept-Language"
+        assert response["Cache-Control"] == "public, max-age=60"
+        assert page == html.unescape(
+            Client().get(f"/designs/every-path/?lang={tag}").content.decode()
+        )
+        names = ("kind", "who", "check", "not_included")
+        fixed = [words["protection"]["nobody"], words["access"]["invited"], words["page"]["skip"]]
+        for text in [*fixed, *(words["design"][name] for name in names)]:
+            assert text in page, text
+        if tag == "de":
+            assert "In einer anderen Sprache: Arabisch" in page
+        if tag != "en":
+            assert f"Title {tag}" in page
+            english = [one for _, one in leaves(CATALOGUES["en"].texts) if isinstance(one, str)]
+            shown = [one for one in english if len(one) > 20 and "{" not in one and one in page]
+            assert shown == []
+        assert [link in page for link in (f"?lang={one}" for one in CATALOGUES)] == [True] * 5
+
+    def test_a_survey_in_one_language_has_a_page_in_it_alone(self) -> None:
+        opened(language="de")
+        response = Client().get("/designs/small/", headers={"accept-language": "fr"})
+        page = response.content.decode()
+        assert '<html lang="de"' in page and "?lang=" not in page
+
     def test_it_is_linked_from_the_results(self) -> None:
         opened()
         Survey.objects.update(results_public=True)
-        assert 'href="/designs/small/"' in Client().get("/results/small/").content.decode()
+        page = Client().get("/results/small/").content.decode()
+        assert 'href="/designs/small/?lang=en"' in page
 
     def test_hostile_texts_stay_texts(self) -> None:
         admin = builders.client(builders.root())
