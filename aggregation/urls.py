@@ -2,8 +2,9 @@ from django.urls import path
 
 from aggregation.api import files
 from aggregation.api import views as api
-from aggregation.dashboard import analyses, downloads, public_results, views
+from aggregation.dashboard import analyses, downloads, views
 from aggregation.planner import views as planner
+from aggregation.public_results import page as public_results
 
 urlpatterns = [
     path("surveys/", views.overview, name="surveys"),

@@ -68,6 +68,20 @@ def bar(share: float, name: str = "bar", height: int = 8) -> SafeString:
     )
 
 
+def estimate(point: Point, axis: Axis) -> SafeString:
+    """Draw an estimate as a bar with its interval above it, hidden from screen readers."""
+    low, high = axis.part(point.low), axis.part(point.high)
+    return format_html(
+        '<svg class="estimate" width="100%" height="16" aria-hidden="true">'
+        '<rect class="whole" width="100%" y="4" height="8"/>'
+        '<rect class="part" width="{}%" y="4" height="8"/>'
+        '<rect class="probable" x="{}%" width="{}%" height="16"/></svg>',
+        in_percent(0.0 if point.value is None else axis.part(point.value)),
+        in_percent(low),
+        in_percent(high - low),
+    )
+
+
 def stack(parts: Sequence[tuple[float, float | None]], description: str) -> SafeString:
     """Draw parts of a whole beside each other, each with the strength of its colour, or grey."""
     place, drawn = 0.0, []

@@ -4,9 +4,6 @@ import math
 
 from django import template
 
-from survey.design import Design
-from survey.design.mechanism import SCALE
-
 register = template.Library()
 
 
@@ -48,12 +45,6 @@ def power_of_ten(number: float) -> str:
     """Return a power of ten, such as 10⁻⁷."""
     exponent = f"{math.log10(number):.0f}"
     return "10" + exponent.translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
-
-
-@register.filter
-def forgers_reach(design: Design) -> float:
-    """Return by how many points 1 forged report in 100 can move an estimate: at most 1/(a - b)."""
-    return max(SCALE / block.keep for block in design.blocks)
 
 
 @register.filter

@@ -45,10 +45,11 @@ def test_the_page_shows_results_and_how_people_were_protected(survey: Survey) ->
     release = Release.objects.get(number=2)
     row = release.estimates.get(question="q1", option="yes", by="")
     for text in ("A small survey", "Did you?", f"{100 * row.bounded:.1f}\u202f%", "307",
-                 survey.design_hash, "at most about 88 in 100 sure", "Nobody can know for sure",
+                 survey.design_hash, "at most about 88 in 100 sure", "For researchers",
+                 "Nobody who sees what you send can be sure what you answered.",
+                 "They can guess, but not be sure.", "People who took part: 307",
                  "Cite this release", "estimates.csv", "/verify/#small"):  # fmt: skip
         assert text in html
-    assert html.count('<circle class="filled"') == 88 and html.count('<circle class="empty"') == 12
     for text in ("reports.csv", "everything.zip", "Release now", "Log out", "csrfmiddlewaretoken"):
         assert text not in html
     assert "style=" not in html and "<script>" not in html
@@ -67,8 +68,8 @@ def test_weak_protection_is_called_weak() -> None:
     builders.opened(epsilon=6)
     Survey.objects.update(results_public=True)
     html = page()
-    assert "The protection of this survey is weak" in html and "more than 99 in 100 sure" in html
-    assert "Nobody can know for sure" not in html and "dots" not in html
+    assert "they can be nearly sure: this protection is weak" in html
+    assert "more than 99 in 100 sure" in html and "They can guess" not in html
 
 
 # --- The same for everybody -----------------------------------------------------------------------
@@ -80,7 +81,7 @@ def test_the_page_sets_no_cookie_and_may_be_cached(survey: Survey) -> None:
             client.cookies["sessionid"] = "odd"
         response = client.get(PAGE)
         assert response["Cache-Control"] == "public, max-age=60"
-        assert "Cookie" not in response.get("Vary", "") and "Set-Cookie" not in response.headers
+        assert response["Vary"] == "Accept-Language" and "Set-Cookie" not in response.headers
         assert response.content == Client().get(PAGE).content
 
 
@@ -113,6 +114,17 @@ def test_private_results_are_404_for_everybody(survey: Survey) -> None:
     assert nowhere.replace("nowhere", "small") == refused[0].content.decode()
 
 
+def test_missing_results_are_explained_alike_in_the_readers_language() -> None:
+    builders.opened(language="fr")
+    headers = {"accept-language": "ar"}
+    hidden, missing = (
+        Client().get(f"/results/{slug}/", headers=headers) for slug in ("small", "nowhere")
+    )
+    assert hidden.status_code == missing.status_code == 404
+    assert '<html lang="ar" dir="rtl">' in hidden.content.decode()
+    assert missing.content.replace(b"nowhere", b"small") == hidden.content
+
+
 def test_a_draft_has_no_public_page() -> None:
     builders.draft()
     Survey.objects.update(results_public=True)
@@ -124,7 +136,7 @@ def test_before_the_first_release_the_page_shows_no_counts() -> None:
     Survey.objects.update(results_public=True)
     builders.send(survey, 5)
     html = page()
-    assert "Results appear once 40 responses are in." in html and "<table" not in html
+    assert "Results appear once 40 people have answered." in html and "<table" not in html
     survey.close()
     make_release(survey)
     assert "closed with fewer than 20 responses" in page()
