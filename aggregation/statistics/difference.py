@@ -18,7 +18,7 @@ References
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -36,8 +36,10 @@ from aggregation.statistics.numeric.arguments import (
 )
 from aggregation.statistics.numeric.normal import quantile
 from aggregation.statistics.tables.grouped import Flags, Grouped, Groups, divide
+from aggregation.statistics.tables.scored import ScoredTable, Scores
 
 FIRST, SECOND = ("count1", "n1"), ("count2", "n2")
+Tally = Grouped | ScoredTable
 
 
 class Difference(NamedTuple):
@@ -62,13 +64,14 @@ class Pairs:
     """All pairs of groups, in every column: arrays with a row for each pair.
 
     first, second          the positions of the two groups
-    difference, low, high  the first share minus the second; the limits hold for all pairs and
-                           columns at once
-    p_value                of "both groups have the same share", for this pair alone
+    difference, low, high  the first share or mean minus the second; the limits hold for all pairs
+                           and columns at once
+    p_value                of "both groups have the same", for this pair alone
     adjusted               Holm's p-value: reject where it is at most alpha, and the probability of
                            any mistake among all pairs and columns is about alpha at most
     clear                  False if the reports do not show that anybody is in both groups: then
-                           the difference is nan, the limits are -1 and 1 and the p-value is 1
+                           the difference is nan, the limits are the largest differences that are
+                           possible and the p-value is 1
     """
 
     first: Groups
@@ -157,31 +160,42 @@ def groups(
     groups known exactly these are ``interval`` and ``z_test``.
     """
     tally = Grouped.of(counts, sizes, keep, channel)
-    level = strictly_between("level", level)
-    if len(tally.named) < 2:
-        raise ValueError(f"counts must have at least 2 groups, got {counts!r}")
-    i, j = np.triu_indices(len(tally.named), 1)
-    alpha = max((1 - level) / (i.size * tally.held.shape[1]), 2**-53)
-    values = tally.values
-    factor = ndtri(alpha / 2) ** 2 / tally.n
-    (low, high), clear = tally.limits(factor), tally.clear(factor)
+    i, j, factor = _every_two("counts", counts, tally, level, tally.held.shape[1])
+    low, high = tally.limits(factor)
+    clear = tally.clear(factor)
     clear = clear[i] & clear[j]
-    scale = np.sqrt(tally.variances[i] * tally.variances[j])
-    r = np.clip(divide(tally.covariance(i, j), scale, scale > 0), -1.0, 1.0)
-    below, above = values - low, high - values
-    gap = values[i] - values[j]
-    error = np.sqrt(_pooled_variance(tally, i, j, clear) / tally.n)
-    p = np.where(clear, 2 * ndtr(-np.abs(divide(gap, error, error > 0))), 1.0)
-    found = (
-        np.where(clear, gap, np.nan),
-        np.where(clear, gap - _distance(below[i], above[j], r), -1.0),
-        np.where(clear, gap + _distance(above[i], below[j], r), 1.0),
-        p,
-        np.reshape(holm(p.ravel()), p.shape),
-        clear,
-    )
+    found = _compared(tally, (i, j), (low, high), clear, _null_of_shares(tally, i, j, clear))
     shape = (i.size, *np.shape(counts)[1:])
     return Pairs(i, j, *(array.reshape(shape) for array in found))
+
+
+def means(
+    table: ArrayLike,
+    levels: Sequence[float | None],
+    keep_of_group: float,
+    channel: Channel | Sequence[Channel],
+    level: float = 0.95,
+) -> Pairs:
+    """Compare the means of every two groups, where the group is randomized too.
+
+    The arguments are those of ``mean.by_group``. Limits and tests are those of ``groups`` with the
+    score limits of ``mean``. If two groups have the same mean R, it is taken to be that of both
+    together, and a part of their people to have moved to one end of the range, just enough to make
+    their means R. With the levels 0 and 1 this is ``groups``.
+    """
+    scores = Scores.of(levels, channel)
+    tally = ScoredTable.of(table, keep_of_group, scores)
+    if tally.reports.ndim != 2:
+        raise ValueError(f"table must have a row for each group, got {table!r}")
+    i, j, factor = _every_two("table", table, tally, level, 1)
+    clear = tally.clear(factor)
+    clear = clear[i] & clear[j]
+    null = _null_of_means(tally, i, j, clear)
+    found = Pairs(i, j, *_compared(tally, (i, j), tally.free_limits(factor), clear, null))
+    span = scores.span
+    return replace(
+        found, difference=span * found.difference, low=span * found.low, high=span * found.high
+    )
 
 
 def holm(p_values: Iterable[float]) -> tuple[float, ...]:
@@ -209,28 +223,103 @@ def _distance(x: Floats, y: Floats, r: Floats) -> Floats:
     return np.sqrt(np.maximum(x**2 + y**2 - 2 * r * x * y, 0.0))
 
 
-def _pooled_variance(tally: Grouped, i: Groups, j: Groups, clear: Flags) -> Floats:
-    """Return n times the variance of the difference if groups i and j have a common share R.
+def _every_two(
+    name: str, given: object, tally: Tally, level: float, columns: int
+) -> tuple[Groups, Groups, Floats]:
+    """Return the pairs of groups, and z^2/n of limits that hold for all of them and columns."""
+    level = strictly_between("level", level)
+    number = tally.sizes.shape[0]
+    if number < 2:
+        raise ValueError(f"{name} must have at least 2 groups, got {given!r}")
+    i, j = np.triu_indices(number, 1)
+    alpha = max((1 - level) / (i.size * columns), 2**-53)
+    return i, j, ndtri(alpha / 2) ** 2 / tally.n
 
-    That is the sum over the true groups h of P_h E[(w_i/P_i - w_j/P_j)^2|h] E[(u-R)^2|h]. The
-    product of w_i and w_j has the mean -a_s b_s/keep^2 in i and in j, and -(b_s/keep)^2 elsewhere.
-    """
+
+def _compared(
+    tally: Tally,
+    pairs: tuple[Groups, Groups],
+    limits: tuple[Floats, Floats],
+    clear: Flags,
+    null: Floats,
+) -> tuple[Floats, Floats, Floats, Floats, Floats, Flags]:
+    """Return the fields of ``Pairs``; ``null`` is n times the variance if groups do not differ."""
+    (i, j), values = pairs, tally.values
+    scale = np.sqrt(tally.variances[i] * tally.variances[j])
+    r = np.clip(divide(tally.covariance(i, j), scale, scale > 0), -1.0, 1.0)
+    below, above = values - limits[0], limits[1] - values
+    gap = values[i] - values[j]
+    error = np.sqrt(null / tally.n)
+    p = np.where(clear, 2 * ndtr(-np.abs(divide(gap, error, error > 0))), 1.0)
+    return (
+        np.where(clear, gap, np.nan),
+        np.where(clear, gap - _distance(below[i], above[j], r), -1.0),
+        np.where(clear, gap + _distance(above[i], below[j], r), 1.0),
+        p,
+        np.reshape(holm(p.ravel()), p.shape),
+        clear,
+    )
+
+
+def _null_of_shares(tally: Grouped, i: Groups, j: Groups, clear: Flags) -> Floats:
+    """Return n times the variance of the difference if groups i and j have a common share R."""
     sizes, shares, noise = tally.likely
-    first, second = np.where(clear, tally.sizes[i], 1.0), np.where(clear, tally.sizes[j], 1.0)
-    pooled = np.clip(divide(tally.held[i] + tally.held[j], first + second, clear), 0.0, 1.0)
-    own, other = tally.squares
+    below = np.where(clear, tally.sizes[i], 1.0), np.where(clear, tally.sizes[j], 1.0)
+    pooled = np.clip(divide(tally.held[i] + tally.held[j], below[0] + below[1], clear), 0.0, 1.0)
+    z, y, x = (
+        part.sum(axis=0) - part[i] - part[j]
+        for part in (sizes, sizes * shares, sizes * (noise + shares**2))
+    )
+    here = tally.noise(pooled)
+    return _null_variance(tally, below, (sizes[i] * here, sizes[j] * here), (x, y, z), pooled)
+
+
+def _null_of_means(tally: ScoredTable, i: Groups, j: Groups, clear: Flags) -> Floats:
+    """Return n times the variance of the difference if groups i and j have a common mean R."""
+    (concerned, total, _), sizes = tally.held, tally.likely[0]
+    below = np.where(clear, concerned[i], 1.0), np.where(clear, concerned[j], 1.0)
+    pooled = np.clip(divide(total[i] + total[j], below[0] + below[1], clear), 0.0, 1.0)
+    up, down = tally.tilted_moments(up=True), tally.tilted_moments(up=False)
+
+    def inside(g: Groups) -> Floats:
+        higher = pooled > tally.likely[2][g]
+        moments = [np.where(higher, a[g], b[g]) for a, b in zip(up, down, strict=True)]
+        return sizes[g] * _quadratic(moments, pooled)
+
+    rest = [(sizes * part).sum() - (sizes * part)[i] - (sizes * part)[j] for part in tally.moments]
+    found = _null_variance(tally, below, (inside(i), inside(j)), rest, pooled)
+    return found / tally.scores.keep**2
+
+
+def _quadratic(moments: Sequence[Floats], R: Floats) -> Floats:
+    x, y, z = moments
+    found: Floats = np.maximum(x - 2 * y * R + z * R**2, 0.0)
+    return found
+
+
+def _null_variance(
+    tally: Tally,
+    below: tuple[Floats, Floats],
+    inside: tuple[Floats, Floats],
+    rest: Sequence[Floats],
+    pooled: Floats,
+) -> Floats:
+    """Return n times the variance of a difference of two ratios that are both ``pooled``.
+
+    That is the sum over the true groups h of P_h E[(w_i/D_i - w_j/D_j)^2|h] E[(u - R v)^2|h], with
+    ``below`` for D. ``inside`` are P E[(u - R v)^2] of groups i and j, and ``rest`` the moments of
+    all others. The product of w_i and w_j has the mean -a_s b_s/keep^2 in i and in j, and
+    -(b_s/keep)^2 elsewhere.
+    """
+    (first, second), (own, other) = below, tally.squares
     stray = tally.stray / tally.keep
     cross = 2 / (first * second)
     both = cross * stray * (1 + stray)
-    inside = sizes[i] * (own / first**2 + other / second**2 + both)
-    inside += sizes[j] * (own / second**2 + other / first**2 + both)
-    rest = [
-        part.sum(axis=0) - part[i] - part[j]
-        for part in (sizes, sizes * shares, sizes * (noise + shares**2))
-    ]
-    around = np.maximum(rest[2] - 2 * pooled * rest[1] + pooled**2 * rest[0], 0.0)
-    outside = other * (1 / first**2 + 1 / second**2) + cross * stray**2
-    variance: Floats = inside * tally.noise(pooled) + outside * around
+    variance: Floats = (
+        inside[0] * (own / first**2 + other / second**2 + both)
+        + inside[1] * (own / second**2 + other / first**2 + both)
+        + (other * (1 / first**2 + 1 / second**2) + cross * stray**2) * _quadratic(rest, pooled)
+    )
     return variance
 
 

@@ -25,6 +25,7 @@ from aggregation.statistics.numeric.arguments import (
 )
 from aggregation.statistics.tables.grouped import (
     Flags,
+    Groups,
     Moments,
     between,
     check_kept,
@@ -175,29 +176,38 @@ class ScoredTable:
         own, stray = self.keep + self.stray, self.stray
         return 1 + own * (1 - own) / self.keep**2, stray * (1 - stray) / self.keep**2
 
-    def null_moments(self, up: bool) -> Moments:
-        """V(R) = x - 2 y R + z R^2 of (u - R v) w_g for each group, if its mean is R.
+    @cached_property
+    def moments(self) -> Moments:
+        """c^2 E[(u - R v)^2] = x - 2 y R + z R^2 in each group, if its people are as they seem."""
+        _, part, means, squares = self.likely
+        part, (h0, h1, h2) = self.scores.keep * part, self.scores.chance
+        return (
+            part * squares + h2 - 2 * h1 * part * means - h1**2,
+            part * means + h1 - part * (h1 + h0 * means) - h0 * h1,
+            part * (1 - 2 * h0) + h0 - h0**2,
+        )
 
-        Limits above the estimate take people of the group to move to the greatest score, those
-        below to the least.
+    def tilted_moments(self, up: bool) -> Moments:
+        """The same if the mean of the group is R, so that u - R v is 0 on average.
+
+        People move to the greatest score if R is above the estimate, and else to the least.
         """
-        sizes, part, means, squares = self.likely
-        c = self.scores.keep
-        h0, h1, h2 = self.scores.chance
-        part = c * part
-        # c^2 E[(u - R v)^2 | group], if its people answer as they seem to,
-        zeroth = part * squares + h2 - 2 * h1 * part * means - h1**2
-        first = part * means + h1 - part * (h1 + h0 * means) - h0 * h1
-        second = part * (1 - 2 * h0) + h0 - h0**2
-        # and for the group itself if their mean is R: then u - R v is 0 on average.
+        _, part, means, squares = self.likely
+        part, (h0, h1, h2) = self.scores.keep * part, self.scores.chance
         slope = tilts(squares, means)[0 if up else 1]
-        own0 = part * (squares - slope * means) + h2 - h1**2
-        own1 = h1 - h0 * h1 - part * slope / 2
-        own2 = h0 - h0**2 - part
+        return (
+            part * (squares - slope * means) + h2 - h1**2,
+            h1 - h0 * h1 - part * slope / 2,
+            h0 - h0**2 - part,
+        )
+
+    def null_moments(self, up: bool) -> Moments:
+        """V(R) = x - 2 y R + z R^2 of (u - R v) w_g for each group, if its mean is R."""
+        sizes, c = self.likely[0], self.scores.keep
         own, other = self.squares
         x, y, z = (
             sizes * own * mine + other * ((sizes * each).sum(axis=-1, keepdims=True) - sizes * each)
-            for mine, each in ((own0, zeroth), (own1, first), (own2, second))
+            for mine, each in zip(self.tilted_moments(up), self.moments, strict=True)
         )
         return x / c**2, y / c**2, z / c**2
 
@@ -207,7 +217,15 @@ class ScoredTable:
         An estimate outside is first moved inside, which only widens them.
         """
         concerned, total, _ = self.held
-        top = between(total, concerned)
+        return self._around(between(total, concerned), factor)
+
+    def free_limits(self, factor: Floats) -> tuple[Floats, Floats]:
+        """Return the same around the estimate as it is: differences need them."""
+        low, high = self._around(self.held[1], factor)
+        return np.minimum(low, self.values), np.maximum(high, self.values)
+
+    def _around(self, top: Floats, factor: Floats) -> tuple[Floats, Floats]:
+        concerned = self.held[0]
         low, _ = quadratic_limits(top, concerned, self.null_moments(up=False), factor)
         _, high = quadratic_limits(top, concerned, self.null_moments(up=True), factor)
         return low, high
@@ -224,18 +242,29 @@ class ScoredTable:
         clear: Flags = self.held[0] > np.sqrt(factor * nobody) / c
         return clear
 
+    def covariance(self, i: Groups, j: Groups) -> Floats:
+        """Return n times the covariance of the values of groups i and j, by the delta method.
+
+        0 if nobody seems to have a score in one of them.
+        """
+        c, (h0, h1, _), R = self.scores.keep, self.scores.chance, self.values[..., None]
+        # c (u - R v) of every value, in a row for each group.
+        influence = (self.scores.x - R) * self.scores.scored - (h1 - R * h0)
+        both = influence[..., i, :] * influence[..., j, :]
+        products = both @ np.swapaxes(self.reports, -1, -2)
+        row = np.arange(i.size)
+        in_i, in_j = products[..., row, i], products[..., row, j]
+        spread = (i == j) * in_i - self.stray * (in_i + in_j)
+        spread += self.stray**2 * products.sum(axis=-1)
+        first, second = self.held[0][..., i], self.held[0][..., j]
+        weights = (self.keep * c) ** 2 * first * second
+        return divide(spread, weights, (first > 0) & (second > 0))
+
     @cached_property
     def variances(self) -> Floats:
-        """n times the variance of every value, by the delta method; 0 where nobody has a score."""
-        R = self.values[..., None]
-        c, (h0, h1, _) = self.scores.keep, self.scores.chance
-        # c (u - R v) of every value, in a row for each group; and the mean of its square.
-        influence = (self.scores.x - R) * self.scores.scored - (h1 - R * h0)
-        square = influence**2 @ np.swapaxes(self.reports, -1, -2)
-        own = np.diagonal(square, axis1=-2, axis2=-1)
-        spread = (1 - 2 * self.stray) * own + self.stray**2 * square.sum(axis=-1)
-        concerned = self.held[0]
-        return divide(spread, (self.keep * c * concerned) ** 2, concerned > 0)
+        """n times the variance of every value; 0 where nobody has a score."""
+        every = np.arange(self.reports.shape[-2])
+        return np.maximum(self.covariance(every, every), 0.0)
 
 
 # --- arguments ----------------------------------------------------------------------------------

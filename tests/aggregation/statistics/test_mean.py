@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import brentq
 from scipy.special import gammaln
-from scipy.stats import norm
+from scipy.stats import binom, norm
 
-from aggregation.statistics import proportion, ratio
+from aggregation.statistics import difference, proportion, ratio
 from aggregation.statistics import sequence as sequences
 from aggregation.statistics.channel import Channel
 from aggregation.statistics.mean import by_group, estimate, intervals, picks, sequence, total
@@ -717,6 +718,155 @@ def test_means_by_group_are_covered_at_every_look_from_300_reports_on(design):
         missed_ever[kind] = wrong.any(axis=0).sum(axis=0)
     assert missed_ever["always"].max() <= 44
     assert missed_ever["fixed"].min() > 44
+
+
+# --- differences between groups -----------------------------------------------------------------
+
+
+def test_differences_of_scores_0_and_1_are_differences_of_shares():
+    table = np.array([[290, 210], [260, 120], [75, 45], [101, 99]])
+    for channel, keep in ((TWO_COINS, 0.8), (Channel(0.9, 0.05), 0.4)):
+        uneven_channels = [Channel(1 - channel.b, 1 - channel.a), channel]
+        expected = difference.groups(table[:, 1], table.sum(axis=1), keep, channel, 0.9)
+        found = difference.means(table, [0, 1], keep, uneven_channels, 0.9)
+        for name in ("first", "second", "clear"):
+            assert (getattr(found, name) == getattr(expected, name)).all()
+        for name in ("difference", "low", "high", "p_value", "adjusted"):
+            assert getattr(found, name) == pytest.approx(getattr(expected, name), nan_ok=True)
+        shifted = difference.means(table, [-3, 7], keep, uneven_channels, 0.9)
+        assert shifted.difference == pytest.approx(10 * expected.difference, nan_ok=True)
+        assert shifted.low == pytest.approx(10 * expected.low)
+        assert shifted.p_value == pytest.approx(expected.p_value)
+
+
+def moved(answers, scores, asked, R):
+    """Return answers of which a part has moved to the greatest or least score, so that R fits."""
+    scored = answers * asked
+    mean = scored @ scores / scored.sum()
+    place = np.argmax if mean < R else np.argmin
+    end = np.flatnonzero(asked)[place(scores[asked == 1])]
+    part = (R - mean) / (scores[end] - mean)
+    return answers - part * scored + part * scored.sum() * np.eye(len(answers))[end]
+
+
+@pytest.mark.parametrize(
+    "epsilon, levels", [(3, [0, 1, 3]), (4, [5, 1, 2, None]), (3, [1, 2, 3, 4])]
+)
+def test_differences_of_means_follow_the_definition(epsilon, levels):
+    """Every report of every person is enumerated, and limits are found by bisection."""
+    rng = np.random.default_rng(epsilon * len(levels))
+    scores = np.array([0 if x is None else x for x in levels])
+    asked = np.array([float(x is not None) for x in levels])
+    channel, keep, n = alone(epsilon, len(levels)), kept(3, 3), 8000
+    shapes = rng.dirichlet([4] * len(levels), 3)
+    table = rng.multinomial(n, joint_law([0.3, 0.5, 0.2], shapes, keep, channel).ravel())
+    table = table.reshape(3, -1)
+    groups = keep * np.eye(3) + (1 - keep) / 3
+    coin = channel.contrast * np.eye(len(levels)) + channel.b
+    inside, out = np.linalg.inv(groups), np.linalg.inv(coin)
+    theta = inside @ (table / n) @ out
+    assert theta.min() > 0
+    sizes, answers = theta.sum(axis=1), theta / theta.sum(axis=1)[:, None]
+    below, means = theta @ asked, theta @ scores / (theta @ asked)
+    u, t = out @ scores, out @ asked  # of a report, with the scores as means over the people
+
+    def variance(weights, R, about):
+        """Return the mean square of (u - R t) times a weight of the group reported."""
+        found = 0.0
+        for h in range(3):
+            people = moved(answers[h], scores, asked, R) if h in about else answers[h]
+            found += sizes[h] * (groups[h] @ weights**2) * (people @ coin @ (u - R * t) ** 2)
+        return found
+
+    def limit(g, end):
+        def excess(R):
+            far = (theta[g] @ scores - R * below[g]) ** 2
+            return far - z * z / n * variance(inside[:, g], R, [g])
+
+        return brentq(excess, means[g], end)
+
+    z = norm.isf(0.05 / 2 / 3)
+    least, most = scores[asked == 1].min(), scores[asked == 1].max()
+    lows, highs = [limit(g, least) for g in range(3)], [limit(g, most) for g in range(3)]
+    psi = [np.outer(inside[:, g], u - means[g] * t) / below[g] for g in range(3)]
+    spread = [[float((x * y * table / n).sum()) for y in psi] for x in psi]
+    found = difference.means(table, levels, keep, channel)
+    for m, (i, j) in enumerate(itertools.combinations(range(3), 2)):
+        assert (found.first[m], found.second[m], found.clear[m]) == (i, j, True)
+        gap = means[i] - means[j]
+        assert found.difference[m] == pytest.approx(gap)
+        r = spread[i][j] / math.sqrt(spread[i][i] * spread[j][j])
+        down, up = (
+            (means[i] - lows[i], highs[j] - means[j]),
+            (highs[i] - means[i], means[j] - lows[j]),
+        )
+        ends = [math.sqrt(a * a + b * b - 2 * r * a * b) for a, b in (down, up)]
+        assert (found.low[m], found.high[m]) == pytest.approx((gap - ends[0], gap + ends[1]))
+        R = (theta[i] + theta[j]) @ scores / (below[i] + below[j])
+        weights = inside[:, i] / below[i] - inside[:, j] / below[j]
+        error = math.sqrt(variance(weights, R, [i, j]) / n)
+        assert found.p_value[m] == pytest.approx(2 * norm.sf(abs(gap) / error))
+    assert found.adjusted == pytest.approx(difference.holm(found.p_value))
+
+
+def test_a_group_that_may_be_empty_is_not_compared():
+    table = [[200, 250, 150], [100, 100, 100], [30, 35, 35]]  # noise alone makes 100
+    found = difference.means(table, [1, 2, 5], 0.7, alone(2, 3))
+    assert found.clear.tolist() == [True, False, False]
+    assert np.isnan(found.difference[1:]).all() and (found.p_value[1:] == 1).all()
+    assert (found.low[1:] == -4).all() and (found.high[1:] == 4).all()
+
+
+@pytest.mark.parametrize(
+    "table, message",
+    [([[3, 4, 5]], "table must have at least 2 groups"), ([[[1, 2, 3]] * 2] * 2, "a row for each")],
+)
+def test_only_the_groups_of_one_table_are_compared(table, message):
+    with pytest.raises(ValueError, match=message):
+        difference.means(table, [1, 2, 3], 0.7, alone(2, 3))
+
+
+# The first two groups have the same mean, of answers at both ends and in the middle.
+ALIKE = {
+    "five scores": ([1, 2, 3, 4, 5], [[0.5, 0, 0, 0, 0.5], [0, 0, 1, 0, 0], [0.9, 0, 0, 0, 0.1]]),
+    "rarely high": ([0, 1, 10], [[0.9, 0, 0.1], [0.45, 0.5, 0.05], [0, 0.1, 0.9]]),
+    "some not asked": (
+        [0, 1, 2, None], [[0.2, 0.1, 0.2, 0.5], [0.1, 0.4, 0.1, 0.4], [0.6, 0.2, 0, 0.2]]
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("epsilon, sizes", [(5, [0.4, 0.3, 0.3]), (3, [0.5, 0.2, 0.3])])
+@pytest.mark.parametrize("design", ALIKE)
+@pytest.mark.slow
+def test_differences_of_means_are_covered_and_tested_at_their_level(design, epsilon, sizes):
+    """2,000 surveys of each size, three pairs at once at 0.85, so that the level of each is 0.95.
+
+    No pair is missed significantly more often than in 6 %, nor does the test of equal means,
+    alpha = 0.05, reject significantly more often; alpha = 0.001 for both. Other means are found.
+    Means of the people who report a group are drawn towards those of others: they reject equality.
+    """
+    number, (levels, answers) = 2000, ALIKE[design]
+    rng = np.random.default_rng(epsilon + len(levels))
+    channel, keep, answers = alone(4, len(levels)), kept(epsilon, 3), np.array(answers)
+    x = np.array([math.nan if x is None else x for x in levels])
+    truth = answers @ np.nan_to_num(x) / answers[:, ~np.isnan(x)].sum(axis=1)
+    assert truth[0] == pytest.approx(truth[1])
+    law, most = joint_law(sizes, answers, keep, channel), binom.isf(0.001 / 3, number, 0.06)
+    for n in (300, 1250, 5000):
+        tables = rng.multinomial(n, law.ravel(), number).reshape(number, *law.shape)
+        missed, rejected, naive = np.zeros(3), np.zeros(3), 0
+        for table in tables:
+            found = difference.means(table, levels, keep, channel, level=0.85)
+            gaps = truth[found.first] - truth[found.second]
+            missed += (found.low > gaps) | (gaps > found.high)
+            rejected += found.p_value <= 0.05
+            naive += difference.means(table, levels, 1.0, channel).p_value[0] <= 0.05
+        assert (missed <= most).all()
+        assert rejected[0] <= most
+        if n == 5000:
+            assert (rejected[1:] > 0.9 * number).all()
+            assert epsilon > 3 or naive > most
 
 
 # --- arguments ----------------------------------------------------------------------------------
