@@ -1,16 +1,20 @@
 """Whether the groups of a background question differ, for one look."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
+
+import numpy as np
 
 from aggregation.counting.tables import Counts
 from aggregation.models import Release
+from aggregation.releases import display
 from aggregation.releases.choice import IntervalChoice
-from aggregation.releases.display import plain_yes_no
-from aggregation.releases.estimate import Asked
+from aggregation.releases.display import Quantity
+from aggregation.releases.estimate import Asked, scores_of
 from aggregation.releases.intervals import counts_of
 from aggregation.statistics import difference
-from aggregation.templatetags.figures import change
+from aggregation.statistics.difference import Pairs
 from survey.design import Question
 from survey.design.mechanism import SCALE
 
@@ -20,8 +24,9 @@ FEW = 5  # expected reports in a cell below which a chi-square test is rough
 
 @dataclass(frozen=True)
 class GroupDifference:
-    """The difference of a share between two groups, adjusted for all pairs of the question."""
+    """The difference of a share or a mean between two groups, adjusted for all of its table."""
 
+    quantity: Quantity
     option: str
     first: str
     second: str
@@ -35,8 +40,34 @@ class GroupDifference:
         return f"{self.first} minus {self.second}"
 
     @property
+    def cell(self) -> str:
+        return self.quantity.change(self.difference)
+
+    @property
+    def words(self) -> str:
+        return display.with_unit(self.cell, self.quantity.unit_of_changes)
+
+    @property
     def interval(self) -> str:
-        return f"{change(self.low)} to {change(self.high)}"
+        return f"{self.quantity.change(self.low)} to {self.quantity.change(self.high)}"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The differences between every two groups in one measure: a mean, or the shares of options."""
+
+    measure: str
+    name: str  # in a sentence, such as “the mean”
+    quantity: Quantity
+    pairs: list[GroupDifference] | None  # of groups with enough responses; None if not listed
+
+    @property
+    def of_shares(self) -> bool:
+        return self.measure == "share"
+
+    @property
+    def largest(self) -> GroupDifference | None:
+        return max(self.pairs or [], key=lambda pair: abs(pair.difference), default=None)
 
 
 @dataclass(frozen=True)
@@ -47,17 +78,12 @@ class Differences:
     p_value: float  # of "all groups answer alike", adjusted for the questions of the page
     questions: int  # on the page
     rough: bool
-    pairs: list[GroupDifference] | None  # of groups with enough responses; None if not listed
-    of_means: bool  # which are not compared in pairs
+    comparisons: list[Comparison]  # means come first
     alpha: float
 
     @property
     def differ(self) -> bool:
         return self.p_value <= self.alpha
-
-    @property
-    def largest(self) -> GroupDifference | None:
-        return max(self.pairs or [], key=lambda pair: abs(pair.difference), default=None)
 
 
 def compare_groups(
@@ -76,17 +102,11 @@ def compare_groups(
             p_value=adjusted,
             questions=len(tables),
             rough=_rough(table),
-            pairs=_pairs(questions[key], questions[by.key], table, choice),
-            of_means=_of_mean(questions[key].question),
+            comparisons=list(_comparisons(questions[key], questions[by.key], table, choice)),
             alpha=1 - choice.coverage,
         )
         for (key, table), adjusted in zip(tables.items(), difference.holm(tests), strict=True)
     }
-
-
-def _of_mean(question: Question) -> bool:
-    """Return whether a question is above all about a mean: a number."""
-    return question.measures()[0].name == "mean"
 
 
 def _rough(table: Counts) -> bool:
@@ -96,42 +116,68 @@ def _rough(table: Counts) -> bool:
     return bool(least < FEW * table.sum())
 
 
-def _pairs(
+def _comparisons(
     one: Asked, by: Asked, table: Counts, choice: IntervalChoice
-) -> list[GroupDifference] | None:
-    """Compare every option between every two groups, adjusted for all of them (Holm)."""
-    plain = plain_yes_no(one.question)
-    options = [1] if plain else list(range(len(one.question.options)))
-    compared = math.comb(by.question.size, 2) * len(options)
-    if _of_mean(one.question) or compared > MOST_PAIRS:
-        return None
-    keep = by.blocks[0].keep / SCALE
-    channels = [one.channels[i] for i in options]
-    found = difference.groups(
-        table[:, [one.first + i for i in options]],
-        table.sum(axis=1),
-        keep,
-        channels,
-        choice.coverage,
-    )
+) -> Iterator[Comparison]:
+    """Compare every mean and every option between every two groups, each adjusted for its table."""
+    question, keep = one.question, by.blocks[0].keep / SCALE
+    for measure in question.measures():
+        levels = None if measure.option else scores_of(measure)
+        if levels is None:
+            continue
+        found = None
+        if math.comb(by.question.size, 2) <= MOST_PAIRS:
+            found = difference.means(table, levels, keep, one.values, choice.coverage)
+        yield _comparison(one, by, measure.name, [""], found)
+    if question.measures()[0].name == "mean":
+        return  # a number: what people chose instead is not compared
+    plain = display.plain_yes_no(question)
+    options = [1] if plain else list(range(len(question.options)))
+    found = None
+    if math.comb(by.question.size, 2) * len(options) <= MOST_PAIRS:
+        found = difference.groups(
+            table[:, [one.first + i for i in options]],
+            table.sum(axis=1),
+            keep,
+            [one.channels[i] for i in options],
+            choice.coverage,
+        )
+    texts = [""] if plain else [question.options[i].text for i in options]
+    yield _comparison(one, by, "share", texts, found)
+
+
+def _comparison(
+    one: Asked, by: Asked, measure: str, options: list[str], found: Pairs | None
+) -> Comparison:
+    quantity = display.quantity_of(one.question, measure)
+    name = "shares"
+    if measure != "share":
+        label = display.label_of(one.question, measure)
+        name = f"the {label[:1].lower()}{label[1:]}"
+    if found is None:
+        return Comparison(measure, name, quantity, None)
+    widest = quantity.axis.high - quantity.axis.low
     groups = [option.text for option in by.question.options]
+    shape = len(found.first), len(options)
+    gap, low, high = (
+        np.clip(np.reshape(each, shape), -widest, widest)
+        for each in (found.difference, found.low, found.high)
+    )
+    adjusted, clear = (np.reshape(each, shape) for each in (found.adjusted, found.clear))
     pairs = (
         GroupDifference(
-            "" if plain else one.question.options[option].text,
+            quantity,
+            option,
             groups[found.first[i]],
             groups[found.second[i]],
-            _possible(found.difference[i, j]),
-            _possible(found.low[i, j]),
-            _possible(found.high[i, j]),
-            float(found.adjusted[i, j]),
+            float(gap[i, j]),
+            float(low[i, j]),
+            float(high[i, j]),
+            float(adjusted[i, j]),
         )
         for j, option in enumerate(options)
         for i in range(len(found.first))
-        if found.clear[i, j]
+        if clear[i, j]
     )
-    return [pair for pair in pairs if pair.low > -1 or pair.high < 1]  # others are useless
-
-
-def _possible(difference: float) -> float:
-    """Return a difference of two shares, moved to between -1 and 1."""
-    return min(max(float(difference), -1.0), 1.0)
+    some = [pair for pair in pairs if pair.low > -widest or pair.high < widest]
+    return Comparison(measure, name, quantity, some)  # the others are useless

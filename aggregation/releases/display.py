@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from aggregation.models import Estimate
 from aggregation.releases.estimate import span_of
 from aggregation.svg.axis import SHARES, Axis, nice
-from aggregation.templatetags.figures import fixed, hundred, percent
+from aggregation.templatetags.figures import change, fixed, fixed_change, hundred, percent
 from survey.design import DECLINED, Design, Question
 from survey.design.kinds.number import Number
 
@@ -46,6 +46,14 @@ class Quantity:
         """Return a tick of an axis that has no unit."""
         return f"{100 * value:.0f}\u202f%"
 
+    def change(self, value: float) -> str:
+        """Return a difference between two values without its unit."""
+        return change(value)
+
+    @property
+    def unit_of_changes(self) -> str:
+        return "percentage points"
+
 
 @dataclass(frozen=True)
 class Mean(Quantity):
@@ -68,6 +76,13 @@ class Mean(Quantity):
 
     def tick(self, value: float) -> str:
         return _short(value, self.digits)
+
+    def change(self, value: float) -> str:
+        return fixed_change(value, self.digits)
+
+    @property
+    def unit_of_changes(self) -> str:
+        return self.unit
 
 
 SHARE = Quantity()

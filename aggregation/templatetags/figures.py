@@ -107,6 +107,11 @@ def fixed(number: float, digits: int) -> str:
     return _signed(f"{number:,.{digits}f}")
 
 
+def fixed_change(number: float, digits: int) -> str:
+    """Return a difference like a fixed number, with its sign."""
+    return _signed(f"{number:+,.{digits}f}")
+
+
 @register.filter
 def p_value(probability: float) -> str:
     return "< 0.001" if probability < 0.001 else f"{probability:.3f}"

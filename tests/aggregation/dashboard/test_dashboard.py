@@ -396,7 +396,10 @@ def test_groups_are_compared_all_at_once_and_two_by_two(level: int) -> None:
     noise = keep * np.eye(4) + (1 - keep) / 4  # group held to group reported
     for section in shown(survey, "age", level=level)[:2]:
         found, table = section.differences, tables[section.question.key]
-        assert found and found.pairs is not None
+        assert found
+        (shares_compared,) = found.comparisons
+        pairs = shares_compared.pairs
+        assert pairs is not None
         assert found.p_value == pytest.approx(adjusted[section.question.key])
         assert (found.questions, found.groups, found.rough) == (2, 4, False)
         options = [1] if section.question.key == "q1" else [0, 1, 2, 3]
@@ -404,8 +407,8 @@ def test_groups_are_compared_all_at_once_and_two_by_two(level: int) -> None:
         rates = held / np.linalg.solve(noise, table.sum(axis=1))[:, None]
         shares = (rates - section.channel.b) / (section.channel.a - section.channel.b)
         couples = [(o, i, j) for o in range(len(options)) for i, j in combinations(range(4), 2)]
-        assert len(found.pairs) == len(couples)
-        for pair, (o, i, j) in zip(found.pairs, couples, strict=True):
+        assert len(pairs) == len(couples)
+        for pair, (o, i, j) in zip(pairs, couples, strict=True):
             assert pair.difference == pytest.approx(shares[i, o] - shares[j, o])
             assert pair.low < pair.difference < pair.high
             named = [*AGES["options"], "Prefer not to say"]
@@ -444,9 +447,10 @@ def test_groups_of_too_few_are_shown_and_not_compared() -> None:
     many = {"key": "age", "text": "Age?", "options": list("abcd")}
     survey = released(6, background=[many], crowd=2)
     for section in shown(survey, "age")[:2]:
-        assert section.differences and section.differences.pairs == []
+        assert section.differences
+        assert [one.pairs for one in section.differences.comparisons] == [[]]
     page = page_of(survey, "?by=age")
-    assert "too few responses to compare two of the groups" in page
+    assert "too few responses to compare shares of two groups" in page
     assert "Too few responses to say anything about this group yet" in page
 
 
@@ -454,9 +458,9 @@ def test_too_many_pairs_are_not_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     survey = released(300, crowd=5)
     monkeypatch.setattr(differences, "MOST_PAIRS", 3)
     first, second, _ = shown(survey, "age", interval=ALWAYS)
-    assert first.differences and first.differences.pairs
-    assert second.differences and second.differences.pairs is None
-    assert "too many differences between 3 groups to list" in page_of(survey, "?by=age")
+    assert first.differences and first.differences.comparisons[0].pairs
+    assert second.differences and second.differences.comparisons[0].pairs is None
+    assert "too many differences in shares between 3 groups to list" in page_of(survey, "?by=age")
 
 
 def test_small_expected_counts_are_called_rough() -> None:

@@ -359,14 +359,36 @@ def test_groups_have_the_same_measures(release: Release) -> None:
     assert card(page, "content").count('<svg class="stack"') == 4
 
 
-def test_means_of_groups_are_shown_and_not_compared(release: Release) -> None:
-    page = page_of(release, "?by=job")
-    for key in ("ill", "slept"):
-        differences = shown(release, by="job")[key].differences
-        assert differences and differences.of_means and differences.pairs is None
-        text = words(card(page, key))
-        assert "means of two groups are not compared" in text and "minus" not in text
-    assert " minus " in words(card(page, "content"))
+@pytest.mark.parametrize(
+    ("key", "measure", "name"),
+    [("ill", "mean", "the mean"), ("slept", "mean", "the mean"),
+     ("content", "mean", "the mean score"), ("saw", "picks", "the options picked per person")],
+)  # fmt: skip
+def test_means_of_groups_are_compared_in_pairs(
+    release: Release, key: str, measure: str, name: str
+) -> None:
+    found = shown(release, by="job")[key].differences
+    assert found
+    compared, *others = found.comparisons
+    assert (compared.measure, compared.name) == (measure, name)
+    assert [one.measure for one in others] == ([] if key in ("ill", "slept") else ["share"])
+    values = [row.value for row in rows(release, key, measure, "job")]
+    assert compared.pairs and all(value is not None for value in values)
+    expected = [values[i] - values[j] for i, j in ((0, 1), (0, 2), (1, 2))]  # type: ignore[operator]
+    widest = compared.quantity.axis.high - compared.quantity.axis.low
+    for pair, gap in zip(compared.pairs, expected, strict=True):
+        assert pair.difference == pytest.approx(max(-widest, min(widest, gap)))
+        assert -widest <= pair.low < pair.difference < pair.high <= widest
+    text = words(card(page_of(release, "?by=job"), key))
+    assert f"The largest difference in {name}: {compared.largest.groups}" in text  # type: ignore[union-attr]
+    assert f"All 3 differences in {name}" in text
+    for pair in compared.pairs:
+        assert f"{pair.groups}{pair.cell}{pair.interval}" in text
+
+
+def test_picks_among_people_who_did_not_decline_are_not_compared(release: Release) -> None:
+    found = shown(release, by="job")["took"].differences
+    assert found and [one.measure for one in found.comparisons] == ["share"]
 
 
 # --- Headlines ------------------------------------------------------------------------------------
