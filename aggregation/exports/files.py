@@ -153,7 +153,9 @@ codebook.json, .csv   Every question, background questions included: its kind,
 estimate.py, means.py, shares.py and estimate.R, means.R, shares.R   Compute the
                published estimates and intervals again from reports.csv and the
                codebook: python3 estimate.py, Rscript estimate.R. They need only
-               Python 3.10 or base R.
+               Python 3.10 or base R. Without reports.csv they use the counts in
+               estimates.csv, which suffice for all but means of numbers and some
+               follow-ups by group; they say for which.
 citation.bib   How to cite this release.
 figures        Every question as a picture, of everybody and by each background
                question: SVG, which every browser and drawing program opens.
@@ -170,8 +172,9 @@ reports.dta, reports.sav   The same lines for Stata (14 or later) and SPSS, with
                variable. Stata: tabulate q [fweight=count]. SPSS weights by count
                by itself. Frequencies of reports are not results.
 reports.do, reports.sps   Compute results from them in Stata and SPSS: shares,
-               means, numbers of picks and shares of those concerned, each with
-               its standard error, and list them.
+               means, numbers of picks and shares of those concerned, over
+               everybody and by group, each with its standard error, and list
+               them.
 
 In CSV files, an apostrophe before = + - @ or another apostrophe, at the
 beginning of a text or after a semicolon or line break in it, is not part of the

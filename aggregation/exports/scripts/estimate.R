@@ -2,10 +2,11 @@
 #
 #     Rscript estimate.R [folder] > again.csv
 #
-# The folder (this one, unless another is named) holds reports.csv and codebook.csv, from which
-# everything is computed, and maybe estimates.csv, with which it is compared. The formulas are those
-# of codebook.json; intervals are in shares.R and means.R, which must be beside this file. Base R
-# alone. The status is 0 if all is as published, else 1.
+# The folder (this one, unless another is named) holds codebook.csv and reports.csv, from which all
+# is computed, and maybe estimates.csv, to compare. Without reports.csv, the counts in estimates.csv
+# are used, as far as they go: means of numbers need the reports, and some follow-ups by group do.
+# The formulas are those of codebook.json; intervals are in shares.R and means.R beside this file.
+# Base R alone. The status is 0 if all is as published, else 1.
 
 this <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 for (part in c("shares.R", "means.R")) source(file.path(dirname(this), part))
@@ -22,27 +23,33 @@ read <- function(folder, name) {
 
 # --- Questions ------------------------------------------------------------------------------------
 
-# A question from its lines in the codebook; `alone` are the columns of questions in one block only.
-question_of <- function(lines, reports, alone) {
-  first <- lines[lines$block == lines$block[1], ]
+# A question from its lines in the codebook.
+question_of <- function(lines) {
   blocks <- unique(lines$block)
-  times <- as.numeric(reports$count)
-  # A block was asked if any of its questions has a value.
-  n <- vapply(blocks, function(block) sum(times[reports[[alone[[block]]]] != ""]), 0)
-  keep <- vapply(blocks, function(block) {
-    one <- lines[lines$block == block, ][1, ]
-    as.numeric(one$keep) / as.numeric(one$scale)
-  }, 0)
-  stray <- vapply(blocks, function(block) as.numeric(lines$b[lines$block == block]),
-                  numeric(nrow(first)))
-  part <- if (sum(n) > 0) n / sum(n) else n * 0 + 1 / length(n)
+  first <- lines[lines$block == blocks[1], ]
   number <- function(text) if (text == "") NA else as.numeric(text)
   slots <- number(first$picks[1])
-  list(key = first$key[1], kind = first$kind[1], options = first$option,
-       numbers = suppressWarnings(as.numeric(first$number)), follow_up = first$only_if[1] != "",
+  numbers <- suppressWarnings(as.numeric(first$number))
+  last <- nrow(first)
+  list(key = first$key[1], kind = first$kind[1], column = first$column[1], options = first$option,
+       numbers = numbers, follow_up = first$only_if[1] != "",
        background = first$background[1] == "1", slots = if (is.na(slots)) 1 else slots,
-       population = number(first$population[1]), values = reports[[first$column[1]]],
-       c = sum(part * keep), stray = drop(stray %*% part))
+       population = number(first$population[1]),
+       # Whether the last value is "not asked" or "nothing picked".
+       blank = first$option[last] == "" && is.na(numbers[last]),
+       levels_apart = TRUE,  # FALSE: the levels of a number are only counted together
+       blocks = blocks, keep = as.numeric(lines$keep[match(blocks, lines$block)]) /
+                               as.numeric(lines$scale[1]),
+       strays = matrix(as.numeric(lines$b), last))
+}
+
+# The same with its coin: c and the chance of each value; of several blocks, by their reports.
+with_coin <- function(question, asked) {
+  n <- asked[question$blocks]
+  part <- if (sum(n) > 0) n / sum(n) else n * 0 + 1 / length(n)
+  question$c <- sum(part * question$keep)
+  question$stray <- drop(question$strays %*% part)
+  question
 }
 
 # What is estimated of a question: for each measure the weights, and whom it is among (NULL: all).
@@ -61,7 +68,7 @@ measures_of <- function(question) {
     found <- c(found, lapply(shares, concern))
   }
   known <- !is.na(question$numbers)
-  if (any(known)) {
+  if (any(known) && (question$levels_apart || question$kind != "number")) {
     among <- if (all(known)) NULL else as.numeric(known)
     found <- c(found, list(measure("mean", "", ifelse(known, question$numbers, 0), among)))
   }
@@ -151,16 +158,10 @@ in_group <- function(question, by, table, group, measure) {
        always = found_in(joint, group, errors_always(n, level))$limits)
 }
 
-# The reports by value, those of some lines only.
-counted <- function(question, times, lines = TRUE) {
-  places <- seq_along(question$options) - 1
-  vapply(places, function(value) sum(times[lines & question$values == value]), 0)
-}
-
 # All estimates of a question, as a data frame.
-estimates_of <- function(question, questions, times) {
+estimates_of <- function(question, questions, tables) {
   measures <- measures_of(question)
-  counts <- counted(question, times)
+  counts <- drop(tables[[name_of(question$key)]])
   if (sum(counts) == 0) return(NULL)
   line <- function(measure, by, group, found) {
     figures <- c(found$once$value, found$once$error, found$once$limits, found$always)
@@ -170,52 +171,144 @@ estimates_of <- function(question, questions, times) {
   }
   rows <- lapply(measures, function(one) line(one, "", "", everybody(question, counts, one)))
   for (by in questions) {
-    if (!by$background || by$key == question$key) next
-    groups <- seq_along(by$options)
-    table <- t(vapply(groups, function(g) counted(question, times, by$values == g - 1), counts))
-    for (g in groups) for (one in measures) {
+    table <- tables[[name_of(question$key, by$key)]]
+    if (by$key == question$key || is.null(table)) next
+    for (g in seq_along(by$options)) for (one in measures) {
       rows <- c(rows, list(line(one, by$key, by$options[g], in_group(question, by, table, g, one))))
     }
   }
   do.call(rbind, rows)
 }
 
+# --- Counting -------------------------------------------------------------------------------------
+
+# The name of a table: reports by group (rows) and value, of everybody or by a background question.
+name_of <- function(key, by = "") paste(key, by)
+
+# The tables, and the number of reports to each block, from the reports.
+count_reports <- function(reports, questions) {
+  times <- as.numeric(reports$count)
+  places <- function(question) seq_along(question$options) - 1
+  tables <- list()
+  asked <- c()
+  for (question in questions) {
+    values <- reports[[question$column]]
+    if (length(question$blocks) == 1) asked[question$blocks] <- sum(times[values != ""])
+    count <- function(lines) {
+      vapply(places(question), function(value) sum(times[lines & values == value]), 0)
+    }
+    tables[[name_of(question$key)]] <- t(count(TRUE))
+    for (by in questions) if (by$background) {
+      rows <- lapply(places(by), function(g) count(reports[[by$column]] == g))
+      tables[[name_of(question$key, by$key)]] <- do.call(rbind, rows)
+    }
+  }
+  list(tables = tables, asked = asked)
+}
+
+# The same from the counts of the estimates, as far as these say. All levels of a number are counted
+# as the first. "Not asked" and "nothing picked" are what is missing from all reports of a group.
+# Their number is known for multiple choice, and for follow-ups if everybody was asked or another
+# question has the same block.
+count_estimates <- function(published, questions) {
+  n <- tapply(as.numeric(published$n), published$question, max)
+  counts <- setNames(as.numeric(published$count),
+                     do.call(paste, c(published[names_of], sep = "\t")))
+  count <- function(...) {
+    found <- counts[paste(..., sep = "\t")]
+    if (is.na(found)) 0 else unname(found)
+  }
+  # The reports by value, without those that are blank.
+  shown <- function(question, by, group) {
+    row <- vapply(question$options, function(option) {
+      if (option == "") 0 else count(question$key, "share", option, by, group)
+    }, 0)
+    if (question$kind == "number") row[1] <- count(question$key, "mean", "", by, group)
+    unname(row)
+  }
+  # The reports to a question that name a group; NA if this is not known.
+  reports_of <- function(question, by, group) {
+    if (question$kind == "several") {
+      return(count(question$key, "picks", "", by$key, group) +
+               count(question$key, "share", declined, by$key, group))
+    }
+    if (n[question$key] == n[by$key]) return(count(by$key, "share", group, "", ""))
+    for (other in questions) {
+      if (setequal(other$blocks, question$blocks) && !other$blank) {
+        return(sum(shown(other, by$key, group)))
+      }
+    }
+    NA
+  }
+  tables <- list()
+  asked <- c()
+  for (question in questions) {
+    if (length(question$blocks) == 1) asked[question$blocks] <- n[question$key]
+    for (by in c(list(list(key = "", options = "")), Filter(function(q) q$background, questions))) {
+      whole <- if (by$key == "") n[question$key]
+               else vapply(by$options, function(one) reports_of(question, by, one), 0)
+      table <- do.call(rbind, lapply(by$options, function(one) shown(question, by$key, one)))
+      last <- ncol(table)
+      if (question$blank) table[, last] <- whole - rowSums(table)
+      if (!anyNA(table)) tables[[name_of(question$key, by$key)]] <- table
+    }
+  }
+  list(tables = tables, asked = asked)
+}
+
 # --- Comparing ------------------------------------------------------------------------------------
 
-# The largest difference, relative to figures beyond 1.
+# The largest difference, relative to figures beyond 1, of figures and those published.
 difference <- function(found, published) {
-  key <- function(lines) do.call(paste, c(lines[names_of], sep = "\t"))
-  published <- published[as.numeric(published$n) > 0, ]
-  if (!setequal(key(found), key(published))) return(Inf)
-  found <- as.matrix(found[match(key(published), key(found)), figures_of])
   given <- suppressWarnings(vapply(published[figures_of], as.numeric, numeric(nrow(published))))
   given <- matrix(given, nrow(published))
+  found <- as.matrix(found[figures_of])
   if (any(is.na(found) != is.na(given))) return(Inf)
   max(abs(found - given) / pmax(1, abs(given)), na.rm = TRUE)
 }
 
+# Say how far the figures are from those published, and return the status of the program.
+compare <- function(found, published, complete) {
+  key <- function(lines) do.call(paste, c(lines[names_of], sep = "\t"))
+  published <- published[as.numeric(published$n) > 0, ]
+  place <- match(key(found), key(published))
+  rest <- published[!(key(published) %in% key(found)), ]
+  same <- !anyNA(place) && !(complete && nrow(rest) > 0)
+  worst <- if (same) difference(found, published[place, ]) else Inf
+  verdict <- if (worst <= tolerance) "as published" else "NOT as published"
+  message(sprintf("%d estimates: %s; largest difference %.3g.", nrow(found), verdict, worst))
+  if (!complete && nrow(rest) > 0) {
+    needed <- paste0(rest$question, " ", rest$measure, ifelse(rest$by == "", "", " by "), rest$by)
+    message(sprintf("%d more need reports.csv: %s.", nrow(rest), toString(unique(needed))))
+  }
+  if (worst <= tolerance) 0 else 1
+}
+
 main <- function(folder) {
+  exists <- function(name) file.exists(file.path(folder, name))
+  if (!exists("reports.csv") && !exists("estimates.csv")) {
+    message(sprintf("Put reports.csv or estimates.csv into the folder %s.", folder))
+    return(1)
+  }
   codebook <- read(folder, "codebook.csv")
-  reports <- read(folder, "reports.csv")
-  lines <- split(codebook, factor(codebook$key, unique(codebook$key)))
-  single <- Filter(function(one) length(unique(one$block)) == 1, lines)
-  alone <- setNames(lapply(single, function(one) one$column[1]),
-                    vapply(single, function(one) one$block[1], ""))
-  questions <- lapply(lines, question_of, reports, alone)
-  found <- lapply(questions, estimates_of, questions, as.numeric(reports$count))
+  questions <- lapply(split(codebook, factor(codebook$key, unique(codebook$key))), question_of)
+  published <- if (exists("estimates.csv")) read(folder, "estimates.csv")
+  complete <- exists("reports.csv")
+  counted <- if (complete) count_reports(read(folder, "reports.csv"), questions)
+             else count_estimates(published, questions)
+  questions <- lapply(questions, function(one) {
+    one$levels_apart <- complete
+    with_coin(one, counted$asked)
+  })
+  found <- lapply(questions, estimates_of, questions, counted$tables)
   found <- do.call(rbind, unname(found))
   shown <- found
   shown[figures_of] <- lapply(found[figures_of],
                               function(x) ifelse(is.na(x), "", sprintf("%.17g", x)))
   write.csv(shown, row.names = FALSE)
-  if (!file.exists(file.path(folder, "estimates.csv"))) {
-    message(sprintf("%d estimates; there is no estimates.csv to compare.", nrow(found)))
-    return(0)
-  }
-  worst <- difference(found, read(folder, "estimates.csv"))
-  verdict <- if (worst <= tolerance) "as published" else "NOT as published"
-  message(sprintf("%d estimates: %s; largest difference %.3g.", nrow(found), verdict, worst))
-  if (worst <= tolerance) 0 else 1
+  if (!is.null(published)) return(compare(found, published, complete))
+  message(sprintf("%d estimates; there is no estimates.csv to compare.", nrow(found)))
+  0
 }
 
 arguments <- commandArgs(trailingOnly = TRUE)

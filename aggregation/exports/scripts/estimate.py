@@ -2,10 +2,11 @@
 
     python3 estimate.py [folder] > again.csv
 
-The folder (this one, unless another is named) holds reports.csv and codebook.csv, from which
-everything is computed, and maybe estimates.csv, with which it is compared. The formulas are those
-of codebook.json; intervals are in shares.py and means.py, which must be beside this file.
-Needs Python 3.10 or later and nothing else. The status is 0 if all is as published, else 1.
+The folder (this one, unless another is named) holds codebook.csv and reports.csv, from which all is
+computed, and maybe estimates.csv, to compare. Without reports.csv, the counts in estimates.csv are
+used, as far as they go: means of numbers need the reports, and some follow-ups by group do. The
+formulas are those of codebook.json; intervals are in shares.py and means.py beside this file. Needs
+Python 3.10 or later and nothing else. The status is 0 if all is as published, else 1.
 """
 
 import csv
@@ -14,6 +15,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -38,10 +40,14 @@ from shares import (  # noqa: E402
 
 Weights = list[float]
 Row = list[float | None]  # the figures of an estimate
+Lines = list[dict[str, str]]  # of a CSV file
+# Reports by group and value, of a question by a background question; "": everybody, in one row.
+Tables = dict[tuple[str, str], list[list[int]]]
 TOLERANCE = 1e-6
 LEVEL = 0.95
 DECLINED = "prefer-not-to-say"
 NAMES = "question measure option by group".split()
+say = partial(print, file=sys.stderr)
 FIGURES = "estimate standard_error low_once high_once low_always high_always".split()
 
 
@@ -101,6 +107,12 @@ class Question:
     options: list[str] = field(default_factory=list)  # by value; "" for levels and None
     numbers: list[float | None] = field(default_factory=list)
     coins: dict[str, Coin] = field(default_factory=dict)
+    levels_apart: bool = True  # False: the levels of a number are only counted together
+
+    @property
+    def blank(self) -> bool:
+        """Whether the last value is "not asked" or "nothing picked"."""
+        return self.options[-1] == "" and self.numbers[-1] is None
 
     @property
     def measures(self) -> list[Measure]:
@@ -116,7 +128,7 @@ class Question:
             asked = [float(i < len(places) - 1) for i in places]
             found += [replace(one, name="share_of_concerned", among=asked) for one in shares]
         known = [number is not None for number in self.numbers]
-        if any(known):
+        if any(known) and (self.levels_apart or self.kind != "number"):
             among = None if all(known) else [float(one) for one in known]
             found.append(Measure("mean", "", [number or 0.0 for number in self.numbers], among))
         if self.kind == "several":
@@ -138,14 +150,14 @@ class Question:
 # --- Reading --------------------------------------------------------------------------------------
 
 
-def read(path: Path) -> list[dict[str, str]]:
+def read(path: Path) -> Lines:
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
-def read_codebook(path: Path) -> dict[str, Question]:
+def read_codebook(lines: Lines) -> dict[str, Question]:
     found: dict[str, Question] = {}
-    for row in read(path):
+    for row in lines:
         key = row["key"]
         if key not in found:
             found[key] = Question(
@@ -162,26 +174,80 @@ def read_codebook(path: Path) -> dict[str, Question]:
     return found
 
 
-Counts = Counter[tuple[str, str, int, int]]  # question, background question, group, value
+def groupings(questions: dict[str, Question]) -> list[tuple[str, list[str]]]:
+    """Return everybody as one group, and the groups of each background question."""
+    return [("", [""]), *((one.key, one.options) for one in questions.values() if one.background)]
 
 
-def count_reports(path: Path, questions: dict[str, Question]) -> Counts:
+def count_reports(lines: Lines, questions: dict[str, Question]) -> Tables:
     """Count the reports by value, over everybody and by each background question."""
-    counts: Counts = Counter()
     single = {next(iter(q.coins)): q for q in questions.values() if len(q.coins) == 1}
-    background = [question for question in questions.values() if question.background]
-    for line in read(path):
+    tables: Tables = {
+        (question.key, by): [[0] * len(question.options) for _ in groups]
+        for question in questions.values()
+        for by, groups in groupings(questions)
+    }
+    for line in lines:
         times = int(line["count"])
         asked = {block for block, question in single.items() if line[question.column] != ""}
-        groups = [(one.key, int(line[one.column])) for one in background]
+        named = [(one.key, int(line[one.column])) for one in questions.values() if one.background]
         for question in questions.values():
             if line[question.column] == "":
                 continue  # this block was not asked
             for block in asked & question.coins.keys():
                 question.coins[block].reports += times
-            for by, group in [("", 0), *groups]:
-                counts[question.key, by, group, int(line[question.column])] += times
-    return counts
+            for by, group in [("", 0), *named]:
+                tables[question.key, by][group][int(line[question.column])] += times
+    return tables
+
+
+def count_estimates(lines: Lines, questions: dict[str, Question]) -> Tables:
+    """Count the reports by value, as far as the counts of the estimates say.
+
+    All levels of a number are counted as the first. "Not asked" and "nothing picked" are what is
+    missing from all reports of a group. Their number is known for multiple choice, and for
+    follow-ups if everybody was asked or another question has the same block.
+    """
+    n = {line["question"]: int(line["n"]) for line in lines}
+    names = "question by group measure option".split()
+    count = Counter({tuple(line[name] for name in names): int(line["count"]) for line in lines})
+
+    def shown(question: Question, by: str, group: str) -> list[int]:
+        """Return the reports by value, without those that are blank."""
+        here = question.key, by, group
+        row = [count[(*here, "share", one)] if one else 0 for one in question.options]
+        if question.kind == "number":
+            row[0] = count[(*here, "mean", "")]
+        return row
+
+    def reports_of(question: Question, by: str, group: str) -> int:
+        """Return the reports to a question that name a group; -1 if this is not known."""
+        here = question.key, by, group
+        if not by:
+            return n[question.key]
+        if question.kind == "several":
+            return count[(*here, "picks", "")] + count[(*here, "share", DECLINED)]
+        if n[question.key] == n[by]:
+            return count[by, "", "", "share", group]
+        for other in questions.values():
+            if other.coins.keys() == question.coins.keys() and not other.blank:
+                return sum(shown(other, by, group))
+        return -1
+
+    tables: Tables = {}
+    reports = {next(iter(q.coins)): n[q.key] for q in questions.values() if len(q.coins) == 1}
+    for question in questions.values():
+        question.levels_apart = False
+        for block, coin in question.coins.items():
+            coin.reports = reports[block]
+        for by, groups in groupings(questions):
+            table = [shown(question, by, group) for group in groups]
+            if question.blank:
+                for row, group in zip(table, groups, strict=True):
+                    row[-1] = reports_of(question, by, group) - sum(row)
+            if all(min(row) >= 0 for row in table):
+                tables[question.key, by] = table
+    return tables
 
 
 # --- Estimating -----------------------------------------------------------------------------------
@@ -255,22 +321,19 @@ def in_groups(
     return [(once[g], (always[g].low, always[g].high)) for g in groups]
 
 
-def figures(questions: dict[str, Question], counts: Counts) -> Iterator[tuple[list[str], Row]]:
+def figures(questions: dict[str, Question], tables: Tables) -> Iterator[tuple[list[str], Row]]:
     """Yield the names and the figures of every estimate, by question and measure."""
     for question in questions.values():
-        key, values = question.key, range(len(question.options))
-        of_all = [counts[key, "", 0, v] for v in values]
+        key, (of_all,) = question.key, tables[question.key, ""]
         if not sum(of_all):
             continue
         for measure in question.measures:
             found = everybody(question, measure, of_all)
             yield [key, measure.name, measure.option, "", ""], row(*found)
             for by in questions.values():
-                if not by.background or by.key == key:
+                if by.key == key or (key, by.key) not in tables:
                     continue
-                groups = range(len(by.options))
-                table = [[counts[key, by.key, g, v] for v in values] for g in groups]
-                for g, found in enumerate(in_groups(question, by, measure, table)):
+                for g, found in enumerate(in_groups(question, by, measure, tables[key, by.key])):
                     yield [key, measure.name, measure.option, by.key, by.options[g]], row(*found)
 
 
@@ -294,28 +357,42 @@ def difference(found: Row, published: dict[str, str]) -> float:
     return worst
 
 
+def compare(found: dict[tuple[str, ...], Row], published: Lines, complete: bool) -> int:
+    """Say how far the figures are from those published, and return the status of the program."""
+    given = {tuple(line[name] for name in NAMES): line for line in published if line["n"] != "0"}
+    rest = [key for key in given if key not in found]
+    worst = math.inf
+    if found.keys() <= given.keys() and not (complete and rest):
+        worst = max((difference(found[key], given[key]) for key in found), default=0.0)
+    verdict = "as published" if worst <= TOLERANCE else "NOT as published"
+    say(f"{len(found)} estimates: {verdict}; largest difference {worst:.3g}.")
+    if rest and not complete:
+        needed = dict.fromkeys(f"{key[0]} {key[1]}{key[3] and ' by '}{key[3]}" for key in rest)
+        say(f"{len(rest)} more need reports.csv: {', '.join(needed)}.")
+    return 0 if worst <= TOLERANCE else 1
+
+
 def main(folder: Path) -> int:
-    questions = read_codebook(folder / "codebook.csv")
-    counts = count_reports(folder / "reports.csv", questions)
+    questions = read_codebook(read(folder / "codebook.csv"))
+    reports, estimates = folder / "reports.csv", folder / "estimates.csv"
+    published = read(estimates) if estimates.exists() else []
+    if reports.exists():
+        tables = count_reports(read(reports), questions)
+    elif published:
+        tables = count_estimates(published, questions)
+    else:
+        say(f"Put reports.csv or estimates.csv into the folder {folder}.")
+        return 1
     out = csv.writer(sys.stdout, lineterminator="\n")
     out.writerow([*NAMES, *FIGURES])
     found: dict[tuple[str, ...], Row] = {}
-    for names, each in figures(questions, counts):
+    for names, each in figures(questions, tables):
         found[tuple(names)] = each
         out.writerow([*names, *("" if x is None or math.isnan(x) else repr(x) for x in each)])
-    if not (folder / "estimates.csv").exists():
-        print(f"{len(found)} estimates; there is no estimates.csv to compare.", file=sys.stderr)
-        return 0
-    published = read(folder / "estimates.csv")
-    given = {tuple(line[name] for name in NAMES): line for line in published if line["n"] != "0"}
-    worst = math.inf
-    if found.keys() == given.keys():
-        worst = max((difference(found[key], given[key]) for key in found), default=0.0)
-    verdict = "as published" if worst <= TOLERANCE else "NOT as published"
-    print(
-        f"{len(published)} estimates: {verdict}; largest difference {worst:.3g}.", file=sys.stderr
-    )
-    return 0 if worst <= TOLERANCE else 1
+    if published:
+        return compare(found, published, reports.exists())
+    say(f"{len(found)} estimates; there is no estimates.csv to compare.")
+    return 0
 
 
 if __name__ == "__main__":
