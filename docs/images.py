@@ -9,18 +9,16 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+from operations.demo import CLOSED, DRAFT
+from operations.demo import OPEN as SLUG
 from tests.support.chromium import CHROMIUM_FLAGS
+from tests.support.demo import demo_file
 from tests.support.packages import chromium
 from tests.support.services import UNLIMITED, Candor, Manager
 from tests.support.states import POOR, States
 
 FOLDER = Path(__file__).parent / "images"
-SLUG = "wellbeing-at-work"
 SIZES = {"phone": (360, 740), "laptop": (1280, 800)}
-RELEASE = (
-    "from aggregation.releases.publish import make_release; "
-    f"make_release(Survey.objects.get(slug='{SLUG}'))"
-)
 LANGUAGES = ("de", "es", "fr", "ar")
 POPULATION = "question,group,share\nrole,Nurse,0.5\nrole,Doctor,0.2\nrole,Other staff,0.3\n"
 
@@ -30,7 +28,9 @@ def main() -> None:
     with Candor(**limits) as candor, sync_playwright() as playwright:
         candor.manage("load_demo")
         lenient = Manager(candor.env | UNLIMITED)  # for a survey with weak protection
-        lenient("import_survey", "-", "--open", stdin=json.dumps(POOR))
+        # Two of the demo's questions, so that everybody is asked the same.
+        for survey in (POOR, demo_file("two-questions", "exhausted", "leaving")):
+            lenient("import_survey", "-", "--open", stdin=json.dumps(survey))
         lenient.end()
         browser = playwright.chromium.launch(
             executable_path=chromium(), args=[*CHROMIUM_FLAGS, "--no-sandbox"]
@@ -40,10 +40,6 @@ def main() -> None:
             verify(browser, candor.url, size)
         for language in LANGUAGES:
             opening(browser, candor.url, language)
-        # At last so many that every group, also of those who say nothing, has grown by a crowd.
-        for number, people in enumerate([500] * 7 + [4000]):
-            candor.manage("simulate", SLUG, "--people", str(people), "--seed", str(number))
-            candor.manage("shell", "-v0", "-c", RELEASE)
         for size in SIZES:
             dashboard(browser, candor.url, size)
             analyses(browser, candor.url, size)
@@ -55,7 +51,7 @@ def main() -> None:
 
 def respondent(browser: Browser, url: str, size: str) -> None:
     page = open_page(browser, size)
-    for state in States(page, f"{url}/s/{SLUG}/", f"{url}/s/{POOR['slug']}/"):
+    for state in States(page, f"{url}/s/two-questions/", f"{url}/s/{POOR['slug']}/"):
         take(page, size, state, whole=state != "kiosk-idle")
     page.close()
 
@@ -85,9 +81,11 @@ def dashboard(browser: Browser, url: str, size: str) -> None:
     page.goto(f"{url}/surveys/{SLUG}/?by=role&level=90&forged=2")
     page.locator("section.question summary").first.click()
     page.locator("section.question").first.screenshot(path=FOLDER / size / "groups.png")
-    page.goto(f"{url}/surveys/{SLUG}/trend/")
+    page.goto(f"{url}/surveys/{SLUG}/trend/?question=leaving")
     page.locator(".mark").nth(3).focus()
     take(page, size, "trend", whole=False)
+    page.goto(f"{url}/results/{CLOSED}/")
+    take(page, size, "results", whole=False)
     page.goto(f"{url}/surveys/")
     take(page, size, "overview", whole=False)
     page.close()
@@ -100,12 +98,12 @@ def analyses(browser: Browser, url: str, size: str) -> None:
     for kind, name in (("crosstab", "table"), ("regression", "regression"), ("weights", "weights")):
         page.goto(f"{url}/surveys/{SLUG}/analyses/?kind={kind}")
         if kind == "crosstab":
-            page.locator("#question1").select_option(index=1)
-            page.locator("#question2").select_option(index=2)
+            page.locator("#question1").select_option("exhausted")
+            page.locator("#question2").select_option("leaving")
         if kind == "regression":
-            page.locator("#outcome").select_option(index=2)  # yes
+            page.locator("#outcome").select_option("leaving:yes")
             page.locator("#predictor1").select_option("role")
-            page.locator("#predictor2").select_option("worked-ill")
+            page.locator("#predictor2").select_option("exhausted")
         if kind == "weights":
             page.locator("#margins").fill(POPULATION)
         page.get_by_role("button", name="Run", exact=True).click()
@@ -129,9 +127,11 @@ def planner(browser: Browser, url: str, size: str) -> None:
 
 
 def studio(browser: Browser, url: str, size: str) -> None:
-    """From a topic to an open survey with invitations; and the pages of whoever runs the site."""
+    """A draft, and from a topic to an open survey with invitations; and the pages of an admin."""
     page = open_page(browser, size)
-    log_in(page, f"{url}/studio/new/", "admin")
+    log_in(page, f"{url}/studio/{DRAFT}/", "admin")
+    take(page, size, "studio-draft")
+    page.goto(f"{url}/studio/new/")
     take(page, size, "studio-new")
     page.get_by_role("button", name="Use this").nth(1).click()
     page.get_by_label("Who asks", exact=True).fill("The works council")

@@ -1,6 +1,6 @@
 """The program behind `make run`: a demo on this machine, starting from an empty folder.
 
-It prepares the database and the demo survey and then serves them. It writes var/demo.env, so that
+It prepares the database and the demo surveys and then serves them. It writes var/demo.env, so that
 `manage.py` uses the same data during the demo and afterwards. Ordinary problems are reported in one
 sentence, with status 1. It never touches a production environment.
 """
@@ -21,16 +21,18 @@ from operations.serve import HOST, check_port
 BASE_DIR = Path(__file__).resolve().parent.parent
 DEMO_ENV = Path(os.environ.get("CANDOR_DEMO_ENV", BASE_DIR / "var" / "demo.env"))
 CHOSEN = ("CANDOR_VAR", "DATABASE_URL", "REDIS_URL")  # used by the demo if they are set
-SLUG = "wellbeing-at-work"
+OPEN, CLOSED, DRAFT = "wellbeing-at-work", "bribes-for-permits", "bullying-at-school"
 LOGINS = {"researcher": "researcher-demo", "viewer": "viewer-demo", "admin": "admin-demo"}
 CONNECT_SECONDS = 5  # for a database or Redis to answer
 
 NOTE = """
   Candor is running, with made-up data. Ctrl-C stops it.
 
-    Answer the survey     {site}/s/{slug}/
-    Read the estimates    {site}/surveys/{slug}/
-    Create surveys        {site}/studio/new/
+    Answer a survey       {site}/s/{open}/
+    Read its estimates    {site}/surveys/{open}/
+    See public results    {site}/results/{closed}/
+    Finish a draft        {site}/studio/{draft}/ (as admin)
+    Create a survey       {site}/studio/new/ (as admin)
     Use the API           {site}/api/docs/
 
     Log in as             {logins}
@@ -142,7 +144,8 @@ def say_where() -> None:
     width = max(map(len, LOGINS)) + 3
     logins = [f"{name:{width}}{password}" for name, password in LOGINS.items()]
     site = f"http://{HOST}:{port()}"
-    say(NOTE.format(site=site, slug=SLUG, logins=f"\n{'':26}".join(logins)))
+    slugs = {"open": OPEN, "closed": CLOSED, "draft": DRAFT}
+    say(NOTE.format(site=site, **slugs, logins=f"\n{'':26}".join(logins)))
 
 
 say = partial(print, flush=True)

@@ -8,6 +8,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import BrowserContext, Page, ViewportSize, expect
 
 from tests.support import builders, respondent
+from tests.support.demo import demo_file
 from tests.support.pages import RULES, SETTLE
 from tests.support.services import Candor
 from tests.support.states import POOR, States
@@ -69,7 +70,7 @@ COVERED = """() => {
 @pytest.fixture(scope="session")
 def url(candor_server: Candor) -> str:
     candor_server.open_survey(POOR)
-    return candor_server.open_survey(builders.demo_file("accessible"))
+    return candor_server.open_survey(demo_file("accessible", "exhausted", "leaving"))
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

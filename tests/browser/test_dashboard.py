@@ -107,7 +107,7 @@ def test_groups_are_compared_in_words_and_in_numbers(dashboard: Page) -> None:
     section = dashboard.locator("section.question").first
     expect(section.locator("p.differences")).to_contain_text(
         re.compile(
-            r"(The groups differ|No clear difference) \(p .*, after adjusting for 7 questions"
+            r"(The groups differ|No clear difference) \(p .*, after adjusting for 9 questions"
         )
     )
     summary = section.locator("summary")
@@ -116,7 +116,7 @@ def test_groups_are_compared_in_words_and_in_numbers(dashboard: Page) -> None:
     table = section.locator("details table")
     expect(table).to_be_visible()
     for pair in ("Nurse minus Doctor", "Nurse minus Other staff", "Doctor minus Other staff"):
-        expect(table.get_by_role("row").filter(has_text=pair)).to_have_count(1)
+        expect(table.get_by_role("row").filter(has_text=pair)).to_have_count(3)  # options
     # It stays open while the figures change.
     dashboard.get_by_label("Level").select_option("80 %")
     expect(table.locator("thead")).to_contain_text("80 % interval")
@@ -150,12 +150,14 @@ def test_the_trend_can_be_read_by_pointer_and_by_keyboard(
         candor_server.manage("simulate", SLUG, "--people", "200", "--seed", "1")
         candor_server.manage("shell", "-v0", "-c", RELEASE)
     dashboard.get_by_role("link", name="Trend").click()
+    dashboard.get_by_label("Question").select_option("leaving")
+    dashboard.get_by_role("button", name="Show").click()
     plot = dashboard.locator("svg.trend").first
     marks = plot.locator(".mark")
     assert marks.count() >= 3
     tips = plot.locator(".tip:visible")
     expect(tips).to_have_count(0)
-    marks.first.hover()
+    marks.first.locator(".reach").hover(position={"x": 3, "y": 3})
     expect(tips).to_have_text(re.compile(r"^Release 1, .* responses.*%, interval .* to "))
     last = marks.last
     dashboard.get_by_label("Level").focus()
@@ -173,9 +175,9 @@ def test_the_trend_can_be_read_by_pointer_and_by_keyboard(
     estimate, low, high = numbers(said)
     row = dashboard.locator("table.figures tbody tr").last.inner_text()
     assert numbers(row)[:3] == [estimate, low, high]
-    dashboard.get_by_label("Question").select_option(index=5)
+    dashboard.get_by_label("Question").select_option("exhausted")
     dashboard.get_by_role("button", name="Show").click()
-    expect(dashboard.locator("svg.trend")).to_have_count(4)
+    expect(dashboard.locator("svg.trend")).to_have_count(5)  # four options and the mean
 
 
 def test_without_script_a_button_shows_the_choice(
@@ -201,11 +203,11 @@ def test_the_overview_leads_to_a_survey_with_the_same_figures(
         "listitem"
     )
     expect(lines).to_have_count(4)
-    expect(card).to_contain_text("and 2 more questions")
+    expect(card).to_contain_text("and 4 more questions")
     share = numbers(lines.first.inner_text())[0]
     card.get_by_role("link").click()
-    estimate = dashboard.locator("table.estimates td.strong").first.inner_text()
-    assert numbers(estimate) == [share]
+    row = dashboard.locator("table.estimates").first.get_by_role("row", name="Yes")
+    assert numbers(row.locator("td.strong").inner_text()) == [share]
 
 
 @pytest.mark.parametrize("viewport", VIEWPORTS.values(), ids=VIEWPORTS.keys())
@@ -225,11 +227,42 @@ def test_dashboard_trend_and_overview_are_accessible(
         looked_at(dashboard)
 
 
-def test_eight_questions_print_on_one_page(dashboard: Page) -> None:
-    printed = dashboard.pdf(format="A4", print_background=False)
-    assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 1
-    dashboard.emulate_media(media="print")
-    for text in ("Wellbeing at work", "Release", "sha256:", "95 % confidence sequence"):
-        expect(dashboard.get_by_text(text).locator("visible=true").first).to_be_visible()
-    expect(dashboard.get_by_role("button")).to_have_count(0)
-    expect(dashboard.locator("table.estimates thead").first).to_be_visible()  # as a table
+EIGHT = {
+    "slug": "printed",
+    "title": "To be printed",
+    "epsilon": 2,
+    "crowd": 20,
+    "questions": [
+        *({"key": f"q{i}", "text": f"Did you do number {i} at work?", "kind": "yes_no"}
+          for i in range(5)),
+        {"key": "how-often", "text": "How often?", "kind": "choice",
+         "options": ["Rarely or never", "Sometimes", "Often", "Always"]},
+    ],
+    "background": [
+        {"key": "role", "text": "What do you work as?", "options": ["Nurse", "Doctor", "Other"]},
+        {"key": "years", "text": "For how long?", "options": ["Under 5", "5 to 14", "15 or more"]},
+    ],
+}  # fmt: skip
+
+
+def pages(page: Page) -> int:
+    printed = page.pdf(format="A4", print_background=False)
+    return len(re.findall(rb"/Type\s*/Page\b", printed))
+
+
+def test_eight_questions_print_on_one_page_and_ten_of_every_kind_on_two(
+    candor_server: Candor, page: Page
+) -> None:
+    candor_server.load_demo()
+    candor_server.open_survey(EIGHT)
+    candor_server.manage("simulate", "printed", "--people", "200", "--seed", "1")
+    candor_server.manage("shell", "-v0", "-c", RELEASE.replace(SLUG, "printed"))
+    log_in(page, f"{candor_server.url}/surveys/{SLUG}/", "admin")
+    assert pages(page) == 2
+    page.goto(f"{candor_server.url}/surveys/printed/")
+    assert pages(page) == 1
+    page.emulate_media(media="print")
+    for text in ("To be printed", "Release", "sha256:", "95 % confidence sequence"):
+        expect(page.get_by_text(text).locator("visible=true").first).to_be_visible()
+    expect(page.get_by_role("button")).to_have_count(0)
+    expect(page.locator("table.estimates thead").first).to_be_visible()  # as a table

@@ -27,7 +27,7 @@ def test_a_person_answers_and_the_estimate_changes(
     while not page.get_by_text("About you", exact=True).count():
         respondent.answer_one(page, 1)
         asked += 1
-    assert asked in (1, 2)
+    assert asked in (1, 2, 3)
     respondent.answer(page)
     receipt = respondent.send(page)
     assert not context.cookies()

@@ -88,7 +88,7 @@ def test_the_release_page_and_the_planner_have_figures_too(
     candor_server: Candor, dashboard: Page
 ) -> None:
     dashboard.goto(f"{candor_server.url}/surveys/{SLUG}/releases/1/")
-    over_all, by_each_background_question = 8, 7
+    over_all, by_each_background_question = 10, 9
     expect(dashboard.get_by_role("button", name="as PNG")).to_have_count(
         over_all + 2 * by_each_background_question
     )

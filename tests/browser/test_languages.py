@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.support import builders, respondent
+from tests.support.demo import demo_file
 from tests.support.services import Candor
 
 pytestmark = pytest.mark.browser
@@ -23,7 +24,7 @@ LANGUAGES = {
 @pytest.fixture(scope="session")
 def url(candor_server: Candor) -> str:
     """Return the address of the demo survey, which is translated into all five languages."""
-    return candor_server.open_survey(builders.demo_file("languages"))
+    return candor_server.open_survey(demo_file("languages", "exhausted", "leaving"))
 
 
 @pytest.mark.parametrize("locale", LANGUAGES)

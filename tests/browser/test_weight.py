@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext
 
-from tests.support import builders
+from tests.support.demo import demo_file
 from tests.support.services import Candor
 
 pytestmark = [pytest.mark.browser, pytest.mark.measured]
@@ -38,7 +38,7 @@ new MutationObserver(() => {
 
 @pytest.fixture(scope="session")
 def url(candor_server: Candor) -> str:
-    return candor_server.open_survey(builders.demo_file("weight"))
+    return candor_server.open_survey(demo_file("weight"))
 
 
 def test_all_files_together_are_small(

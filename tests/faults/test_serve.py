@@ -203,6 +203,8 @@ def test_the_demo_says_where_it_answers(running_demo: Demo) -> None:
     assert [address.removeprefix(running_demo.url) for address in addresses] == [
         "/s/wellbeing-at-work/",
         "/surveys/wellbeing-at-work/",
+        "/results/bribes-for-permits/",
+        "/studio/bullying-at-school/",
         "/studio/new/",
         "/api/docs/",
     ]
@@ -213,16 +215,18 @@ def test_the_demo_says_where_it_answers(running_demo: Demo) -> None:
 
 def test_other_commands_find_the_data_of_the_demo(running_demo: Demo) -> None:
     running_demo.await_note()
-    count = "from survey.models import Survey; print(Survey.objects.get().slug)"
+    listed = "from survey.models import Survey; print(*Survey.objects.values_list('slug'))"
     done = subprocess.run(
-        [sys.executable, "manage.py", "shell", "--verbosity=0", "--command", count],
+        [sys.executable, "manage.py", "shell", "--verbosity=0", "--command", listed],
         cwd=ROOT,
         env=running_demo.env_file,
         capture_output=True,
         text=True,
         check=True,
     )
-    assert done.stdout.strip() == "wellbeing-at-work"
+    assert done.stdout.strip() == (
+        "('bribes-for-permits',) ('bullying-at-school',) ('wellbeing-at-work',)"
+    )
 
 
 def test_killing_the_supervisor_ends_every_process(running_demo: Demo) -> None:

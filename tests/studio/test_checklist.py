@@ -13,7 +13,6 @@ from django.utils import timezone
 
 from aggregation.planner.notation import read
 from aggregation.planner.terms import Terms
-from operations.management.commands.load_demo import SURVEY
 from studio import checklist, drafts, precision, wording
 from studio.findings import ORDER, Finding
 from survey import files, schedule
@@ -437,11 +436,6 @@ def test_a_site_can_turn_blocking_off(settings: Any) -> None:
     assert "contact" in found(survey, "blocks")
     survey.open()
     assert survey.state == "open"
-
-
-def test_nothing_blocks_the_demo_survey() -> None:
-    survey = files.load(SURVEY.read_text(encoding="utf-8"))
-    assert found(survey, "blocks") == {}
 
 
 # --- Every kind of question -----------------------------------------------------------------------

@@ -17,7 +17,6 @@ from aggregation.releases.publish import make_release
 from survey import files, simulation
 from survey.design import Design
 from survey.models import Membership, Role, Survey, Team, TeamMembership
-from tests.support.services import ROOT
 from tests.support.site import Client
 
 FILE: dict[str, Any] = {
@@ -191,12 +190,6 @@ READY: dict[str, Any] = {
     "expected": 5_000,
     "retention_days": 90,
 }
-
-
-def demo_file(slug: str) -> dict[str, Any]:
-    """Return the demo's survey file with another slug."""
-    text = (ROOT / "survey/demo/wellbeing-at-work.json").read_text()
-    return json.loads(text) | {"slug": slug}
 
 
 def draft(**changes: Any) -> Survey:

@@ -21,7 +21,12 @@ def start(page: Page, url: str) -> None:
 
 
 def answer_one(page: Page, position: int) -> None:
-    page.get_by_role("radio").nth(position).check(force=True)
+    """Choose the option at this position, or 1 if the question asks for a number."""
+    options = page.get_by_role("radio").or_(page.get_by_role("checkbox"))
+    if options.count():
+        options.nth(position).check(force=True)
+    else:
+        page.locator(".number input").fill("1")
     next_screen(page)
 
 

@@ -70,7 +70,7 @@ def test_the_examples_in_curl_do_what_they_say(site: Candor, token: str, tmp_pat
 def test_the_examples_in_python_do_what_they_say(site: Candor, token: str, tmp_path: Path) -> None:
     out = run([sys.executable, "-I", "-c", examples("python")], site, token, tmp_path)
     assert f"{SLUG} open 2.0" in out and "release 1, 380 reports" in out
-    assert re.search(r"^harassed yes: 0\.\d{3} \(0\.\d{3} to 0\.\d{3}\)$", out, re.MULTILINE)
+    assert re.search(r"^harassed share yes: 0\.\d{3} \(0\.\d{3} to 0\.\d{3}\)$", out, re.MULTILINE)
     assert re.search(r"^\d+ \[\[", out, re.MULTILINE) and "400 {'questions': [" in out
     assert json.loads((tmp_path / "codebook.json").read_text())
 
@@ -109,7 +109,7 @@ def described(site: Candor) -> dict[str, Any]:
     bodies = {
         "report": report,
         "reports": {"reports": [report, {}]},
-        "analyse": {"kind": "crosstab", "questions": ["harassed", "worked-ill"]},
+        "analyse": {"kind": "crosstab", "questions": ["exhausted", "leaving"]},
     }
     for operation in [one for path in description["paths"].values() for one in path.values()]:
         for parameter in operation.get("parameters", []):

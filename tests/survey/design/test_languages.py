@@ -296,4 +296,5 @@ def test_the_demo_is_complete_in_every_known_language() -> None:
         assert translation["title"] and translation["introduction"]
         for one in design.questions:
             texts = design.translations[tag]["questions"][one.key]
-            assert texts["text"] and len(texts["options"]) == one.size
+            assert texts["text"] and len(texts.get("options", [])) == len(one.options)
+            assert ("unit" in texts) == bool(one.as_json().get("unit"))
