@@ -195,18 +195,6 @@ def mean_of(question: Question) -> Measure | None:
     return next((one for one in question.measures() if one.name == "mean"), None)
 
 
-def scores_of(measure: Measure) -> list[float | None] | None:
-    """Return the score of every value, None for one that is left out.
-
-    None if the people whom the measure is about are not simply those with certain values.
-    """
-    among = measure.among or (1.0,) * len(measure.weights)
-    if not set(among) <= {0.0, 1.0}:
-        return None
-    pairs = zip(measure.weights, among, strict=True)
-    return [weight if counts else None for weight, counts in pairs]
-
-
 def decide_each_other(design: Design, first: str, second: str) -> bool:
     """Return whether the answer to one question decides whether the other is asked."""
     return first in gates_of(design, second) or second in gates_of(design, first)

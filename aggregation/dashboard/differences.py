@@ -11,7 +11,7 @@ from aggregation.models import Release
 from aggregation.releases import display
 from aggregation.releases.choice import IntervalChoice
 from aggregation.releases.display import Quantity
-from aggregation.releases.estimate import Asked, scores_of
+from aggregation.releases.estimate import Asked
 from aggregation.releases.intervals import counts_of
 from aggregation.statistics import difference
 from aggregation.statistics.difference import Pairs
@@ -122,7 +122,7 @@ def _comparisons(
     """Compare every mean and every option between every two groups, each adjusted for its table."""
     question, keep = one.question, by.blocks[0].keep / SCALE
     for measure in question.measures():
-        levels = None if measure.option else scores_of(measure)
+        levels = None if measure.option else measure.scores
         if levels is None:
             continue
         found = None

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from aggregation.planner.notation import describe
-from aggregation.releases.estimate import Asked, asked, scores_of
+from aggregation.releases.estimate import Asked, asked
 from aggregation.statistics import planning
 from aggregation.statistics.proportion import Channel
 from survey import design as designs
@@ -174,7 +174,7 @@ def _among(one: Asked, measure: Measure, shares: Sequence[float]) -> Signal:
     If R is the mean, the reports' scores less R, which are 0 for values that do not count, have the
     variance P c R (1-R) + sum(b t^2) - sum(b t)^2, P being the part of the people who count.
     """
-    scores = scores_of(measure)
+    scores = measure.scores
     assert scores is not None  # noqa: S101  # for the type checker
     known = [score for score in scores if score is not None]
     least, span = min(known), max(known) - min(known)

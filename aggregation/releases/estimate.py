@@ -193,7 +193,7 @@ def _shares(
 
 def _mean(one: Asked, measure: Measure, counts: Sequence[int], wanted: Wanted) -> Figures:
     """Return the figures of a mean, or of a share of those concerned."""
-    levels = scores_of(measure)
+    levels = measure.scores
     if levels is None:
         return _ratio(one, measure, [counts], 1.0, 0, wanted.level)
     rounded = one.question.kind == "number"
@@ -262,7 +262,7 @@ def _shares_in_groups(
 def _means_in_groups(
     one: Asked, measure: Measure, table: Sequence[Sequence[int]], kept: float, level: float
 ) -> list[Figures]:
-    levels = scores_of(measure)
+    levels = measure.scores
     if levels is None:
         return [_ratio(one, measure, table, kept, i, level) for i in range(len(table))]
     once, always = (
@@ -357,20 +357,6 @@ def count_of(measure: Measure, counts: Sequence[int]) -> int:
     """Return the reports that show the measure's option, or any value that is averaged."""
     weights = measure.weights if measure.option else measure.among or (1.0,) * len(counts)
     return sum(count for weight, count in zip(weights, counts, strict=True) if weight > 0)
-
-
-def scores_of(measure: Measure) -> list[float | None] | None:
-    """Return the score of every value, None for one that is left out.
-
-    None if the people whom the measure is about are not simply those with certain values.
-    """
-    among = measure.among or (1.0,) * len(measure.weights)
-    if not set(among) <= {0.0, 1.0}:
-        return None
-    return [
-        weight if concerned else None
-        for weight, concerned in zip(measure.weights, among, strict=True)
-    ]
 
 
 def span_of(question: Question, measure: Measure) -> tuple[float, float]:

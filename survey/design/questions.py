@@ -58,6 +58,18 @@ class Measure(NamedTuple):
     option: str = ""
     among: tuple[float, ...] | None = None
 
+    @property
+    def scores(self) -> list[float | None] | None:
+        """The score of every value, None for one that is left out.
+
+        None if the people whom the measure is about are not simply those with certain values.
+        """
+        among = self.among or (1.0,) * len(self.weights)
+        if not set(among) <= {0.0, 1.0}:
+            return None
+        pairs = zip(self.weights, among, strict=True)
+        return [weight if counts else None for weight, counts in pairs]
+
 
 @dataclass(frozen=True)
 class Question:

@@ -29,7 +29,6 @@ from aggregation.analyses.base import (
     object_schema,
     question_of,
     root_of,
-    scores_of,
     why_not_counted,
 )
 from aggregation.counting.tables import Axes, Counts
@@ -156,7 +155,7 @@ class Regression(Analysis):
             values = question_of(view.design, one.question).values
             columns.append([places.get(place) for place in range(values)])
         mean = mean_of(question_of(view.design, self.outcome))
-        scores = mean and scores_of(mean) or []
+        scores = mean and mean.scores or []
         try:
             fit = least_squares.fit(view.table, view.parts(), scores, columns)
         except least_squares.TooFew:

@@ -20,7 +20,6 @@ from aggregation.analyses.base import (
     array_schema,
     object_schema,
     question_of,
-    scores_of,
     why_not_counted,
 )
 from aggregation.counting.tables import Axes
@@ -156,7 +155,7 @@ class _Raw:
     def figures(self, measure: Measure) -> Figures | None:
         counts = self.table.reports.reshape(self.question.values, -1).sum(axis=1).astype(np.int64)
         keep, stray = self._coin
-        scores = scores_of(measure)
+        scores = measure.scores
         if measure.name == "share":
             place = int(np.argmax(measure.weights))
             kept = keep / measure.weights[place]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from django.utils.safestring import SafeString
 
-from aggregation.analyses.base import LEVEL, Figures, question_of, scores_of
+from aggregation.analyses.base import LEVEL, Figures, question_of
 from aggregation.analyses.wording import Findings, listed, sentence
 from aggregation.svg import tracks, whiskers
 from aggregation.svg.axis import SHARES, Axis, Point, nice, signed
@@ -138,7 +138,7 @@ class WeightsFindings(Findings):
         if not one["option"]:
             measure = next(each for each in question.measures() if each.name == one["measure"])
             scores = [score for score in measure.weights if score] + [0.0]
-            if (known := scores_of(measure)) and one["measure"] == "mean":
+            if (known := measure.scores) and one["measure"] == "mean":
                 scores = [score for score in known if score is not None]
             low, high = min(scores), max(scores)
             axis = Axis(low, high, [(tick, signed(tick)) for tick in nice(low, high, 5)])

@@ -13,7 +13,7 @@ from aggregation.planner.plan import Plan
 from aggregation.planner.planned_design import CONCERNED, Kind, designed, kinds, mean_of
 from aggregation.planner.solving import solve
 from aggregation.planner.terms import PlanError, Terms
-from aggregation.releases.estimate import asked, scores_of
+from aggregation.releases.estimate import asked
 from aggregation.statistics import mean, planning, ratio
 from aggregation.statistics.proportion import Channel
 from survey.design import Design, Measure
@@ -63,7 +63,7 @@ def test_a_share_has_the_channel_of_its_options() -> None:
 
 def expected(design: Design, key: str, measure: Measure, share: float) -> np.ndarray:
     """Return the expected reports if this share of those who count is at the top of the scores."""
-    one, scores = asked(design, key), scores_of(measure)
+    one, scores = asked(design, key), measure.scores
     assert scores is not None
     known = [score for score in scores if score is not None]
     part = CONCERNED if one.question.only_if else 1.0
@@ -84,7 +84,7 @@ def test_means_are_as_precise_as_estimates_of_the_expected_reports(text: str) ->
     design = designed(read(text), 2.0)
     one = asked(design, design.questions[-1].key)
     measure = next(each for each in one.question.measures() if each.name == "mean")
-    counts, scores = expected(design, one.question.key, measure, 0.5), scores_of(measure)
+    counts, scores = expected(design, one.question.key, measure, 0.5), measure.scores
     assert scores is not None
     found = mean.estimate(counts, scores, one.values)
     known = [score for score in scores if score is not None]
