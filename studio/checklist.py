@@ -15,7 +15,9 @@ from django.utils import timezone
 
 from studio import dial, drafts, precision, text_checks
 from studio.findings import ORDER, Finding, Level, Look, blocks, place_of, unchecked, warns
+from survey import design as designs
 from survey.design import BACKGROUND_EPSILON, Design
+from survey.design.kinds.number import Number
 from survey.design.languages import DISCLOSURES
 from survey.design.odds import is_weak
 from survey.models import NotReady, Question, Survey, opening
@@ -158,32 +160,33 @@ def people(look: Look) -> Iterator[Finding]:
 
 
 def _precision(design: Design, expected: int) -> Iterator[Finding]:
-    width = precision.half_width(design, expected)
+    width, question = precision.least_precise(design, expected)
     if width > USELESS:
         yield blocks(
             f"{expected:,} people are too few for useful results",
-            f"The margin of error of the least precise question would be {_points(width)}. Reach "
-            f"more people{_enough(design, USELESS)}, ask fewer questions or options, or choose a "
-            "larger ε.",
+            "The margin of error of the least precise question would be "
+            f"{_margin(width, question)}. Reach more people{_enough(design, USELESS)}, ask fewer "
+            "questions or options, or choose a larger ε.",
             "expected",
         )
         return
     if width > WIDE:
+        enough = _enough(design, WIDE, f" for {_margin(WIDE, question)}")
         yield warns(
             f"With {expected:,} people the results are rough",
-            f"The margin of error of the least precise question would be {_points(width)}"
-            f"{_enough(design, WIDE, f' for {_points(WIDE)}')}.",
+            "The margin of error of the least precise question would be "
+            f"{_margin(width, question)}{enough}.",
             "expected",
         )
     for block in design.background_blocks:
-        question, width = block.questions[0], precision.half_width(design, expected, block)
+        by, (width, question) = block.questions[0], precision.least_precise(design, expected, block)
         if width > USELESS:
             yield warns(
-                f"By “{question.text}” the results are rough",
-                f"In one of {question.size - 1} groups of equal size, the margin of error of the "
-                f"least precise question would be {_points(width)}. Offer fewer groups, or reach "
-                "more people.",
-                f"question-{question.key}",
+                f"By “{by.text}” the results are rough",
+                f"In one of {by.size - 1} groups of equal size, the margin of error of the least "
+                f"precise question would be {_margin(width, question)}. Offer fewer groups, or "
+                "reach more people.",
+                f"question-{by.key}",
             )
 
 
@@ -192,8 +195,15 @@ def _enough(design: Design, width: float, what: str = "") -> str:
     return f" ({people:,} would do{what})" if people else ""
 
 
-def _points(width: float) -> str:
-    return "the whole range" if width > 1 else f"{100 * width:.0f} points"
+def _margin(width: float, question: designs.Question) -> str:
+    """Return a margin of error in points, or that of an average in its unit."""
+    if width > 1:
+        return "the whole range"
+    if not isinstance(question, Number):
+        return f"{100 * width:.0f} points"
+    if not question.unit:
+        return f"{100 * width:.0f}\u202f% of its range"
+    return f"{dial.rounded(width * (question.most - question.least))} {question.unit}"
 
 
 def durations(look: Look) -> Iterator[Finding]:

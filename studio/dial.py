@@ -82,11 +82,11 @@ def expected(survey: Survey, people: int, design: Design) -> dict[str, Any]:
     """Return the expected margins of error: overall, by group and of each question."""
     chosen = survey.ask is not None or bool(survey.blocks)
     return {
-        "everybody": shown(precision.half_width(design, people)),
+        "everybody": with_unit(*precision.least_precise(design, people)),
         "by_group": [
             {
                 "groups": block.questions[0].size - 1,
-                "error": shown(precision.half_width(design, people, block)),
+                "error": with_unit(*precision.least_precise(design, people, block)),
             }
             for block in design.background_blocks
         ],
@@ -105,13 +105,12 @@ def of_question(design: Design, key: str, people: int) -> dict[str, Any]:
     """
     question = next(one for one in design.questions if one.key == key)
     kind = kind_of(design, question)
-    width = precision.of_kind(kind, people)
     numbers = [
         number
         for number, block in enumerate(design.sensitive_blocks, 1)
         if any(one.key == key for one in block.questions)
     ]
-    error = in_units(width, question) if isinstance(question, Number) else in_points(width)
+    error = with_unit(precision.of_kind(kind, people), question)
     found: dict[str, Any] = {"error": error, "block": numbers[0], "blocks": numbers}
     return found | {"more": list(_sentences(design, kind, people))}
 
@@ -179,14 +178,16 @@ def _follow_ups(design: Design, gate: Question) -> Iterator[str]:
         )
 
 
+def with_unit(width: float, question: Question) -> str:
+    """Return a question's half-width in points, or that of a number's mean in its own unit."""
+    if isinstance(question, Number):
+        return shown_with(width, question.most - question.least, question.unit)
+    return in_points(width)
+
+
 def in_points(width: float) -> str:
-    """Return a half-width in percentage points."""
-    return f"{shown(width)} points" if math.isfinite(width) else "–"
-
-
-def in_units(width: float, question: Number) -> str:
-    """Return the half-width of a number's mean in its own unit."""
-    return shown_with(width, question.most - question.least, question.unit)
+    """Return a half-width in percentage points, or a dash if nobody would be asked."""
+    return f"{half_width(width)} points" if math.isfinite(width) else "–"
 
 
 def shown_with(width: float, span: float, unit: str) -> str:
@@ -195,14 +196,13 @@ def shown_with(width: float, span: float, unit: str) -> str:
         return "–"
     if width > WIDEST:
         return f"> ±\u202f{WIDEST * span:,.3g} {unit}".rstrip()
-    error = width * span
+    return f"±\u202f{rounded(width * span)} {unit}".rstrip()
+
+
+def rounded(error: float) -> str:
+    """Return a margin of error with two digits, or all before its decimal point."""
     digits = max(0, 1 - math.floor(math.log10(error)))
-    return f"±\u202f{error:,.{min(digits, 3)}f} {unit}".rstrip()
-
-
-def shown(width: float) -> str:
-    """Return a half-width in points, or a dash if nobody would be asked."""
-    return half_width(width) if math.isfinite(width) else "–"
+    return f"{error:,.{min(digits, 3)}f}"
 
 
 def sure(epsilon: float) -> str:

@@ -5,6 +5,7 @@ Those of shares are parts of 1; those of means are parts of the range of the num
 
 import math
 from collections.abc import Sequence
+from operator import itemgetter
 
 from aggregation.planner.planned_design import Kind, Signal, kind_of, kinds, sensitive
 from aggregation.planner.solving import MOST_PEOPLE
@@ -14,12 +15,13 @@ from survey import design as designs
 from survey.design import Block, Design, DesignError, Question
 
 
-def half_width(design: Design, people: int, by: Block | None = None) -> float:
-    """Return the half-width of the least precise question, or infinity without reports.
+def least_precise(design: Design, people: int, by: Block | None = None) -> tuple[float, Question]:
+    """Return the half-width of the least precise question, or infinity without reports; and it.
 
     With a background question, it is that in one of its groups, if they have equal sizes.
     """
-    return max(of_kind(kind, people, by) for kind in kinds(design))
+    widths = [(of_kind(kind, people, by), kind.question) for kind in kinds(design)]
+    return max(widths, key=itemgetter(0))
 
 
 def of_kind(kind: Kind, people: int, by: Block | None = None) -> float:

@@ -1,6 +1,7 @@
 """The checklist: each finding fires only where it must, and blocked surveys do not open."""
 
 import json
+import re
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -263,7 +264,8 @@ def test_the_checklist_says_how_many_people_would_be_enough(epsilon: float) -> N
     enough = precision.people_for(design, checklist.USELESS)
     assert enough and f"({enough:,} would do)" in found(survey, "blocks")["expected"].why
     fewer = enough - len(design.sensitive_blocks)
-    assert precision.half_width(design, enough) <= 0.15 < precision.half_width(design, fewer)
+    (width, _), (wider, _) = (precision.least_precise(design, n) for n in (enough, fewer))
+    assert width <= 0.15 < wider
     assert precision.people_for(draft(slug="tiny", epsilon=1e-7).draft_design(), 0.15) is None
 
 
@@ -322,8 +324,9 @@ def test_a_survey_must_not_close_before_it_opens() -> None:
 def test_half_widths_agree_with_the_planner() -> None:
     survey = draft(questions=choice(*"abcd"), blocks=[], background=[])
     terms = Terms(read("choice of 4"), epsilon=2.0, people=5000, half_width=0.1)
-    assert precision.half_width(survey.draft_design(), 5000) == pytest.approx(terms.reach(5000))
-    assert precision.half_width(survey.draft_design(), 0) == float("inf")
+    design = survey.draft_design()
+    assert precision.least_precise(design, 5000)[0] == pytest.approx(terms.reach(5000))
+    assert precision.least_precise(design, 0)[0] == float("inf")
 
 
 TWO: dict[str, tuple[list[str], list[str]]] = {
@@ -455,6 +458,26 @@ DAYS: dict[str, Any] = {
     "unit": "days",
 }
 AFTER = {"only_if": {"question": "harm", "options": ["yes"]}}
+
+
+def test_the_margin_of_a_number_is_given_in_its_unit() -> None:
+    """The range is 60 days, so 0.15 of it are 9 days."""
+    common = {"blocks": [], "expected": 60}
+    survey = draft(questions=[DAYS], **by("A", "B", "C"), **common)
+    width, _ = precision.least_precise(survey.draft_design(), 60)
+    assert checklist.USELESS < width < 1
+    assert f"would be {60 * width:.0f} days. Reach" in found(survey, "blocks")["expected"].why
+    survey.expected = 150
+    width, _ = precision.least_precise(survey.draft_design(), 150)
+    assert checklist.WIDE < width < checklist.USELESS
+    rough = found(survey, "warns")
+    assert f"would be {60 * width:.1f} days (" in rough["expected"].why
+    assert rough["expected"].why.endswith(" would do for 6.0 days).")
+    (by_group,) = (one for place, one in rough.items() if place == "question-age")
+    assert re.search(r"would be \d+ days\. Offer fewer groups", by_group.why)
+    bare = {**DAYS, "unit": ""}
+    why = found(draft(slug="bare", questions=[bare], **common), "blocks")["expected"].why
+    assert re.search(r"would be \d\d\u202f% of its range\. Reach", why)
 
 
 def test_every_kind_of_question_can_satisfy_the_checklist() -> None:

@@ -46,8 +46,8 @@ def test_margins_of_error_agree_with_the_planner() -> None:
     terms = Terms(read("10 yes/no"), epsilon=2.0, people=1000, half_width=0.03)
     reach = terms.reach(1000)
     assert reach is not None
-    assert found["everybody"] == f"±\u202f{100 * reach:.1f}"
-    assert {one["error"] for one in found["questions"]} == {f"{found['everybody']} points"}
+    assert found["everybody"] == f"±\u202f{100 * reach:.1f} points"
+    assert {one["error"] for one in found["questions"]} == {found["everybody"]}
     assert found["by_group"] == []
     assert sorted(one["block"] for one in found["questions"]) == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
 
@@ -68,9 +68,19 @@ def test_margins_of_error_by_group_agree_with_the_planner() -> None:
             half_width_in_group(4000, 1 / one["groups"], channel, kind.channel)
             for kind in kinds(design)
         ]
-        assert one["error"] == f"±\u202f{100 * max(widths):.1f}"
+        assert one["error"] == f"±\u202f{100 * max(widths):.1f} points"
     nobody = dial.figures(Survey.objects.get(), 0)
     assert [one["error"] for one in nobody["by_group"]] == ["–", "–"]
+
+
+def test_the_margin_of_error_of_a_number_is_in_its_unit() -> None:
+    days = {"key": "d", "text": "?", "kind": "number", "least": 0, "most": 60, "unit": "days"}
+    blocks = [["q0"], ["d"]]
+    found = figures(people=4000, questions=[TEN[0], days], blocks=blocks, background=GROUPS)
+    first, second = found["questions"]
+    assert first["error"].endswith(" points") and second["error"].endswith(" days")
+    assert found["everybody"] == second["error"]  # the less precise
+    assert all(one["error"].endswith(" days") for one in found["by_group"])
 
 
 def test_every_part_of_a_report_and_the_whole_have_their_price() -> None:
