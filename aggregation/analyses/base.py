@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from aggregation.analyses import coins
 from aggregation.counting.tables import Axes, Counts, Tally
 from aggregation.statistics import joint
-from aggregation.statistics.allowed import Part
+from aggregation.statistics.joint import Block
 from survey.design import Design, Measure, Question
 
 LEVEL = 0.95
@@ -146,7 +146,7 @@ class ReportTable:
         if not self.table.any():
             raise AnalysisError("reports", "nobody has been asked all of these questions yet")
 
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[Block]:
         """Return the coins of the questions along the axes."""
         return coins.parts(self.design, self.axes, self.tally)
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aggregation.counting.tables import Axes, Tally
-from aggregation.statistics.allowed import Part
+from aggregation.statistics import joint
 from survey.design import Block, Design
 from survey.design.mechanism import SCALE
 
@@ -18,7 +18,7 @@ def together(design: Design, axes: Sequence[str]) -> bool:
     return _blocks(design, axes) is not None
 
 
-def parts(design: Design, axes: Axes, tally: Tally | None = None) -> list[Part]:
+def parts(design: Design, axes: Axes, tally: Tally | None = None) -> list[joint.Block]:
     """Return the coins of a table with these questions that somebody is asked together.
 
     A question in several blocks, of which each person is asked one, goes with the block that the
@@ -36,7 +36,7 @@ def parts(design: Design, axes: Axes, tally: Tally | None = None) -> list[Part]:
         )
         keep = float(weights @ kept)
         at = tuple(axes.index(key) for key in keys)
-        found.append(Part(keep, at, stray / (1 - keep)))
+        found.append(joint.Block(keep, at, stray / (1 - keep)))
     return found
 
 

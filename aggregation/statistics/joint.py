@@ -34,7 +34,9 @@ from aggregation.statistics.tables.blocks import (
     Step,
     cells,
     cells_for_channels,
+    check_possible,
     numbers,
+    possible,
     steps_of,
 )
 
@@ -55,6 +57,7 @@ __all__ = [
     "conditional",
     "independence",
     "mle",
+    "possible",
 ]
 
 
@@ -81,17 +84,19 @@ def mle(table: Any, blocks: Design, tolerance: float = 1e-10, max_iterations: in
     The table may hold counts or shares. One iteration is two EM steps theta <- theta * g with
     g(x) = sum_y f(y) M(y|x) / (M theta)(y), and an extrapolation along them
     (Varadhan & Roland 2008). g is the gradient of the concave mean log-likelihood and has mean 1
-    under theta, so max g - 1 bounds what is left to gain (Lindsay 1983): that is the stop.
+    under theta, so max g - 1 bounds what is left to gain (Lindsay 1983): that is the stop. It
+    starts with nobody in cells that cannot occur, and there it stays.
     """
     reports = numbers(table)
     tolerance = strictly_between("tolerance", tolerance)
     max_iterations = integer("max_iterations", max_iterations, minimum=1)
+    allowed = check_possible(reports, blocks)
     em = _EM(reports / reports.sum(), steps_of(reports.shape, blocks))
-    here, reach = em.evaluate(np.full(reports.shape, 1 / reports.size)), 4.0
-    iterations, gap = 0, float(here.gradient.max()) - 1
+    here, reach = em.evaluate(allowed / allowed.sum()), 4.0
+    iterations, gap = 0, float(here.gradient[allowed].max()) - 1
     while gap > tolerance and iterations < max_iterations:
         here, reach = em.advance(here, reach)
-        iterations, gap = iterations + 1, float(here.gradient.max()) - 1
+        iterations, gap = iterations + 1, float(here.gradient[allowed].max()) - 1
     return Fit(here.theta, here.value, gap, iterations, gap <= tolerance)
 
 

@@ -6,7 +6,7 @@ the outcome, x(z) a 1 and a dummy for each position of each predictor z but its 
     beta = A^-1 b,        A = E[s x x'],    b = E[s x y],
 
 s being 1 for people who have a score and who count at all. Both are sums over the cells of the
-joint table of outcome and predictors, and that has an unbiased estimate (``allowed``). So A
+joint table of outcome and predictors, and that has an unbiased estimate (``joint.cells``). So A
 and b have one as well: of a report, the products of pseudo-values of questions with coins of their
 own, and of the cells of questions that share one. Regressing on the reported groups instead would
 draw every coefficient towards 0, because groups are reported with errors. A number is rounded at
@@ -37,8 +37,9 @@ import numpy as np
 from scipy.special import ndtr
 
 from aggregation.statistics import ratio
-from aggregation.statistics.allowed import CAUTIOUS, AllowedTable, Part
+from aggregation.statistics.joint import Covariance, Design, cells, possible
 from aggregation.statistics.numeric.arguments import Floats, strictly_between
+from aggregation.statistics.tables.calibration import CAUTIOUS
 
 MOST_CELLS = 2**16  # of a table: with 80 coefficients, 40 MB
 REGULAR = 1e-6  # the least eigenvalue of A, scaled to a unit diagonal
@@ -68,7 +69,7 @@ class LeastSquares:
 
 def fit(
     table: Any,
-    parts: Sequence[Part],
+    blocks: Design,
     scores: Sequence[float | None],
     columns: Sequence[Sequence[int | None]],
     level: float = 0.95,
@@ -81,16 +82,17 @@ def fit(
     people who do not count. A group in which the reports do not show that there is anybody is left
     out, and its coefficient is nan.
     """
-    tally = AllowedTable.of(table, parts)
+    theta, covariance = cells(table, blocks)
     level = strictly_between("level", level)
-    if tally.theta.size > MOST_CELLS:
-        raise ValueError(f"table must have at most {MOST_CELLS} cells, got {tally.theta.size}")
-    y, counted = _outcome(scores, tally.theta.shape[0])
-    X = _dummies(columns, tally.theta.shape[1:])
-    counted = np.multiply.outer(counted, ~np.isnan(X).any(axis=0)) & tally.possible
+    if theta.size > MOST_CELLS:
+        raise ValueError(f"table must have at most {MOST_CELLS} cells, got {theta.size}")
+    y, counted = _outcome(scores, theta.shape[0])
+    X = _dummies(columns, theta.shape[1:])
+    counted = np.multiply.outer(counted, ~np.isnan(X).any(axis=0))
+    counted &= possible(theta.shape, blocks)
     X = np.nan_to_num(X)
     least, span = float(y.min()), float(np.ptp(y))
-    found = _Moments(tally, (y - least) / span, X, counted).solve(level)
+    found = _Moments(theta, covariance, (y - least) / span, X, counted).solve(level)
     scale = np.full((4, len(X)), span)
     values, errors, low, high = scale * np.array(found[:4])
     for limits in (values, low, high):
@@ -102,13 +104,14 @@ def fit(
 class _Moments:
     """Sums over the cells of a table. y and the columns of X are on [0, 1]."""
 
-    tally: AllowedTable
+    theta: Floats
+    covariance: Covariance
     y: Floats  # by position of the outcome
     X: Floats  # a row for each coefficient, in the shape of the predictors
     counted: Any  # by cell
 
     def mean(self, cells: Floats) -> float:
-        return float((self.tally.theta * cells).sum())
+        return float((self.theta * cells).sum())
 
     def solve(self, level: float) -> tuple[Floats, Floats, Floats, Floats, Floats, float]:
         """Return coefficients, errors, limits and p-values, and the part of people who count."""
@@ -131,11 +134,11 @@ class _Moments:
     def _somebody(self, cells: Any) -> bool:
         """Return whether the reports show that there is anybody in these cells."""
         size = self.mean(cells)
-        error = math.sqrt(max(self.tally.covariance.variance(cells.astype(np.float64)), 0.0))
+        error = math.sqrt(max(self.covariance.variance(cells.astype(np.float64)), 0.0))
         return size > 0 and size > CAUTIOUS * error
 
     def _coefficients(self, counted: Any, X: Floats, level: float) -> Any:
-        theta, width = self.tally.theta * counted, len(X)
+        theta, width = self.theta * counted, len(X)
         flat = X.reshape(width, -1)
         y = self.y.reshape(-1, *[1] * (theta.ndim - 1))
         A = (flat * theta.sum(axis=0).ravel()) @ flat.T
@@ -146,8 +149,8 @@ class _Moments:
             return unknown, unknown, unknown - math.inf, unknown + math.inf, unknown
         beta = np.linalg.solve(A, b)
         residual = (y - np.tensordot(beta, X, 1)) * counted
-        few = self.tally.n / max(self.tally.n - width, 1)
-        spread = few * self.tally.covariance.among(X[:, None] * residual)
+        few = self.covariance.n / max(self.covariance.n - width, 1)
+        spread = few * self.covariance.among(X[:, None] * residual)
         bread = np.linalg.inv(A)
         errors = np.sqrt(np.maximum(np.diag(bread @ spread @ bread), 0.0))
         low, high, p = np.full(width, -math.inf), np.full(width, math.inf), np.ones(width)
@@ -155,7 +158,7 @@ class _Moments:
             own, rest = self._left(A, b, X, k)
             products = np.stack([own * (y - rest) * counted, own**2 * counted * np.ones_like(y)])
             top, bottom = (self.mean(one) for one in products)
-            covariance = few * self.tally.covariance.among(products)
+            covariance = few * self.covariance.among(products)
             limits = ratio.fieller(top, bottom, (covariance + covariance.T) / 2, level)
             low[k], high[k] = limits.low, limits.high
             error = math.sqrt(max(float(covariance[0, 0]), 0.0))

@@ -7,7 +7,8 @@ question j in it, a report y has probability
     sum_c w_c  prod_B [ keep_B prod_{j in B} p_cj(y_j) + noise_B(y) ],        (B: the blocks)
 
 because the questions of a block share a coin: kept together, or replaced together. It is not a
-product over questions. The randomization is known, so it costs precision but no new parameter, and
+product over questions. A follow-up that an answer leaves out is no factor: who is not asked says
+nothing about p_cj. The randomization is known, so it costs precision but no new parameter, and
 the fit looks at reports only: it costs no privacy.
 
 References
@@ -32,7 +33,7 @@ from aggregation.statistics.numeric.arguments import (
     integer,
     strictly_between,
 )
-from aggregation.statistics.tables.blocks import Design, sequence, steps_of
+from aggregation.statistics.tables.blocks import Block, Design, Step, sequence, steps_of
 from aggregation.statistics.tables.latent_classes import NOT_ASKED, Model
 
 MOST_CLASSES = 1000  # no survey can tell more apart
@@ -87,13 +88,18 @@ def fit(
 
     ``patterns`` has a row per pattern and a column per question, with positions of options; -1 is
     for questions of a block that was not asked, if chance decided that. ``blocks`` is as for
-    ``joint.cells``, its axes being columns; ``sizes`` are the numbers of options. ``generator``, or
-    a seed, chooses the starts. A start ends when no probability moves by more than ``tolerance``.
+    ``joint.cells``, its axes being columns; ``sizes`` are the numbers of options. The chances of a
+    follow-up have one position more, the last: an answer decided that it is not asked.
+    ``generator``, or a seed, chooses the starts. A start ends when no probability moves by more
+    than ``tolerance``.
     """
     sizes = tuple(integer("sizes", size, minimum=2) for size in sequence("sizes", sizes))
-    rows, weights = _reports(patterns, counts, sizes)
+    shape = _positions(sizes, blocks)
+    rows, weights = _reports(patterns, counts, shape)
+    steps = steps_of(shape, blocks)
     classes = integer("classes", classes, 1, MOST_CLASSES)
-    model = Model(rows, weights, sizes, steps_of(sizes, blocks), classes)
+    model = Model(rows, weights, sizes, steps, classes)
+    _check_possible(model)
     starts = integer("starts", starts, minimum=1)
     tolerance = strictly_between("tolerance", tolerance)
     max_iterations = integer("max_iterations", max_iterations, minimum=1)
@@ -142,7 +148,7 @@ def _observable(model: Model) -> int:
     Sets of blocks that somebody answered together, each with prod (K_B - 1) interactions; for
     blocks all answered by the same people that adds up to prod K_B - 1.
     """
-    cells = [math.prod(model.sizes[j] for j in step.axes) for step in model.steps]
+    cells = [_cells(step, model.sizes) for step in model.steps]
     masks = np.unique(np.column_stack(model.asked), axis=0)
     found: set[tuple[int, ...]] = set()
     total = 0
@@ -157,7 +163,34 @@ def _observable(model: Model) -> int:
     return total
 
 
+def _cells(step: Step, sizes: tuple[int, ...]) -> int:
+    """Return how many reports of a block are possible."""
+    if step.possible.size == 1:
+        return math.prod(sizes[j] for j in step.axes)
+    return int(step.possible.sum())
+
+
 # --- arguments ----------------------------------------------------------------------------------
+
+
+def _positions(sizes: tuple[int, ...], blocks: Design) -> tuple[int, ...]:
+    """Return how many positions each question has: its options, and for a follow-up one more."""
+    found = list(sizes)
+    for block in sequence("blocks", blocks):
+        if isinstance(block, Block) and block.chances is not None:
+            for axis, positions in zip(block.axes, np.shape(block.chances), strict=False):
+                if axis < len(sizes) and positions == sizes[axis] + 1:
+                    found[axis] = positions
+    return tuple(found)
+
+
+def _check_possible(model: Model) -> None:
+    """Refuse reports in which answers rule each other out."""
+    for step, asked in zip(model.steps, model.asked, strict=True):
+        if step.possible.size > 1:
+            places = tuple(model.patterns[asked][:, sorted(step.axes)].T)
+            if not step.possible.squeeze()[places].all():
+                raise ValueError("patterns must hold no report that cannot occur")
 
 
 def _reports(

@@ -22,9 +22,8 @@ from aggregation.analyses.base import (
     object_schema,
     question_of,
 )
-from aggregation.counting.tables import Axes
+from aggregation.counting.tables import Axes, Counts
 from aggregation.statistics import joint
-from aggregation.statistics.allowed import AllowedTable
 
 MOST_QUESTIONS = 4
 MOST_CONDITIONAL = 4096  # the largest number of cells with conditional shares
@@ -47,38 +46,40 @@ class Crosstab(Analysis):
     def figures(self, views: list[ReportTable]) -> Figures:
         (view,) = views
         view.check_reports()
-        table = AllowedTable.of(view.table, view.parts())
-        bounded, converged = table.mle()
+        blocks = view.parts()
+        theta, covariance = joint.cells(view.table, blocks)
+        occur = joint.possible(view.table.shape, blocks)
+        likeliest = joint.mle(view.table, blocks)
 
         def possible(values: NDArray[np.float64]) -> Any:
-            return finite_table(np.where(table.possible, values, np.nan))
+            return finite_table(np.where(occur, values, np.nan))
 
         found: Figures = {
-            "n": table.n,
+            "n": covariance.n,
             "options": {
                 key: [option for option, _ in categories(question_of(view.design, key))]
                 for key in self.questions
             },
             "counts": view.table.tolist(),
-            "estimates": possible(table.theta),
-            "standard_errors": possible(table.covariance.standard_errors),
-            "bounded": possible(bounded),
-            "bounded_converged": converged,
-            "conditional": self._conditional(table),
+            "estimates": possible(theta),
+            "standard_errors": possible(covariance.standard_errors),
+            "bounded": possible(likeliest.theta),
+            "bounded_converged": likeliest.converged,
+            "conditional": self._conditional(view.table, blocks),
         }
-        if len(self.questions) == 2 and table.free:
-            found["independence"] = _independence(table.independence())
-            if table.theta.shape == (2, 2):
-                found["association"] = _association(table.association())
+        if len(self.questions) == 2 and occur.all():
+            found["independence"] = _independence(joint.independence(view.table, blocks))
+            if theta.shape == (2, 2):
+                found["association"] = _association(joint.association(view.table, blocks))
         return found
 
-    def _conditional(self, table: AllowedTable) -> Figures | None:
+    def _conditional(self, table: Counts, blocks: list[joint.Block]) -> Figures | None:
         """Return the shares of the options of each question, given the answers to the others."""
-        if table.theta.size > MOST_CONDITIONAL:
+        if table.size > MOST_CONDITIONAL:
             return None
         shares = {}
         for axis, key in enumerate(self.questions):
-            found = table.conditional(axis)
+            found = joint.conditional(table, blocks, axis)
             shares[key] = {
                 "estimates": finite_table(found.shares),
                 "standard_errors": finite_table(found.standard_errors),

@@ -7,6 +7,8 @@ import hashlib
 from dataclasses import dataclass
 from typing import Self
 
+import numpy as np
+
 from aggregation.analyses.base import (
     TEXT,
     Analysis,
@@ -19,7 +21,7 @@ from aggregation.analyses.base import (
     question_of,
 )
 from aggregation.counting.tables import Axes
-from aggregation.statistics import allowed_profiles
+from aggregation.statistics import profiles
 
 MOST_QUESTIONS = 20
 MOST_CLASSES = 6
@@ -50,7 +52,9 @@ class Profiles(Analysis):
         view.check_reports()
         seed = int.from_bytes(hashlib.sha256(repr(self).encode()).digest()[:8])
         sizes = [question_of(view.design, key).size for key in self.questions]
-        fit = allowed_profiles.fit(view.table, view.parts(), sizes, self.classes, seed)
+        patterns = np.argwhere(view.table)
+        counts = view.table[tuple(patterns.T)]
+        fit = profiles.fit(patterns, counts, view.parts(), sizes, self.classes, seed)
         return {
             "n": fit.people,
             "shares": fit.shares.tolist(),

@@ -7,6 +7,7 @@ from itertools import product
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from aggregation.analyses import coins
 from aggregation.analyses.base import (
@@ -22,9 +23,8 @@ from aggregation.analyses.base import (
     question_of,
     why_not_counted,
 )
-from aggregation.counting.tables import Axes
-from aggregation.statistics import mean, proportion
-from aggregation.statistics.allowed import AllowedTable, Part
+from aggregation.counting.tables import Axes, Counts
+from aggregation.statistics import joint, mean, proportion
 from aggregation.statistics.tables.calibrated_measures import Population
 from aggregation.statistics.weights import Calibrated, TooFew, Unreachable
 from survey.design import DECLINED, Design, Measure, Option, Question
@@ -101,12 +101,12 @@ class Weights(Analysis):
     def _weighted(self, view: ReportTable) -> Figures:
         view.check_reports()
         parts = view.parts()
-        table = AllowedTable.of(view.table, parts)
+        theta, covariance = joint.cells(view.table, parts)
         margins = [np.array(one) for one in self.population]
         if len(margins) == 1:
             margins = [margins[0].reshape(view.table.shape[1:])]
         try:
-            weighted = Population.of(table.theta, table.covariance, margins)
+            weighted = Population.of(theta, covariance, margins)
         except TooFew as error:
             raise AnalysisError("margins", self._too_few(view.design, error)) from None
         except Unreachable:
@@ -116,10 +116,10 @@ class Weights(Analysis):
                 f"combinations of groups. {ADVICE}",
             ) from None
         question = question_of(view.design, view.axes[0])
-        raw = _Raw(question, table, parts)
+        raw = _Raw(question, view.table, theta, covariance, parts)
         return {
             "question": question.key,
-            "n": table.n,
+            "n": covariance.n,
             "estimates": [
                 {
                     "measure": measure.name,
@@ -149,25 +149,29 @@ class _Raw:
     """The figures of a question over everybody in a table, as in a release."""
 
     question: Question
-    table: AllowedTable
-    parts: Sequence[Part]
+    reports: Counts
+    theta: NDArray[np.float64]
+    covariance: joint.Covariance
+    parts: Sequence[joint.Block]
 
     def figures(self, measure: Measure) -> Figures | None:
-        counts = self.table.reports.reshape(self.question.values, -1).sum(axis=1).astype(np.int64)
+        counts = self.reports.reshape(self.question.values, -1).sum(axis=1)
         keep, stray = self._coin
         scores = measure.scores
         if measure.name == "share":
             place = int(np.argmax(measure.weights))
             kept = keep / measure.weights[place]
             channel = proportion.Channel(kept + stray[place], stray[place])
-            return _share(proportion.estimate(int(counts[place]), self.table.n, channel, LEVEL))
+            return _share(
+                proportion.estimate(int(counts[place]), self.covariance.n, channel, LEVEL)
+            )
         if scores is not None:
             channels = [proportion.Channel(keep + chance, chance) for chance in stray]
             found = mean.estimate(counts, scores, channels, LEVEL)
             return _share(found) if found.clear else None
-        groups = math.prod(self.table.theta.shape[1:])
+        groups = math.prod(self.theta.shape[1:])
         everybody = np.ones(groups), np.ones((groups, 1))
-        all_alike = Population(self.table.theta, self.table.covariance, *everybody)
+        all_alike = Population(self.theta, self.covariance, *everybody)
         plain = all_alike.measure(measure.weights, measure.among, LEVEL)
         return None if plain is None else _share(plain)
 

@@ -20,6 +20,7 @@ from aggregation.statistics.tables.blocks import (
     Design,
     Step,
     cells,
+    possible,
     steps_of,
     table_of_counts,
 )
@@ -65,6 +66,7 @@ def association(
     may be one block with both axes, one for each, or two channels.
     """
     theta, covariance = cells(_two_axes(table), blocks)
+    _check_free(theta.shape, blocks)
     cautious = _number("cautious", cautious)
     if not isinstance(options, Sequence) or len(options) != 2:
         raise ValueError(f"options must be one option of each question, got {options!r}")
@@ -102,7 +104,8 @@ def association(
 class Conditional:
     """Shares of the options of one question, given the answers to the others, unclipped.
 
-    shares, standard_errors  in the shape of the table; nan where the condition is too rare.
+    shares, standard_errors  in the shape of the table; nan where the condition is too rare, and in
+                             cells that cannot occur.
     """
 
     shares: Floats
@@ -114,9 +117,10 @@ def conditional(table: Any, blocks: Design, axis: int, cautious: float = 2.0) ->
 
     Standard errors by the delta method: the gradient of p = theta_i / t is (e_i - p)/t, in which t
     adds up the cells of the condition. Where t does not exceed ``cautious`` of its own standard
-    errors there is nothing to divide by: nan.
+    errors there is nothing to divide by: nan. If only one option can occur, it is certain.
     """
     theta, covariance = cells(table, blocks)
+    allowed = possible(theta.shape, blocks)
     axis, cautious = integer("axis", axis), _number("cautious", cautious)
     if axis >= theta.ndim:
         raise ValueError(f"axis must be below {theta.ndim}, got {axis}")
@@ -129,12 +133,13 @@ def conditional(table: Any, blocks: Design, axis: int, cautious: float = 2.0) ->
         error = math.sqrt(max(covariance.variance(condition), 0.0))
         if total <= 0 or total <= cautious * error:
             continue
-        shares[place] = theta[place] / total
-        gradients = [-share * condition / total for share in shares[place]]
+        found = theta[place] / total
+        gradients = [-share * condition / total for share in found]
         for option, gradient in enumerate(gradients):
             gradient[(*others[:axis], option, *others[axis:])] += 1 / total
-        spread = np.diag(covariance.among(gradients))
-        errors[place] = np.sqrt(np.maximum(spread, 0.0))
+        spread = np.sqrt(np.maximum(np.diag(covariance.among(gradients)), 0.0))
+        shares[place] = np.where(allowed[place], found, np.nan)
+        errors[place] = np.where(allowed[place], spread, np.nan)
     return Conditional(shares, errors)
 
 
@@ -175,7 +180,9 @@ def independence(table: Any, blocks: Design) -> Independence:
     """
     reports, n = table_of_counts(_two_axes(table))
     steps = steps_of(reports.shape, blocks)
-    on_cells = _on_cells(cells(table, blocks)[0], n, steps)
+    theta, _ = cells(table, blocks)
+    _check_free(theta.shape, blocks)
+    on_cells = _on_cells(theta, n, steps)
     if len(steps) == 1 and steps[0].keep < 1:
         return Independence(None, None, None, on_cells)
     seen = reports[reports.sum(axis=1) > 0][:, reports.sum(axis=0) > 0]
@@ -239,6 +246,12 @@ def _two_axes(table: Any) -> Any:
     if axes != 2:
         raise ValueError(f"table must have two axes, got {axes}")
     return table
+
+
+def _check_free(shape: tuple[int, ...], blocks: Design) -> None:
+    """Refuse two questions of which one decides whether the other is asked."""
+    if not possible(shape, blocks).all():
+        raise ValueError("blocks must not let an answer to one question rule out one to the other")
 
 
 def _indicator(size: int, option: object) -> Floats:

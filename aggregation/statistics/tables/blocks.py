@@ -4,19 +4,23 @@ Axis j of the table is question j, position k on it is option k, and an entry co
 that hold this combination. Questions of one block share a coin: with probability ``keep`` a report
 holds all its answers, otherwise every one of them is replaced. So along the axes of a block
 
-    q = keep * theta + noise * (sum of theta over the block),          noise = (1 - keep) / K,
+    q = keep * theta + noise * (sum of theta over the block),          noise = (1 - keep) * chances,
 
-with K the number of the block's cells, and the inverse needs no matrix:
+and the inverse needs no matrix:
 
     theta = (q - noise * (sum of q over the block)) / keep.
 
-A binary channel has the same form with keep = a - b and noise = (1 - a, b). A background question
-in clear is a block with keep 1; the distribution within one stratum is that of its slice of the
-table. Questions that do not matter can be summed out of the table first: the rest of a block has
-the same ``keep``. Estimates are not clipped.
+The chances say how often a random report of the block shows each combination. They are equal, 1/K
+for K cells, unless an answer decides whether another question of the block is asked: then some
+combinations cannot occur, and "not asked" is a position of its own. A binary channel has the same
+form with keep = a - b and noise = (1 - a, b). A background question in clear is a block with keep
+1; the distribution within one stratum is that of its slice of the table. Questions that do not
+matter can be summed out of the table first, and out of the chances: the rest of a block has the
+same ``keep``. Estimates are not clipped.
 
 References
-    Warner 1965, J. Am. Stat. Assoc. 60:63; Chaudhuri & Mukerjee 1988, Randomized Response
+    Warner 1965, J. Am. Stat. Assoc. 60:63
+    Chaudhuri & Mukerjee 1988, Randomized Response (designs with unequal probabilities)
     van den Hout & van der Heijden 2002, Int. Stat. Rev. 70:269 (tables of misclassified answers)
 """
 
@@ -36,13 +40,22 @@ from aggregation.statistics.numeric.arguments import LARGEST, Floats, array_of, 
 MATRIX_CELLS = 4096
 # Below this, the product of what the blocks keep, squares of its inverse come near overflow.
 LEAST_KEPT = 1e-100
+# Chances add up to 1 but for rounding.
+ROUNDED = 1e-9
 
 
 class Block(NamedTuple):
-    """Questions that share a coin: the probability to keep, and the axes of the table."""
+    """Questions that share a coin.
+
+    keep     the probability that a report holds the person's own answers
+    axes     their axes in the table
+    chances  by position along these axes, the probability that a random report shows it: 0 where
+             answers rule each other out. None if all are equal.
+    """
 
     keep: float
     axes: tuple[int, ...]
+    chances: Any = None
 
 
 # How reports follow from answers: blocks that cover every axis once, or a channel for each axis.
@@ -56,6 +69,7 @@ class Step:
     keep: float
     axes: tuple[int, ...]
     noise: Floats
+    possible: NDArray[np.bool_]  # which positions can occur, in a shape that fits the table's
 
     def forward(self, x: Floats) -> Floats:
         """Return the distribution of the reports, from that of the answers."""
@@ -146,16 +160,25 @@ class Covariance:
 def cells(table: Any, blocks: Design) -> tuple[Floats, Covariance]:
     """Estimate the joint distribution of the answers without bias; cells may be negative.
 
-    ``blocks`` are ``Block(keep, axes)`` or such pairs, and hold every axis once. Assumes that
-    everyone in the table answered all of it, that people are independent, and that the coins of
-    different blocks are.
+    ``blocks`` are ``Block(keep, axes)`` or such pairs, and hold every axis once. Cells that cannot
+    occur are 0. Assumes that everyone in the table answered all of it, that people are independent,
+    and that the coins of different blocks are.
     """
     reports, n = table_of_counts(table)
     steps = steps_of(reports.shape, blocks)
+    check_possible(reports, blocks)
     theta = frequencies = reports / n
     for step in steps:
         theta = step.inverse(theta)
     return theta, Covariance(frequencies, n, steps)
+
+
+def possible(shape: tuple[int, ...], blocks: Design) -> NDArray[np.bool_]:
+    """Return which cells of a table can occur: those that no answer rules out."""
+    found = np.ones(shape, dtype=bool)
+    for step in steps_of(shape, blocks):
+        found &= step.possible
+    return found
 
 
 def cells_for_channels(table: Any, channels: Sequence[Channel]) -> tuple[Floats, Covariance]:
@@ -173,6 +196,14 @@ def cells_for_channels(table: Any, channels: Sequence[Channel]) -> tuple[Floats,
 
 
 # --- arguments ----------------------------------------------------------------------------------
+
+
+def check_possible(reports: Floats, blocks: Design) -> NDArray[np.bool_]:
+    """Return which cells can occur; refuse a table with reports in others."""
+    found = possible(reports.shape, blocks)
+    if reports[~found].any():
+        raise ValueError("table must have no reports in cells that cannot occur")
+    return found
 
 
 def steps_of(shape: tuple[int, ...], design: Design) -> tuple[Step, ...]:
@@ -195,12 +226,12 @@ def _channel_step(shape: tuple[int, ...], axis: int, channel: Any) -> Step:
     if axis < len(shape) and shape[axis] != 2:
         raise ValueError(f"table must have two positions on axis {axis}, got {shape[axis]}")
     noise = np.array([1 - channel.a, channel.b]).reshape([2] + [1] * (len(shape) - axis - 1))
-    return Step(channel.contrast, (axis,), noise)
+    return Step(channel.contrast, (axis,), noise, np.array(True))
 
 
 def _block_step(shape: tuple[int, ...], part: Any) -> Step:
     try:
-        keep, axes = part
+        keep, axes, chances = part if len(part) == 3 else (*part, None)
         axes = tuple(axes)
     except (TypeError, ValueError):
         raise ValueError(f"blocks must hold pairs of keep and axes, got {part!r}") from None
@@ -210,7 +241,22 @@ def _block_step(shape: tuple[int, ...], part: Any) -> Step:
     axes = tuple(integer("axes", axis) for axis in axes)
     if not axes or max(axes) >= len(shape):
         raise ValueError(f"axes must be axes of a table with {len(shape)}, got {axes}")
-    return Step(keep, axes, np.array((1 - keep) / math.prod(shape[axis] for axis in axes)))
+    if chances is None:
+        equal = (1 - keep) / math.prod(shape[axis] for axis in axes)
+        return Step(keep, axes, np.array(equal), np.array(True))
+    chances = _chances(chances, tuple(shape[axis] for axis in axes))
+    around = [shape[axis] if axis in axes else 1 for axis in range(len(shape))]
+    chances = chances.transpose(np.argsort(axes)).reshape(around)
+    return Step(keep, axes, (1 - keep) * chances, chances > 0)
+
+
+def _chances(given: Any, shape: tuple[int, ...]) -> Floats:
+    chances = array_of("chances", given).astype(np.float64)
+    if chances.shape != shape:
+        raise ValueError(f"chances must have the shape of the axes, {shape}, got {chances.shape}")
+    if (chances < 0).any() or not abs(chances.sum() - 1) < ROUNDED:
+        raise ValueError(f"chances must be at least 0 and add up to 1, got {given!r}")
+    return chances
 
 
 def table_of_counts(table: Any) -> tuple[Floats, int]:

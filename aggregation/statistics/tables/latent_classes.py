@@ -37,7 +37,11 @@ class Run:
 
 
 class Model:
-    """The likelihood of one set of reports; parameters are one vector: w, then each p_j[c, k]."""
+    """The likelihood of one set of reports; parameters are one vector: w, then each p_j[c, k].
+
+    A pattern has -1 where chance did not choose the block, and as many as there are options where
+    an answer decided that a follow-up is not asked. That is certain where it happens.
+    """
 
     def __init__(
         self,
@@ -91,7 +95,7 @@ class Model:
         for step, asked, noise in zip(self.steps, self.asked, self.noise, strict=True):
             truth = np.full((len(self.patterns), self.classes), step.keep, parameters.dtype)
             for j in step.axes:
-                truth *= answers[j].T[self.patterns[:, j]]
+                truth *= np.vstack([answers[j].T, np.ones(self.classes)])[self.patterns[:, j]]
             rate = truth + noise[:, None]
             kept.append(np.where(asked[:, None] & (rate != 0), truth, 0) / np.where(rate, rate, 1))
             with np.errstate(divide="ignore"):  # a clear answer that no member of a class gives
@@ -233,5 +237,7 @@ class Model:
 
 def _noise(step: Step, patterns: NDArray[np.int64]) -> Floats:
     """Return the probability that chance alone makes each pattern's report of the block."""
-    noise = step.noise.ravel()  # one value for a block, or one per option for a channel
-    return noise[patterns[:, step.axes[0]] if noise.size > 1 else np.zeros(len(patterns), int)]
+    if step.noise.size == 1:
+        return np.full(len(patterns), step.noise.item())
+    noise: Floats = step.noise.squeeze()[tuple(patterns[:, sorted(step.axes)].T)]
+    return noise

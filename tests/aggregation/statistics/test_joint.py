@@ -172,7 +172,7 @@ def test_cells_follow_relabelling_and_add_up(data):
     flipped, _ = cells(np.flip(tables[0], axis), blocks)
     assert np.flip(flipped, axis) == pytest.approx(one, abs=1e-12)
     order = data.draw(st.permutations(range(len(shape))))
-    moved = [Block(keep, tuple(order.index(axis) for axis in axes)) for keep, axes in blocks]
+    moved = [Block(keep, tuple(order.index(axis) for axis in axes)) for keep, axes, _ in blocks]
     turned, _ = cells(tables[0].transpose(order), moved)
     assert turned == pytest.approx(one.transpose(order), abs=1e-12)
 

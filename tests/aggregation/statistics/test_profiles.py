@@ -43,7 +43,7 @@ def rates(patterns, blocks, shares, answers):
                 yes = block.b + block.contrast * answers[axis][c, 1]
                 law *= np.where(patterns[:, axis] == 1, yes, 1 - yes)
                 continue
-            keep, axes = block
+            keep, axes, _ = block
             truth = np.prod([answers[j][c, patterns[:, j]] for j in axes], axis=0)
             chance = np.prod([1 / answers[j].shape[1] for j in axes])
             asked = patterns[:, axes[0]] >= 0
@@ -280,7 +280,7 @@ def test_relabelling_options_and_questions_relabels_the_result():
     assert flipped.log_likelihood == pytest.approx(plain.log_likelihood, rel=1e-12)
     assert flipped.answers[2][:, ::-1] == pytest.approx(plain.answers[2], abs=1e-6)
     assert flipped.answer_errors[0][:, ::-1] == pytest.approx(plain.answer_errors[0], rel=1e-4)
-    moved = [Block(keep, tuple(4 - j for j in axes)) for keep, axes in MIXED]
+    moved = [Block(keep, tuple(4 - j for j in axes)) for keep, axes, _ in MIXED]
     turned = fit(patterns[:, ::-1], counts, moved, sizes[::-1], 2, 1, starts=3)
     assert turned.answers[4] == pytest.approx(plain.answers[0], abs=1e-6)
 

@@ -6,21 +6,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from aggregation.statistics import allowed_profiles, joint, least_squares, profiles, weights
-from aggregation.statistics.allowed import AllowedTable, Part, steps_of
+from aggregation.statistics import joint, least_squares, profiles, weights
+from aggregation.statistics.joint import Block
+from aggregation.statistics.tables.blocks import steps_of
 from aggregation.statistics.tables.calibrated_measures import Population
 
 # A yes/no gate and a follow-up with two options: of five cells of the block, of which one is no
 # and two each are yes with an option, because another question has two options if it is yes.
 CHANCES = np.array([[0, 0, 1], [2, 2, 0]]) / 5
-GATE = Part(0.6, (0, 1), CHANCES)
+GATE = Block(0.6, (0, 1), CHANCES)
 
 
-def even(keep: float, axis: int, size: int) -> Part:
-    return Part(keep, (axis,), np.full(size, 1 / size))
+def even(keep: float, axis: int, size: int) -> Block:
+    return Block(keep, (axis,), np.full(size, 1 / size))
 
 
-def sent(theta: Any, parts: list[Part]) -> Any:
+def sent(theta: Any, parts: list[Block]) -> Any:
     """Return the rates of the reports, with every matrix written out."""
     shape, rates = theta.shape, np.zeros(theta.shape)
     for cell, report in product(np.ndindex(*shape), np.ndindex(*shape)):
@@ -55,10 +56,10 @@ def test_the_shares_of_two_people_are_right_on_average_over_all_reports() -> Non
         table = np.zeros(truth.shape, dtype=int)
         table[first] += 1
         table[second] += 1
-        found = AllowedTable.of(table, parts)
-        mean += chance * found.theta
-        spread += chance * (found.theta - truth) ** 2
-        stated += chance * found.covariance.variances
+        theta, covariance = joint.cells(table, parts)
+        mean += chance * theta
+        spread += chance * (theta - truth) ** 2
+        stated += chance * covariance.variances
     assert np.allclose(mean, truth, atol=1e-12)
     # People are fixed here, so the stated variance of a sample, times n/(n-1), is no less.
     assert (2 * stated >= spread - 1e-12).all()
@@ -68,40 +69,57 @@ def test_tables_whose_combinations_are_all_equally_likely_are_those_of_joint() -
     table = np.array([[410, 190, 100], [230, 170, 80]])
     for blocks in ([(0.5, (0, 1))], [(0.5, (0,)), (0.7, (1,))]):
         parts = [
-            Part(
+            Block(
                 keep, axes, np.full(size := tuple(table.shape[a] for a in axes), 1 / np.prod(size))
             )
             for keep, axes in blocks
         ]
-        found = AllowedTable.of(table, parts)
+        found, spread = joint.cells(table, parts)
         theta, covariance = joint.cells(table, blocks)
-        assert np.allclose(found.theta, theta, rtol=1e-12)
-        assert np.allclose(found.covariance.variances, covariance.variances, rtol=1e-12)
-        assert np.allclose(found.mle()[0], joint.mle(table, blocks).theta, atol=1e-8)
-        expected = joint.conditional(table, blocks, 0)
-        assert np.allclose(found.conditional(0).shares, expected.shares, 1e-12, equal_nan=True)
-        errors = found.conditional(0).standard_errors
-        assert np.allclose(errors, expected.standard_errors, 1e-9, equal_nan=True)
-        one, other = found.independence(), joint.independence(table, blocks)
+        assert np.allclose(found, theta, rtol=1e-12)
+        assert np.allclose(spread.variances, covariance.variances, rtol=1e-12)
+        likeliest = joint.mle(table, parts).theta
+        assert np.allclose(likeliest, joint.mle(table, blocks).theta, atol=1e-8)
+        given, expected = (joint.conditional(table, each, 0) for each in (parts, blocks))
+        assert np.allclose(given.shares, expected.shares, 1e-12, equal_nan=True)
+        assert np.allclose(given.standard_errors, expected.standard_errors, 1e-9, equal_nan=True)
+        one, other = joint.independence(table, parts), joint.independence(table, blocks)
         assert one.p_value == pytest.approx(other.p_value, rel=1e-9) and one.g2 == other.g2
         assert one.cells.statistic == pytest.approx(other.cells.statistic, rel=1e-9)
         small = table[:, :2]
         halves = [part._replace(chances=np.ones([2] * len(part.axes)) / 2 ** len(part.axes))
                   for part in parts]  # fmt: skip
-        one, other = (
-            AllowedTable.of(small, halves).association(),
-            joint.association(small, blocks),
-        )
+        one, other = joint.association(small, halves), joint.association(small, blocks)
         for name in ("covariance", "risk_difference", "phi", "log_odds_ratio"):
             assert getattr(one, name) == pytest.approx(getattr(other, name), rel=1e-9)
 
 
 def test_the_likeliest_distribution_has_nobody_where_nobody_can_be() -> None:
     table = np.array([[0, 0, 300], [420, 280, 0]])
-    theta, converged = AllowedTable.of(table, [GATE]).mle()
-    assert converged and theta.sum() == pytest.approx(1)
-    assert theta[0, 0] == theta[0, 1] == theta[1, 2] == 0
-    assert np.allclose(theta, AllowedTable.of(table, [GATE]).theta, atol=1e-4)
+    fit = joint.mle(table, [GATE])
+    assert fit.converged and fit.theta.sum() == pytest.approx(1)
+    assert fit.theta[0, 0] == fit.theta[0, 1] == fit.theta[1, 2] == 0
+    assert np.allclose(fit.theta, joint.cells(table, [GATE])[0], atol=1e-4)
+
+
+def test_shares_given_an_answer_are_known_where_only_one_option_can_occur() -> None:
+    """By hand: the delta method on the cells of those who are asked."""
+    table = np.array([[0, 0, 300], [420, 280, 0]])
+    theta, covariance = joint.cells(table, [GATE])
+    found = joint.conditional(table, [GATE], 1)
+    assert np.isnan(found.shares[0, :2]).all() and np.isnan(found.standard_errors[0, :2]).all()
+    assert (found.shares[0, 2], found.standard_errors[0, 2]) == (1, 0)
+    assert np.isnan(found.shares[1, 2])
+    first, second = theta[1, :2]
+    total = first + second
+    assert found.shares[1, 0] == pytest.approx(first / total)
+    gradient = np.zeros((2, 3))
+    gradient[1, :2] = second / total**2, -first / total**2
+    error = covariance.variance(gradient) ** 0.5
+    assert found.standard_errors[1, :2] == pytest.approx([error, error])
+    more = np.random.default_rng(3).integers(300, 400, (2, 3, 3)) * (CHANCES > 0)[..., None]
+    beside = joint.conditional(more, [GATE, even(0.37, 2, 3)], 1)
+    assert (beside.shares[0, 2] == 1).all() and (beside.standard_errors[0, 2] == 0).all()
 
 
 BAD: dict[str, tuple[Any, str]] = {
@@ -110,10 +128,10 @@ BAD: dict[str, tuple[Any, str]] = {
     "nothing kept": ([even(0.0, 0, 2), even(0.5, 1, 3)], "keep must exceed 0"),
     "chances of another shape": ([even(0.5, 0, 3), even(0.5, 1, 3)], "chances must have the shape"),
     "chances that do not add up": (
-        [Part(0.5, (0,), [0.5, 0.4]), even(0.5, 1, 3)], "add up to 1",
+        [Block(0.5, (0,), [0.5, 0.4]), even(0.5, 1, 3)], "add up to 1",
     ),
-    "a chance below 0": ([Part(0.5, (0,), [1.5, -0.5]), even(0.5, 1, 3)], "at least 0"),
-    "an axis that is not there": ([even(0.5, 0, 2), even(0.5, 7, 3)], "shape of the axes"),
+    "a chance below 0": ([Block(0.5, (0,), [1.5, -0.5]), even(0.5, 1, 3)], "at least 0"),
+    "an axis that is not there": ([even(0.5, 0, 2), even(0.5, 7, 3)], "axes of a table"),
 }  # fmt: skip
 
 
@@ -125,9 +143,15 @@ def test_bad_blocks_are_refused_by_name(parts: Any, words: str) -> None:
 
 def test_reports_that_cannot_occur_are_refused() -> None:
     with pytest.raises(ValueError, match="cells that cannot occur"):
-        AllowedTable.of(np.ones((2, 3), dtype=int), [GATE])
-    with pytest.raises(ValueError, match="do not rule each other out"):
-        AllowedTable.of(np.array([[0, 0, 3], [4, 2, 0]]), [GATE]).independence()
+        joint.cells(np.ones((2, 3), dtype=int), [GATE])
+    with pytest.raises(ValueError, match="cells that cannot occur"):
+        joint.mle(np.ones((2, 3), dtype=int), [GATE])
+    with pytest.raises(ValueError, match="must hold no report that cannot occur"):
+        profiles.fit([[0, 0], [0, 2]], [3, 4], [GATE], (2, 2), 2, 7)
+    table = np.array([[0, 0, 3], [4, 2, 0]])
+    for related in (joint.independence, joint.association):
+        with pytest.raises(ValueError, match="rule out one to the other"):
+            related(table, [GATE])
 
 
 # --- Least squares --------------------------------------------------------------------------------
@@ -164,7 +188,7 @@ def test_it_is_the_same_in_other_units_and_with_columns_that_join_positions() ->
 
 def surveys(
     n: int, count: int, seed: int
-) -> tuple[list[Any], list[Part], list[float], Any, list[list[int | None]]]:
+) -> tuple[list[Any], list[Block], list[float], Any, list[list[int | None]]]:
     """Return drawn tables of a number by a randomized group and another question.
 
     With the blocks, the scores, and the coefficients of the true answers.
@@ -285,15 +309,15 @@ def test_a_weighted_share_among_some_covers() -> None:
     theta = np.zeros((4, 2))  # no, option 1, option 2, option 3; by group
     theta[:, 0] = 0.7 * np.array([0.3, 0.5, 0.1, 0.1])
     theta[:, 1] = 0.3 * np.array([0.3, 0.1, 0.1, 0.5])
-    parts = [Part(0.6, (0,), np.array([1, 1, 1, 1]) / 4), even(0.8, 1, 2)]
+    parts = [Block(0.6, (0,), np.array([1, 1, 1, 1]) / 4), even(0.8, 1, 2)]
     truth = 0.5 * (0.5 + 0.1) / (0.5 * 0.7 + 0.5 * 0.7)
     rates = sent(theta, parts)
     rng = np.random.default_rng(4)
     hits = raw = 0
     for drawn in rng.multinomial(2000, rates.ravel(), size=1000):
-        table = AllowedTable.of(drawn.reshape(4, 2), parts)
+        cells = joint.cells(drawn.reshape(4, 2), parts)
         for margins, weighted in (([[0.5, 0.5]], True), ([[0.7, 0.3]], False)):
-            population = Population.of(table.theta, table.covariance, margins)
+            population = Population.of(*cells, margins)
             one = population.measure([0, 1, 0, 0], [0, 1, 1, 1])
             assert one is not None
             hit = one.low <= truth <= one.high
@@ -306,11 +330,20 @@ def test_profiles_of_plain_questions_are_those_of_profiles() -> None:
     rng = np.random.default_rng(2)
     table = rng.multinomial(4000, rng.dirichlet(np.ones(16))).reshape(2, 2, 2, 2)
     blocks = [(0.6, (0, 1)), (0.7, (2,)), (0.8, (3,))]
-    parts = [Part(keep, axes, np.full([2] * len(axes), 0.5 ** len(axes))) for keep, axes in blocks]
-    found = allowed_profiles.fit(table, parts, [2] * 4, 2, 7)
+    parts = [Block(keep, axes, np.full([2] * len(axes), 0.5 ** len(axes))) for keep, axes in blocks]
     patterns = np.argwhere(table)
-    other = profiles.fit(patterns, table[tuple(patterns.T)], blocks, (2,) * 4, 2, 7)
+    found, other = (
+        profiles.fit(patterns, table[tuple(patterns.T)], each, (2,) * 4, 2, 7)
+        for each in (parts, blocks)
+    )
     assert found.log_likelihood == pytest.approx(other.log_likelihood, rel=1e-12)
     assert np.allclose(found.shares, other.shares, atol=1e-9)
     assert np.allclose(found.answers[0], other.answers[0], atol=1e-9)
     assert (found.parameters, found.bic) == (other.parameters, pytest.approx(other.bic))
+
+
+def test_more_classes_than_the_possible_reports_determine_are_reported() -> None:
+    """Three kinds of reports have two free shares; two classes of two answers have five."""
+    patterns, counts = [[0, 2], [1, 0], [1, 1]], [300, 420, 280]
+    found = profiles.fit(patterns, counts, [GATE], (2, 2), 2, 7)
+    assert found.warning == "5 parameters, but the reports determine 2 at most"
