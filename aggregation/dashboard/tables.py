@@ -107,7 +107,7 @@ class EstimatesTable:
     @property
     def obvious(self) -> bool:
         """Whether its title need not be seen."""
-        return not self.title or (self.is_share and len(self.rows) == 1 and not self.of_concerned)
+        return not self.title or [row.label for row in self.rows] == [self.title]
 
     @property
     def of_concerned(self) -> bool:

@@ -326,6 +326,28 @@ def test_follow_ups_come_after_their_gate_with_two_shares(release: Release) -> N
 
 
 @pytest.mark.django_db
+def test_both_shares_of_a_yes_no_follow_up_say_whom_they_are_of() -> None:
+    """On a phone, where tables have no heads, nothing else tells them apart."""
+    gate = builders.EVERY_KIND["questions"][0]
+    told = {"key": "told", "text": "Did you tell?", "kind": "yes_no",
+            "only_if": {"question": "harassed", "options": ["yes"]}}  # fmt: skip
+    ill = {"key": "ill", "text": "Days?", "kind": "number", "least": 0, "most": 9,
+           "prefer_not_to_say": True}  # fmt: skip
+    changes = {"questions": [gate, told, ill], "blocks": [["harassed", "told"], ["ill"]]}
+    survey = builders.opened(**builders.EVERY_KIND | changes)
+    builders.send(survey, 300)
+    release = make_release(survey)
+    assert release
+    page = page_of(release)
+    seen = re.compile(r"<caption>(.*?)</caption>")
+    assert seen.findall(card(page, "told")) == [
+        "Among people who answered “Yes” to “Were you harassed?”", "Among everybody",
+    ]  # fmt: skip
+    assert seen.findall(card(page, "harassed")) == []
+    assert "Prefer not to say" not in seen.findall(card(page, "ill"))  # as the row says
+
+
+@pytest.mark.django_db
 def test_too_few_concerned_are_said_so() -> None:
     survey = builders.opened(**builders.EVERY_KIND)
     builders.send(survey, 300, **TRUTH | {"harassed": [1.0, 0.0]})
