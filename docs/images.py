@@ -103,7 +103,7 @@ def analyses(browser: Browser, url: str, size: str) -> None:
         if kind == "regression":
             page.locator("#outcome").select_option("leaving:yes")
             page.locator("#predictor1").select_option("role")
-            page.locator("#predictor2").select_option("exhausted")
+            page.locator("#predictor2").select_option("exhausted:often:from")
         if kind == "weights":
             page.locator("#margins").fill(POPULATION)
         page.get_by_role("button", name="Run", exact=True).click()
@@ -130,7 +130,8 @@ def studio(browser: Browser, url: str, size: str) -> None:
     """A draft, and from a topic to an open survey with invitations; and the pages of an admin."""
     page = open_page(browser, size)
     log_in(page, f"{url}/studio/{DRAFT}/", "admin")
-    take(page, size, "studio-draft")
+    expect(page.locator("#saved")).to_have_text("Saved")
+    take(page, size, "studio-draft", whole=False)
     page.goto(f"{url}/studio/new/")
     take(page, size, "studio-new")
     page.get_by_role("button", name="Use this").nth(1).click()
@@ -148,7 +149,7 @@ def studio(browser: Browser, url: str, size: str) -> None:
     for read in page.get_by_label("I have read the checklist").all()[:1]:
         read.check()
     page.get_by_role("button", name="Open now").click()
-    page.get_by_role("link", name="make invitations").click()
+    page.get_by_role("link", name="Create invitations").click()
     page.get_by_role("heading", name="Create codes").wait_for()
     take(page, size, "invitations")
     for name in ("account", "log"):
@@ -162,7 +163,7 @@ def figure(browser: Browser, url: str) -> None:
     page = open_page(browser, "laptop")
     log_in(page, f"{url}/surveys/{SLUG}/")
     expect(page.locator("section.question").first).to_be_visible()
-    answer = page.request.get(f"{url}/surveys/{SLUG}/releases/1/figure-exhausted.by-role.svg")
+    answer = page.request.get(f"{url}/surveys/{SLUG}/releases/5/figure-exhausted.by-role.svg")
     page.goto("about:blank")
     page.set_content(answer.text().partition("\n")[2])
     path = FOLDER / "laptop" / "figure.png"
