@@ -185,9 +185,9 @@ def _shares(
         if wanted.forged:
             once = list(zip(*limits(FIXED), strict=True))
         always = zip(*limits(ALWAYS), strict=True)
-        for place, figure, *both in zip(members, figures, once, always, strict=True):
+        for place, figure, fixed, lasting in zip(members, figures, once, always, strict=True):
             row = {name: getattr(figure, name) for name in OF_EVERYBODY}
-            found[place] = row | _limits(*both, EXACT)
+            found[place] = row | _limits(fixed, lasting, EXACT)
     return found
 
 
