@@ -84,6 +84,10 @@ RIGHT = {
     difference.z_test: TWO,
     difference.homogeneity: {"table": TABLE},
     difference.groups: {**MANY, "keep": 0.8},
+    difference.means: {
+        "table": [[30, 40, 30], [20, 0, 90]], "levels": [0, 1, None], "keep_of_group": 0.8,
+        "channel": THIRDS, "level": 0.95,
+    },
     difference.holm: {"p_values": [0.1, 0.2]},
     joint.cells: {"table": TABLE, "blocks": BLOCKS},
     joint.cells_for_channels: {"table": TABLE, "channels": [TWO_COINS, TWO_COINS]},
