@@ -216,9 +216,12 @@ def _bar(group: Group) -> Bar:
 
 
 def _cost(rows: list[TableRow]) -> ErrorParts | None:
-    """Return None if nobody was asked or the estimates have no noise."""
-    sampling = _mean_square(row.estimate.sampling_error or 0.0 for row in rows)
-    noise = _mean_square(row.estimate.privacy_error or 0.0 for row in rows)
+    """Return None if nobody was asked, or if the parts of some estimate do not add up."""
+    parts = [display.error_parts(row.estimate) for row in rows]
+    known = [each for each in parts if each]
+    if len(known) < len(parts):
+        return None
+    sampling, noise = (_mean_square(each) for each in zip(*known, strict=True))
     if not noise:
         return None
     picture = tracks.bar(sampling**2 / (sampling**2 + noise**2), "parts", 12)

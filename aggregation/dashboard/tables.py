@@ -15,11 +15,10 @@ from aggregation.releases.display import Quantity
 from aggregation.releases.intervals import MISFIT
 from aggregation.statistics.ratio import ALWAYS_FROM
 from aggregation.svg import tracks
-from aggregation.svg.axis import Point
+from aggregation.templatetags.figures import NONE
 from survey.design import Question
 
 EVERYBODY = "Everybody"
-NONE = "–"  # instead of a number, where there are too few to tell
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,7 @@ class TableRow:
 
     @property
     def value(self) -> str:
-        return self._or_none(self.estimate.bounded, self.quantity.cell)
+        return display.headline_words(self.quantity, self.estimate, self.quantity.cell)
 
     @property
     def interval(self) -> str:
@@ -49,11 +48,8 @@ class TableRow:
 
     @property
     def error_parts(self) -> str:
-        row = self.estimate
-        if row.sampling_error is None or row.privacy_error is None:
-            return ""
-        parts = map(self.quantity.plain, (row.sampling_error, row.privacy_error))
-        return f"({', '.join(parts)})"
+        parts = display.error_parts(self.estimate)
+        return f"({', '.join(map(self.quantity.plain, parts))})" if parts else ""
 
     @property
     def responses(self) -> str:
@@ -167,7 +163,7 @@ def make_row(question: Question, row: Estimate, described: bool = True) -> Table
 def _row(
     label: str, group: str, row: Estimate, quantity: Quantity, described: bool = True
 ) -> TableRow:
-    points = [Point(row.bounded, row.low, row.high)]
+    points = [display.point(quantity, row)]
     description = _describe(label, group, row, quantity) if described else ""
     return TableRow(label, row, quantity, tracks.track(points, description, quantity.axis))
 
@@ -177,5 +173,5 @@ def _describe(label: str, group: str, row: Estimate, quantity: Quantity) -> str:
     limits = f"{row.level:.0%} interval {quantity.interval(row.low, row.high)}"
     if display.says_nothing(row):
         limits = "too few responses"
-    value = "" if row.bounded is None else f" {quantity.words(row.bounded)},"
-    return f"{where}:{value} {limits}"
+    value = display.headline_words(quantity, row)
+    return f"{where}: {limits}" if value == NONE else f"{where}: {value}, {limits}"

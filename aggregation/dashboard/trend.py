@@ -5,7 +5,6 @@ from itertools import groupby
 
 from django.utils.safestring import SafeString
 
-from aggregation.dashboard.tables import NONE
 from aggregation.models import Estimate
 from aggregation.releases import display
 from aggregation.releases.choice import ALWAYS, IntervalChoice
@@ -13,6 +12,7 @@ from aggregation.releases.display import Quantity
 from aggregation.releases.estimate import positions_of_everybody
 from aggregation.releases.intervals import restate
 from aggregation.svg import tracks
+from aggregation.templatetags.figures import NONE
 from survey.design import Question
 from survey.models import Survey
 
@@ -80,9 +80,8 @@ def _trend(question: Question, rows: list[Estimate]) -> Trend:
 
 
 def _released(row: Estimate, quantity: Quantity) -> ReleasedRow:
-    value, unbiased = (
-        NONE if each is None else quantity.words(each) for each in (row.bounded, row.value)
-    )
+    value = display.headline_words(quantity, row)
+    unbiased = NONE if row.value is None else quantity.words(row.value)
     return ReleasedRow(row, value, quantity.interval(row.low, row.high), unbiased)
 
 
@@ -90,8 +89,6 @@ def _point(row: Estimate, quantity: Quantity) -> tracks.Released:
     release = row.release
     made = f"Release {release.number}, {release.made_at:%-d %b %Y}, {row.n:,} responses"
     words = f"interval {quantity.interval(row.low, row.high)}"
-    if row.bounded is None:
-        words = "too few responses to tell"
-    else:
-        words = f"{quantity.words(row.bounded)}, {words}"
-    return tracks.Released(release.number, row.bounded, row.low, row.high, made, words)
+    point, value = display.point(quantity, row), display.headline_words(quantity, row)
+    words = "too few responses to tell" if value == NONE else f"{value}, {words}"
+    return tracks.Released(release.number, point, made, words)

@@ -15,8 +15,8 @@ from aggregation.releases.display import Quantity
 from aggregation.releases.intervals import MISFIT, restate
 from aggregation.statistics.ratio import ALWAYS_FROM
 from aggregation.svg import stacked, whiskers
-from aggregation.svg.axis import Point
 from aggregation.svg.canvas import QUIET, Canvas, right_to_left
+from aggregation.templatetags.figures import NONE
 from survey.design import Design, Question
 
 # --- Names ----------------------------------------------------------------------------------------
@@ -94,7 +94,8 @@ def _draw(release: Release, rows: list[Estimate], choice: IntervalChoice) -> byt
         whiskers.draw(canvas, panel.quantity.axis, lines, names, panel.quantity.name, side)
     canvas.skip(18)
     canvas.lines(survey.title, bold=True)
-    for sentence in _caption(release, rows, choice, display.has_scores(question)):
+    bars = display.has_scores(question)
+    for sentence in [*_caption(release, rows, choice, bars), *_remarks(panels)]:
         canvas.lines(sentence, size=12, fill=QUIET, own=False)
     return canvas.done()
 
@@ -141,11 +142,13 @@ def _lines(panel: Panel, by: bool) -> Iterator[whiskers.Row]:
         if several:
             yield whiskers.Row(members[0][0])
         for name, label, row in members:
-            value = "–" if row.bounded is None else quantity.words(row.bounded)
             yield whiskers.Row(
                 name if by and not several else label,
-                [Point(row.bounded, row.low, row.high)],
-                (value, f"{quantity.plain(row.low)} to {quantity.plain(row.high)}"),
+                [display.point(quantity, row)],
+                (
+                    display.headline_words(quantity, row),
+                    f"{quantity.plain(row.low)} to {quantity.plain(row.high)}",
+                ),
             )
 
 
@@ -157,7 +160,7 @@ def _describe(panels: list[Panel], level: str) -> str:
             words.append(f"{panel.title}.")
         for name, label, row in panel.entries:
             quantity = panel.quantity
-            value = "no estimate" if row.bounded is None else quantity.words(row.bounded)
+            value = display.headline_words(quantity, row).replace(NONE, "no estimate")
             words.append(f"{name}, {label}: {value}, {quantity.interval(row.low, row.high)}.")
     return " ".join(words)
 
@@ -183,7 +186,15 @@ def _caption(
     )
     if bars:
         yield "Bars: shares below 0 count as 0, and the others are shown as parts of their sum."
-    if any(display.says_nothing(row) for row in rows):
-        yield "An interval over the whole axis: too few responses to say anything yet."
     if any(row.misfit is not None and row.misfit < MISFIT for row in rows):
         yield "Some of these responses do not look like what this survey’s randomizer can produce."
+
+
+def _remarks(panels: list[Panel]) -> Iterator[str]:
+    """Explain open dots, and intervals without one."""
+    shown = [(panel.quantity, row) for panel in panels for *_, row in panel.entries]
+    points = [display.point(quantity, row) for quantity, row in shown]
+    if any(point.open and point.value is not None for point in points):
+        yield "Open dots: the interval reaches an end of the axis, so only a bound is known."
+    if any(display.says_nothing(row) for _, row in shown):
+        yield "An interval over the whole axis: too few responses to say anything yet."

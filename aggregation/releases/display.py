@@ -1,12 +1,13 @@
 """How pages and figures display estimates: which of them, their words and their axis."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from aggregation.models import Estimate
 from aggregation.releases.estimate import span_of
-from aggregation.svg.axis import SHARES, Axis, nice
+from aggregation.svg.axis import SHARES, Axis, Point, nice
+from aggregation.templatetags import figures
 from aggregation.templatetags.figures import change, fixed, fixed_change, hundred, percent
 from survey.design import DECLINED, Design, Question
 from survey.design.kinds.number import Number
@@ -171,16 +172,38 @@ def headline(question: Question, rows: Sequence[Estimate]) -> Estimate:
     )
 
 
-def headline_words(quantity: Quantity, row: Estimate) -> str:
-    """Return an estimate that stands alone. No share is said to be 0 or 100 %."""
-    if row.bounded is None:
-        return "–"
-    words = quantity.words(row.bounded)
-    if row.option and words == percent(0):
-        return f"at most {percent(row.high)}"
-    if row.option and words == percent(1):
-        return f"at least {percent(row.low)}"
-    return words
+def headline_words(
+    quantity: Quantity, row: Estimate, words: Callable[[float], str] | None = None
+) -> str:
+    """Return an estimate, or a bound: “below 14 %” if its lower limit is 0.
+
+    `words` formats a number, by default with its unit.
+    """
+    axis = quantity.axis
+    ends = axis.low, axis.high
+    return figures.headline(row.bounded, row.low, row.high, ends, words or quantity.words)
+
+
+def point(quantity: Quantity, row: Estimate) -> Point:
+    """Return an estimate for a picture: without a dot if it says nothing, open if it is a bound."""
+    value, axis = row.bounded, quantity.axis
+    if row.low <= axis.low and row.high >= axis.high:
+        value = None
+    one_sided = figures.one_sided(row.low, row.high, (axis.low, axis.high))
+    return Point(value, row.low, row.high, open=one_sided)
+
+
+def error_parts(row: Estimate) -> tuple[float, float] | None:
+    """Return the parts of the standard error from sampling and from privacy.
+
+    None for groups, and where the estimates of the parts do not add up: if a share is outside the
+    possible range, its part from privacy alone can be larger than the whole.
+    """
+    whole, sampling, privacy = row.standard_error, row.sampling_error, row.privacy_error
+    if whole is None or sampling is None or privacy is None:
+        return None
+    adds_up = math.isclose(math.hypot(sampling, privacy), whole, rel_tol=1e-6)
+    return (sampling, privacy) if adds_up else None
 
 
 def says_nothing(row: Estimate) -> bool:

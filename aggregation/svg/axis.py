@@ -32,12 +32,17 @@ SHARES = Axis(0, 1, [(i / 4, f"{25 * i}\u00a0%") for i in range(5)])
 
 @dataclass(frozen=True)
 class Point:
-    """An estimate, if there is one, and its interval. `open` points are circles."""
+    """An estimate, if there is one, and its interval.
+
+    `open` points are circles: the interval reaches an end of what is possible, so that it is only a
+    bound. `quiet` points are grey.
+    """
 
     value: float | None
     low: float
     high: float
     open: bool = False
+    quiet: bool = False
 
 
 def nice(low: float, high: float, most: int) -> list[float]:

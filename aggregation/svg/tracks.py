@@ -46,15 +46,18 @@ def _whisker(axis: Axis, point: Point, y: int, small: bool) -> str:
     """Draw one point. Only numbers are in it, so nothing is escaped: a page has hundreds."""
     cap = 4 if small else 5
     low, high = in_percent(axis.part(point.low)), in_percent(axis.part(point.high))
-    drawn = (
-        f'<line class="whisker" x1="{low}%" x2="{high}%" y1="{y}" y2="{y}"/>'
-        f'<line class="cap" x1="{low}%" x2="{low}%" y1="{y - cap}" y2="{y + cap}"/>'
-        f'<line class="cap" x1="{high}%" x2="{high}%" y1="{y - cap}" y2="{y + cap}"/>'
-    )
+    drawn = ""
+    if point.low < point.high:
+        drawn = (
+            f'<line class="whisker" x1="{low}%" x2="{high}%" y1="{y}" y2="{y}"/>'
+            f'<line class="cap" x1="{low}%" x2="{low}%" y1="{y - cap}" y2="{y + cap}"/>'
+            f'<line class="cap" x1="{high}%" x2="{high}%" y1="{y - cap}" y2="{y + cap}"/>'
+        )
     if point.value is not None:
         x = in_percent(axis.part(point.value))
-        drawn += f'<circle class="dot" cx="{x}%" cy="{y}" r="{cap + 1}"/>'
-    return f'<g class="raw">{drawn}</g>' if point.open else drawn
+        kind = "dot open" if point.open else "dot"
+        drawn += f'<circle class="{kind}" cx="{x}%" cy="{y}" r="{cap + 1}"/>'
+    return f'<g class="raw">{drawn}</g>' if point.quiet else drawn
 
 
 def bar(share: float, name: str = "bar", height: int = 8) -> SafeString:
@@ -152,9 +155,7 @@ class Released:
     """The estimate of one release, with its words."""
 
     release: int
-    value: float | None  # None if there were too few to tell
-    low: float
-    high: float
+    point: Point
     made: str
     figures: str
 
@@ -166,7 +167,9 @@ def trend(
 
     `least` is the smallest distance between two ticks.
     """
-    bottom, top, step = _range(min(p.low for p in points), max(p.high for p in points), least)
+    bottom, top, step = _range(
+        min(p.point.low for p in points), max(p.point.high for p in points), least
+    )
 
     def x(place: float) -> str:
         return in_percent(place / len(points))
@@ -182,13 +185,16 @@ def trend(
         if (len(points) - 1 - i) % every == 0
     ]
     between = [
-        (x(i + 0.5), x(i + 1.5), y(before.value), y(after.value))
-        for i, (before, after) in enumerate(pairwise(points))
-        if before.value is not None and after.value is not None
+        (x(i + 0.5), x(i + 1.5), y(before), y(after))
+        for i, (before, after) in enumerate(pairwise(one.point.value for one in points))
+        if before is not None and after is not None
     ]
     marks = [
-        (p.made, p.figures, x(i), x(1), x(i + 0.5), y(p.low), y(p.high), _dot(x(i + 0.5), p, y))
-        for i, p in enumerate(points)
+        (
+            *(one.made, one.figures, x(i), x(1), x(i + 0.5)),
+            *(y(one.point.low), y(one.point.high), _dot(x(i + 0.5), one.point, y)),
+        )
+        for i, one in enumerate(points)
     ]
     return format_html(
         '<svg class="plot trend" width="100%" height="{}" role="group" aria-label="{}">{}{}{}{}'
@@ -203,10 +209,11 @@ def trend(
     )
 
 
-def _dot(x: str, point: Released, y: Callable[[float], float]) -> SafeString:
+def _dot(x: str, point: Point, y: Callable[[float], float]) -> SafeString:
     if point.value is None:
         return NOTHING
-    return format_html('<circle class="dot" cx="{}%" cy="{}" r="4.5"/>', x, y(point.value))
+    kind = "dot open" if point.open else "dot"
+    return format_html('<circle class="{}" cx="{}%" cy="{}" r="4.5"/>', kind, x, y(point.value))
 
 
 def _range(low: float, high: float, least: float) -> tuple[float, float, float]:

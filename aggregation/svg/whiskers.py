@@ -98,10 +98,11 @@ class _Table:
 
     def _whisker(self, point: Point, y: float, small: bool) -> None:
         low, high = self._x(point.low), self._x(point.high)
-        colour, cap = QUIET if point.open else ACCENT, 4 if small else 5
-        self.canvas.line((low, high), (y, y), colour, 2 if small else 3)
-        for end in (low, high):
-            self.canvas.line((end, end), (y - cap, y + cap), colour, 2)
+        colour, cap = QUIET if point.quiet else ACCENT, 4 if small else 5
+        if point.low < point.high:
+            self.canvas.line((low, high), (y, y), colour, 2 if small else 3)
+            for end in (low, high):
+                self.canvas.line((end, end), (y - cap, y + cap), colour, 2)
         if point.value is not None:
             place = {"cx": rounded(self._x(point.value)), "cy": rounded(y)}
             ring = {"stroke": colour, "stroke_width": 2} if point.open else {}

@@ -1,6 +1,7 @@
 """Formats for numbers on pages and in pictures."""
 
 import math
+from collections.abc import Callable
 
 from django import template
 
@@ -14,6 +15,37 @@ def _signed(text: str) -> str:
 @register.filter
 def percent(share: float) -> str:
     return _signed(f"{100 * share:.1f} %")
+
+
+NONE = "–"  # instead of a number, where there are too few to tell
+
+
+def one_sided(low: float, high: float, ends: tuple[float, float] = (0.0, 1.0)) -> bool:
+    """Return whether a limit of an interval is at an end of what is possible."""
+    return low <= ends[0] or high >= ends[1]
+
+
+def headline(
+    value: float | None,
+    low: float,
+    high: float,
+    ends: tuple[float, float] = (0.0, 1.0),
+    words: Callable[[float], str] = percent,
+) -> str:
+    """Return an estimate, or a bound if its interval reaches an end of what is possible.
+
+    Nobody reads that a share is 0 or 100 %, which no noisy count can show. "–" if the interval
+    covers everything.
+    """
+    least, most = ends
+    if value is None or (low <= least and high >= most):
+        return NONE
+    shown, smallest = words(value), (most - least) / 1000
+    if low <= least or shown == words(least):
+        return f"below {words(max(high, least + smallest))}"
+    if high >= most or shown == words(most):
+        return f"above {words(min(low, most - smallest))}"
+    return shown
 
 
 @register.filter

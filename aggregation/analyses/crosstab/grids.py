@@ -8,7 +8,7 @@ from django.utils.safestring import SafeString
 
 from aggregation.svg.canvas import MARGIN, PAPER, QUIET, RISE, SIZE, Canvas, tint
 from aggregation.svg.tracks import joined
-from aggregation.templatetags.figures import hundred, percent
+from aggregation.templatetags.figures import headline, hundred, percent
 
 SHADES = 8
 DARKEST = 0.6  # dark text must stay legible
@@ -32,6 +32,10 @@ class ShareCell:
     def certain(self) -> bool:
         """Whether it follows from the other answers, without an estimate."""
         return self.value == self.low == self.high == 1
+
+    @property
+    def words(self) -> str:
+        return percent(1) if self.certain else headline(self.value, self.low, self.high)
 
     @property
     def limits(self) -> str:
@@ -66,7 +70,7 @@ def _data(cell: ShareCell | str) -> SafeString:
     if isinstance(cell, str):
         return format_html("<td>{}</td>", cell)
     return SafeString(
-        f'<td class="s{cell.shade}"><b>{percent(cell.value)}</b> <span>{cell.limits}</span></td>'
+        f'<td class="s{cell.shade}"><b>{cell.words}</b> <span>{cell.limits}</span></td>'
     )
 
 
@@ -110,5 +114,5 @@ def _cell(canvas: Canvas, cell: ShareCell | str, left: float, width: float, heig
         if cell:
             canvas.text(center, cell, anchor="middle", dy=middle)
         return
-    canvas.text(center, percent(cell.value), anchor="middle", bold=True, dy=middle - 8)
+    canvas.text(center, cell.words, anchor="middle", bold=True, dy=middle - 8)
     canvas.text(center, cell.limits, size=10, anchor="middle", dy=middle + 8)

@@ -9,6 +9,7 @@ from aggregation.analyses.base import question_of
 from aggregation.analyses.profiles import picture
 from aggregation.analyses.wording import Findings, Z, listed
 from aggregation.svg import tracks
+from aggregation.templatetags.figures import headline, percent
 from survey.spreadsheets import Line
 
 
@@ -17,6 +18,13 @@ class Probability:
     value: float
     half: float | None  # of the interval
     picture: SafeString
+
+    @property
+    def words(self) -> str:
+        if self.half is not None:
+            return headline(self.value, self.value - self.half, self.value + self.half)
+        shown = percent(self.value)
+        return f"near {shown}" if shown in (percent(0), percent(1)) else shown
 
 
 @dataclass(frozen=True)
@@ -69,11 +77,14 @@ class ProfilesFindings(Findings):
         if name != "figure.svg":
             return None
         parts = [
-            (question, [(text, [one.value for one in shares]) for text, shares in options])
+            (
+                question,
+                [(text, [(one.value, one.words) for one in shares]) for text, shares in options],
+            )
             for question, options in self.questions
         ]
         notes = ["The probability of each answer within each profile."]
-        return picture.picture(self.description, notes, self.figures["shares"], parts)
+        return picture.picture(self.description, notes, [one.words for one in self.classes], parts)
 
 
 def _probability(value: float, error: float | None) -> Probability:

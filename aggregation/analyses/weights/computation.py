@@ -146,7 +146,10 @@ class Weights(Analysis):
 
 @dataclass(frozen=True)
 class _Raw:
-    """The figures of a question over everybody in a table, as in a release."""
+    """The estimates of a question over everybody in a table, as in a release.
+
+    Without intervals: those of the release are the only ones, and depend on its state.
+    """
 
     question: Question
     reports: Counts
@@ -162,18 +165,18 @@ class _Raw:
             place = int(np.argmax(measure.weights))
             kept = keep / measure.weights[place]
             channel = proportion.Channel(kept + stray[place], stray[place])
-            return _share(
+            return _error(
                 proportion.estimate(int(counts[place]), self.covariance.n, channel, LEVEL)
             )
         if scores is not None:
             channels = [proportion.Channel(keep + chance, chance) for chance in stray]
             found = mean.estimate(counts, scores, channels, LEVEL)
-            return _share(found) if found.clear else None
+            return _error(found) if found.clear else None
         groups = math.prod(self.theta.shape[1:])
         everybody = np.ones(groups), np.ones((groups, 1))
         all_alike = Population(self.theta, self.covariance, *everybody)
         plain = all_alike.measure(measure.weights, measure.among, LEVEL)
-        return None if plain is None else _share(plain)
+        return None if plain is None else _error(plain)
 
     @property
     def _coin(self) -> tuple[float, list[float]]:
@@ -264,12 +267,12 @@ def _shares(where: str, name: str, values: Sequence[Any]) -> tuple[float, ...]:
     return tuple(value / sum(values) for value in values)
 
 
-def _share(found: proportion.Estimate | mean.Estimate | Calibrated) -> Figures:
-    return {
-        "estimate": found.value,
-        "standard_error": found.standard_error,
-        "interval": {"level": LEVEL, "low": found.low, "high": found.high},
-    }
+def _error(found: proportion.Estimate | mean.Estimate | Calibrated) -> Figures:
+    return {"estimate": found.value, "standard_error": found.standard_error}
+
+
+def _share(found: Calibrated) -> Figures:
+    return _error(found) | {"interval": {"level": LEVEL, "low": found.low, "high": found.high}}
 
 
 def _calibrated(found: Calibrated | None, measure: Measure) -> Figures | None:

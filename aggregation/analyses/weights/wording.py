@@ -9,7 +9,15 @@ from aggregation.analyses.base import LEVEL, Figures, question_of
 from aggregation.analyses.wording import Findings, listed, sentence
 from aggregation.svg import tracks, whiskers
 from aggregation.svg.axis import SHARES, Axis, Point, nice, signed
-from aggregation.templatetags.figures import change, decimal, hundred, percent
+from aggregation.templatetags.figures import (
+    NONE,
+    change,
+    decimal,
+    headline,
+    hundred,
+    one_sided,
+    percent,
+)
 from survey.design import Question
 from survey.spreadsheets import Line
 
@@ -28,24 +36,29 @@ class WeightedShare:
 
     @property
     def points(self) -> list[Point]:
-        found = ((self.weighted, False), (self.raw, True))
-        return [_point(figures, raw) for figures, raw in found if figures]
+        found = []
+        if self.weighted:
+            value, low, high = _figures(self.weighted)
+            bound = one_sided(low, high, (self.axis.low, self.axis.high))
+            found.append(Point(None if self.open else value, low, high, open=bound))
+        if self.raw:
+            value = self.raw["estimate"]
+            found.append(Point(value, value, value, quiet=True))
+        return found
 
     @property
     def picture(self) -> SafeString:
         if not self.points:
             return tracks.NOTHING
-        kinds = [name for name, one in (("weighted", self.weighted), ("raw", self.raw)) if one]
-        words = "; ".join(
-            f"{kind} {self.shown(one.value)}, {LEVEL:.0%} interval {self.shown(one.low)} to "
-            f"{self.shown(one.high)}"
-            for kind, one in zip(kinds, self.points, strict=True)
-        )
-        return tracks.track(self.points, f"{self.label}: {words}", self.axis)
+        words = []
+        if self.weighted:
+            value, limits = self.weighted_words[0], self.interval(self.weighted)
+            words.append(f"weighted {value or NONE}, {LEVEL:.0%} interval {limits}")
+        if self.raw:
+            words.append(f"raw {self.raw_words}")
+        return tracks.track(self.points, f"{self.label}: {'; '.join(words)}", self.axis)
 
-    def shown(self, value: float | None) -> str:
-        if value is None:
-            return ""
+    def shown(self, value: float) -> str:
         return percent(value) if self.axis is SHARES else decimal(value)
 
     def interval(self, figures: Figures | None) -> str:
@@ -60,13 +73,14 @@ class WeightedShare:
         """The weighted estimate and its interval; none if it says nothing."""
         if self.weighted is None or self.open:
             return "", ""
-        return self.shown(self.weighted["estimate"]), self.interval(self.weighted)
+        value, low, high = _figures(self.weighted)
+        ends = self.axis.low, self.axis.high
+        return headline(value, low, high, ends, self.shown), self.interval(self.weighted)
 
     @property
-    def raw_words(self) -> tuple[str, str]:
-        if self.raw is None:
-            return "", ""
-        return self.shown(self.raw["estimate"]), self.interval(self.raw)
+    def raw_words(self) -> str:
+        """The raw estimate. Its interval is that of the release, with the results."""
+        return self.shown(self.raw["estimate"]) if self.raw else ""
 
     @property
     def open(self) -> bool:
@@ -153,7 +167,7 @@ class WeightsFindings(Findings):
 
     def lines(self) -> Iterator[Line]:
         yield (
-            "question measure option method n raw raw_standard_error raw_low raw_high "
+            "question measure option method n raw raw_standard_error "
             "weighted weighted_standard_error weighted_low weighted_high "
             "design_effect effective_size"
         ).split()
@@ -161,10 +175,11 @@ class WeightsFindings(Findings):
             question = question_of(self.design, figures["question"])
             texts = {option.key: option.text for option in question.options}
             for one in figures.get("estimates", []):
-                raw, weighted = one["raw"], one["weighted"] or {}
+                raw, weighted = one["raw"] or {}, one["weighted"] or {}
                 yield [
                     question.text, one["measure"], texts.get(one["option"]),
-                    self.figures["method"], figures["n"], *_limits(raw), *_limits(weighted),
+                    self.figures["method"], figures["n"],
+                    raw.get("estimate"), raw.get("standard_error"), *_limits(weighted),
                     weighted.get("design_effect"), weighted.get("effective_size"),
                 ]  # fmt: skip
 
@@ -175,18 +190,18 @@ class WeightsFindings(Findings):
             if shares:
                 rows.append(whiskers.Row(section.text))
             for row in shares:
-                figures = (row.shown(row.points[0].value), row.interval(row.weighted))
+                figures = (row.weighted_words[0] or NONE, row.interval(row.weighted))
                 rows.append(whiskers.Row(row.label, row.points, figures))
         if not rows or name != "figure.svg":
             return None
-        notes = ["Filled: weighted, with 95 % intervals and figures. Open: raw."]
-        names = ("WeightedShare", "95\u00a0% interval")
+        notes = ["Green: weighted, with 95 % intervals for one look. Grey: raw."]
+        names = ("Weighted", "95\u00a0% interval")
         unit = "Estimated share of people"
         return whiskers.picture(self.description, notes, SHARES, rows, names, unit)
 
 
-def _point(found: Figures, raw: bool = False) -> Point:
-    return Point(found["estimate"], found["interval"]["low"], found["interval"]["high"], raw)
+def _figures(found: Figures) -> tuple[float, float, float]:
+    return found["estimate"], found["interval"]["low"], found["interval"]["high"]
 
 
 def _limits(found: Figures | None) -> list[float | None]:

@@ -419,10 +419,15 @@ def test_picks_among_people_who_did_not_decline_are_not_compared(release: Releas
 @pytest.mark.parametrize(
     ("bounded", "low", "high", "said"),
     [
-        (0.0, 0.0, 0.057, "at most 5.7\u202f%"),
-        (0.0004, 0.0, 0.057, "at most 5.7\u202f%"),
-        (0.0006, 0.0, 0.057, "0.1\u202f%"),
-        (1.0, 0.943, 1.0, "at least 94.3\u202f%"),
+        (0.0, 0.0, 0.057, "below 5.7\u202f%"),
+        (0.04, 0.0, 0.14, "below 14.0\u202f%"),
+        (0.0004, 0.0001, 0.057, "below 5.7\u202f%"),
+        (0.0, 0.0, 0.0004, "below 0.1\u202f%"),
+        (0.0006, 0.0001, 0.057, "0.1\u202f%"),
+        (1.0, 0.943, 1.0, "above 94.3\u202f%"),
+        (0.9996, 0.943, 0.9999, "above 94.3\u202f%"),
+        (1.0, 0.9999, 1.0, "above 99.9\u202f%"),
+        (0.4, 0.0, 1.0, "–"),
         (None, 0.0, 1.0, "–"),
     ],
 )
@@ -431,6 +436,72 @@ def test_no_headline_says_that_nobody_did(
 ) -> None:
     row = Estimate(option="yes", bounded=bounded, low_once=low, high_once=high, always=False)
     assert display.headline_words(display.SHARE, row) == said
+    point = display.point(display.SHARE, row)
+    assert point.open == (low == 0 or high == 1)
+    assert point.value == (None if said == "–" else bounded)
+
+
+def test_a_mean_at_the_end_of_its_range_is_a_bound_too() -> None:
+    question = KINDS["number"]("q", "?", least=0, most=60, unit="days")  # type: ignore[call-arg]
+    row = Estimate(bounded=0.4, low_once=0, high_once=2.1, always=False)
+    quantity = display.quantity_of(question, "mean")
+    assert display.headline_words(quantity, row) == "below 2.1\u00a0days"
+    assert display.point(quantity, row).open
+
+
+def none_did() -> Release:
+    """Return the last release of a survey in which nobody answered the first option."""
+    truth = {"harassed": [1.0, 0.0], "content": [0.0, 0.0, 1.0, 0.0], "ill": [1.0, 0.0]}
+    survey = builders.opened(**builders.EVERY_KIND)
+    builders.send(survey, 2_500, **TRUTH | truth)
+    release = make_release(survey)
+    assert release
+    return release
+
+
+BOLD = re.compile(r'class="(?:number strong|share)">([^<]*)<|font-weight="bold"[^>]*>([^<]*)<')
+
+
+@pytest.mark.django_db
+def test_no_page_or_figure_says_in_bold_that_nobody_did() -> None:
+    release = none_did()
+    Survey.objects.update(results_public=True)
+    alice = builders.client(builders.alice(release.survey))
+    files = "/surveys/every-kind/releases/1/"
+    for address, about in (
+        ("/surveys/every-kind/", "harassed"),
+        ("/surveys/every-kind/?by=job", "harassed"),
+        ("/surveys/", "harassed"),
+        ("/results/every-kind/", "harassed"),
+        (f"{files}figure-harassed.svg", "harassed"),
+        (f"{files}figure-content.by-job.svg", "content"),
+    ):
+        page = html.unescape(alice.get(address).content.decode()).replace("\u00a0", "\u202f")
+        bold = ["".join(one) for one in BOLD.findall(page)]
+        assert not {"0.0\u202f%", "100.0\u202f%"} & set(bold)
+        found = [row for row in rows(release, about, "share") if row.low == 0 and row.high < 1]
+        assert found and any(one.startswith("below ") for one in bold), address
+    dots = html.unescape(alice.get("/surveys/every-kind/").content.decode())
+    assert '<circle class="dot open"' in card(dots, "harassed")
+    figure = alice.get(f"{files}figure-harassed.svg").content.decode()
+    assert figure.count("<circle") == 1 and 'fill="#ffffff" stroke="#0f6b66"' in figure
+    assert "Open dots: the interval reaches an end of the axis" in figure
+
+
+@pytest.mark.django_db
+def test_parts_of_an_error_that_do_not_add_up_are_not_shown() -> None:
+    release = none_did()
+    (row,) = (one for one in rows(release, "harassed", "share") if one.option == "yes")
+    wrong = Estimate(standard_error=0.02, sampling_error=0.0, privacy_error=0.03)
+    right = Estimate(standard_error=0.05, sampling_error=0.03, privacy_error=0.04)
+    assert display.error_parts(wrong) is None and display.error_parts(right) == (0.03, 0.04)
+    assert display.error_parts(Estimate(standard_error=0.02)) is None
+    for section in shown(release).values():
+        parts = [
+            display.error_parts(one.estimate)
+            for one in section.everybody[section.headline.estimate.measure].rows
+        ]
+        assert (section.cost is None) == (None in parts)
 
 
 def test_the_overview_shows_means_with_their_unit(release: Release) -> None:
