@@ -1,13 +1,13 @@
 """The estimates of one question over the releases of a survey."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from django.utils.safestring import SafeString
 
 from aggregation.models import Estimate
 from aggregation.releases import display
-from aggregation.releases.choice import ALWAYS, IntervalChoice
+from aggregation.releases.choice import IntervalChoice
 from aggregation.releases.display import Quantity
 from aggregation.releases.estimate import positions_of_everybody
 from aggregation.releases.intervals import restate
@@ -58,7 +58,7 @@ def trends(survey: Survey, question: Question, last: int, level: int) -> list[Tr
     shown = display.shown_options(question, rows)
     for release in {row.release for row in shown}:
         some = [row for row in shown if row.release == release]
-        restate(release, some, IntervalChoice(level, ALWAYS))
+        restate(release, some, replace(IntervalChoice.headline(release.final), level=level))
     return [
         _trend(question, list(members))
         for _, members in groupby(shown, key=lambda row: row.position)

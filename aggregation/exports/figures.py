@@ -171,7 +171,11 @@ def _caption(
     survey, first = release.survey, rows[0]
     everybody = not first.by
     always = choice.always and (everybody or first.n >= ALWAYS_FROM)
-    looks = "valid at every look" if always else "for one look"
+    looks = {
+        (True, True): "interim (valid at every look)",
+        (True, False): "interim (for one look, because there are few responses)",
+        (False, False): "final (for one look)",
+    }[choice.always, always]
     forged = f", with up to {choice.forged:g} % fake responses" if choice.forged else ""
     dots = "estimates, moved to what is possible"
     if all(row.option for row in rows):
@@ -181,7 +185,7 @@ def _caption(
         f"Release {release.number} of {release.made_at:%-d %B %Y}, {first.n:,} responses, "
         f"ε = {survey.epsilon:g} for the sensitive answers. "
         f"Dots: {dots}. "
-        f"Whiskers: {choice.level}\u00a0% intervals {looks}{forged if everybody else ''} "
+        f"Whiskers: {choice.level}\u00a0% intervals, {looks}{forged if everybody else ''} "
         f"({methods}). Made with Candor, design {survey.design_hash[:19]}."
     )
     if bars:

@@ -22,6 +22,11 @@ class IntervalChoice:
         return cls(interval=FIXED if final else ALWAYS)
 
     @property
+    def kind(self) -> str:
+        """The name of the intervals on pages and in files."""
+        return "interim" if self.always else "final"
+
+    @property
     def always(self) -> bool:
         return self.interval == ALWAYS
 
