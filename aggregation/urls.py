@@ -10,6 +10,9 @@ urlpatterns = [
     path("surveys/", views.overview, name="surveys"),
     path("surveys/<slug:slug>/", views.dashboard, name="dashboard"),
     path("surveys/<slug:slug>/trend/", views.trend, name="trend"),
+    path("surveys/<slug:slug>/trend/over-time.csv", views.trend_file, name="trend-file"),
+    path("surveys/<slug:slug>/files/", downloads.latest, name="survey-files"),
+    path("surveys/<slug:slug>/settings/", views.settings, name="survey-settings"),
     path("surveys/<slug:slug>/now/", views.status, name="dashboard-status"),
     path("surveys/<slug:slug>/releases/<str:release>/", downloads.page, name="release"),
     path(

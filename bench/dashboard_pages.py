@@ -31,7 +31,10 @@ PAGES = {
     "… 99 %, for one look": f"{HERE}?by=g3&level=99&interval=fixed",
     "… with forged reports": f"{HERE}?by=g3&forged=5",
     "… and for one look": f"{HERE}?by=g3&forged=5&interval=fixed",
-    "trend": f"{HERE}trend/",
+    "… as a table": f"{HERE}?by=g3&view=table",
+    "by one question of 10 groups": "/surveys/groups/?by=g0",
+    "… and 99 %, for one look": "/surveys/groups/?by=g0&level=99&interval=fixed",
+    "over time": f"{HERE}trend/",
     "the script's status request": f"{HERE}now/",
     "the overview": "/surveys/",
     "the planner": PLAN,
@@ -54,11 +57,11 @@ ANALYSES: dict[str, dict[str, Any]] = {
 
 
 def measure(times: str) -> None:
-    survey = Survey.objects.get()
-    make_release(survey)
-    for batch in survey.batches.all():
-        store(survey, np.tile(builders.rows(batch), (int(times) - 1, 1)))
-    publish(survey)
+    for survey in Survey.objects.all():
+        make_release(survey)
+        for batch in survey.batches.all():
+            store(survey, np.tile(builders.rows(batch), (int(times) - 1, 1)))
+        publish(survey)
     client = Client(SERVER_NAME="localhost")
     client.force_login(User.objects.create_superuser("root"))
     pages = PAGES | dict(analyses(client))

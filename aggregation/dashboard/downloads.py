@@ -17,7 +17,10 @@ from aggregation.exports.files import EVERYTHING, FILES, find
 from aggregation.models import Release
 from survey import rate_limits
 from survey.models import Action, Survey
+from survey.permissions import private_page, survey_or_403
 from survey.words.errors import too_often
+
+EARLIER = 20  # releases listed
 
 
 def download_section(
@@ -35,6 +38,31 @@ def download_section(
         "reads": "read" in actions,
         "all_files": "download" in actions,
     }
+
+
+@private_page
+def latest(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the files of the latest release."""
+    survey = survey_or_403(request, slug)
+    release = survey.releases.order_by("number").last()
+    if release is None:
+        return render(request, "aggregation/dashboard/release.html", {"survey": survey})
+    return _files(request, release)
+
+
+def _files(request: HttpRequest, release: Release) -> HttpResponse:
+    design = release.survey.frozen_design()
+    context = {
+        "survey": release.survey,
+        "home": download_section(request, release),
+        "questions": design.questions,
+        "background": design.background,
+        "report_epsilon": design.report_epsilon,
+        "earlier": release.survey.releases.filter(number__lt=release.number).order_by("-number")[
+            :EARLIER
+        ],
+    }
+    return render(request, "aggregation/dashboard/release.html", context)
 
 
 @cache_control(private=True, no_store=True)
@@ -58,14 +86,7 @@ def page(request: HttpRequest, slug: str, release: str, name: str = "") -> HttpR
     if found is None:
         return _words(request, 404, "Release not found", "The survey has no such release.")
     if not name:
-        design = survey.frozen_design()
-        context = {
-            "home": download_section(request, found),
-            "questions": design.questions,
-            "background": design.background,
-            "report_epsilon": design.report_epsilon,
-        }
-        return render(request, "aggregation/dashboard/release.html", context)
+        return _files(request, found)
     if known is None:
         text = f"A release has these files: {delivery.NAMES}."
         return _words(request, 404, "File not found", text)

@@ -106,6 +106,48 @@ def total(row: Estimate, population: int | None, unit: str) -> Total | None:
 
 
 @dataclass(frozen=True)
+class Worth:
+    """How many direct answers would be as precise as the protected ones."""
+
+    protected: int
+    direct: float
+
+    @property
+    def share(self) -> float:
+        return min(1.0, self.direct / self.protected)
+
+    @property
+    def counts(self) -> str:
+        """The words, without a full stop; the number of direct answers has two digits."""
+        digits = max(0, math.floor(math.log10(max(self.direct, 1))) - 1)
+        about = fixed(round(self.direct, -digits), 0)
+        return f"{self.protected:,} protected answers tell as much as about {about} direct ones"
+
+    @property
+    def words(self) -> str:
+        return f"{self.counts}."
+
+
+def worth(n: int, sampling: float, error: float, population: int | None) -> Worth | None:
+    """Return what `n` protected answers are worth.
+
+    Direct answers have only an error from sampling: its square is S (1/n - 1/N) for n of N people,
+    so m direct answers have the whole error if error**2 = S (1/m - 1/N). None if everybody was
+    asked, when there is no error from sampling.
+    """
+    unasked = 1 / population if population and population >= n else 0.0
+    if sampling <= 0 or 1 / n <= unasked:
+        return None
+    spread = sampling**2 / (1 / n - unasked)
+    return Worth(n, 1 / (error**2 / spread + unasked))
+
+
+def typical(found: Sequence[Worth]) -> Worth | None:
+    """Return the one in the middle."""
+    return sorted(found, key=lambda one: one.share)[len(found) // 2] if found else None
+
+
+@dataclass(frozen=True)
 class Curator:
     """Standard errors of a mean: ours, and that of a trusted curator with Laplace noise."""
 

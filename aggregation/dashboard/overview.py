@@ -105,5 +105,5 @@ def _add_estimates(rows: dict[int, OverviewRow], releases: list[Release]) -> Non
     owners = {release.pk: rows[release.survey_id] for release in releases}
     for (release_key, key), question in shown.items():
         best = display.headline(question, found[release_key, key])
-        line = OverviewLine(question.text, make_row(question, best, described=False))
+        line = OverviewLine(question.text, make_row(question, best))
         owners[release_key].lines.append(line)

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
 
@@ -30,7 +30,6 @@ class ErrorParts:
 
     sampling: float
     noise: float
-    picture: SafeString
 
     @property
     def error(self) -> float:
@@ -67,6 +66,7 @@ class Section:
 
     release: Release
     choice: IntervalChoice
+    by: Question | None
     asked: Asked
     concerned: str  # whom a follow-up is about, in words
     everybody: Tables
@@ -96,6 +96,24 @@ class Section:
     def channel(self) -> Channel:
         """The channel of “yes”, or of the last option."""
         return (self.asked.channels or self.asked.values)[-1]
+
+    @property
+    def tables(self) -> list[EstimatesTable]:
+        """The tables to show: those of everybody, or by group with everybody in the first row."""
+        if not self.groups:
+            return [*self.everybody.values()]
+        return [
+            replace(table, groups=[Group(whole.about, whole.rows), *table.groups])
+            for table, whole in zip(self.groups.values(), self.everybody.values(), strict=True)
+        ]
+
+    @cached_property
+    def worth(self) -> findings.Worth | None:
+        """How many direct answers are as precise."""
+        if self.cost is None:
+            return None
+        n, people = self.headline.estimate.n, self.release.survey.population
+        return findings.worth(n, self.cost.sampling, self.cost.error, people)
 
     @property
     def yes_no(self) -> bool:
@@ -185,6 +203,7 @@ def sections(
             Section(
                 release=release,
                 choice=choice,
+                by=by if groups else None,
                 asked=one,
                 concerned=concerned,
                 everybody=tables,
@@ -224,8 +243,7 @@ def _cost(rows: list[TableRow]) -> ErrorParts | None:
     sampling, noise = (_mean_square(each) for each in zip(*known, strict=True))
     if not noise:
         return None
-    picture = tracks.bar(sampling**2 / (sampling**2 + noise**2), "parts", 12)
-    return ErrorParts(sampling, noise, picture)
+    return ErrorParts(sampling, noise)
 
 
 def _mean_square(values: Iterable[float]) -> float:

@@ -1,17 +1,23 @@
 """The links and messages of a survey's pages, in each state."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from urllib.parse import quote
+from typing import Any
+from urllib.parse import quote, urlencode
 
 from django.urls import reverse
 from django.utils.formats import date_format
 
+from aggregation.dashboard.sections import Section
 from aggregation.models import Job, Release
 from survey.design import Design, Question
 from survey.models import Action, Survey
 
 DAY = "j M Y"
+CHART, TABLE = "chart", "table"
+VIEWS = {CHART: "Chart", TABLE: "Table"}
+ASKED, LARGEST, CERTAIN = "asked", "largest", "certain"
+ORDERS = {ASKED: "As asked", LARGEST: "Largest first", CERTAIN: "Most certain first"}
 
 
 @dataclass(frozen=True)
@@ -19,33 +25,69 @@ class Link:
     href: str
     text: str
     current: bool = False
+    about: str = ""
 
 
-def links(survey: Survey, release: Release | None, actions: Collection[Action]) -> list[Link]:
-    """Return the links to the other pages of a survey, for somebody with these actions."""
+# --- Settings -------------------------------------------------------------------------------------
+
+
+def settings(survey: Survey, actions: Collection[Action]) -> list[Link]:
+    """Return the links to what can be done with a survey, for somebody with these actions."""
     draft = survey.state == Survey.State.DRAFT
 
-    def to(name: str, text: str) -> Link:
-        return Link(reverse(name, args=[survey.slug]), text)
+    def to(name: str, text: str, about: str) -> Link:
+        return Link(reverse(name, args=[survey.slug]), text, about=about)
 
     found = []
-    if release and not draft:
-        found.append(to("trend", "Trend"))
-    if not draft:
-        found.append(to("analyses", "Explore"))
-    found.append(Link(f"{reverse('plan')}?survey={survey.slug}", "Plan with these numbers"))
     if "manage" in actions:
         opening = {
-            Survey.State.DRAFT: "Check and open",
-            Survey.State.OPEN: "Hand out and close",
-            Survey.State.CLOSED: "Archive or delete",
+            Survey.State.DRAFT: ("Check and open", "Check the survey and start to collect."),
+            Survey.State.OPEN: ("Hand out and close", "The address for respondents, and the end."),
+            Survey.State.CLOSED: (
+                "Archive or delete",
+                "Keep the survey out of the way, or end it.",
+            ),
         }[Survey.State(survey.state)]
-        found.append(to("studio", "Edit the draft" if draft else "Design"))
-        found.append(to("people", "People and publication"))
-        found.append(to("studio-open", opening))
+        found.append(to("studio-open", *opening))
+        if draft:
+            found.append(to("studio", "Edit the draft", "Questions, texts, languages, privacy."))
+        else:
+            found.append(
+                to("studio", "Design", "Questions, blocks and texts; copy or export them.")
+            )
         if survey.access == Survey.Access.INVITED:
-            found.append(to("invitations", "Invitations"))
-    return found
+            found.append(to("invitations", "Invitations", "Make codes and send them by e-mail."))
+        about = "Who may read, ask and manage, and whether anyone can see the results."
+        found.append(to("people", "People and publication", about))
+        found.append(to("survey-log", "Log", "Who did what with this survey."))
+    if not draft:
+        found.append(to("design", "Public design", "What was fixed at the opening, for anyone."))
+    plan = f"{reverse('plan')}?survey={survey.slug}"
+    about = "Plan another survey, starting from this one."
+    return [*found, Link(plan, "Plan with these numbers", about=about)]
+
+
+# --- Choices of the reader ------------------------------------------------------------------------
+
+
+def chosen(given: Mapping[str, str], name: str, known: Mapping[str, str]) -> str:
+    """Return what an address says about one choice; the first one is the default."""
+    value = given.get(name, "")
+    return value if value in known else next(iter(known))
+
+
+def choice_links(
+    name: str, known: Mapping[str, str], current: str, kept: Mapping[str, Any]
+) -> list[Link]:
+    """Return a link for every value of a choice. All others stay as they are."""
+    default, *_ = known
+    links = []
+    for value, text in known.items():
+        given = {key: one for key, one in kept.items() if key != name and one}
+        if value != default:
+            given[name] = value
+        links.append(Link(f"?{urlencode(given)}", text, value == current))
+    return links
 
 
 def group_links(design: Design, by: Question | None, everybody: str, kept: str = "") -> list[Link]:
@@ -62,6 +104,35 @@ def group_links(design: Design, by: Question | None, everybody: str, kept: str =
             for one in design.background
         ),
     ]
+
+
+def in_order(sections: Sequence[Section], order: str) -> list[Section]:
+    """Return the sections for the list of findings: shares, then means on their own axes."""
+    shares = [one for one in sections if one.headline.estimate.option]
+    means = [one for one in sections if not one.headline.estimate.option]
+    if order == ASKED:
+        return [*sections]
+    keys = {
+        LARGEST: lambda one: -(one.headline.estimate.bounded or 0.0),
+        CERTAIN: lambda one: one.headline.estimate.high - one.headline.estimate.low,
+    }
+    return [*sorted(shares, key=keys[order]), *means]
+
+
+# --- Messages -------------------------------------------------------------------------------------
+
+
+def asked_words(design: Design) -> str:
+    """Say how much of the survey each person saw."""
+    blocks = design.sensitive_blocks
+    single = all(len(block.questions) == 1 for block in blocks)
+    what = "question" if single else "block of questions"
+    whats = "questions" if single else "blocks of questions"
+    if design.ask == len(blocks):
+        return f"each saw {'the' if len(blocks) == 1 else f'all {len(blocks)}'} " + (
+            what if len(blocks) == 1 else whats
+        )
+    return f"each saw {design.ask} of {len(blocks)} {whats}"
 
 
 def job_status(survey: Survey, release: Release | None, job: Job | None) -> str:

@@ -1,11 +1,12 @@
-"""The estimates of one question over the releases of a survey."""
+"""The estimates of everybody over the releases of a survey."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
 
 from django.utils.safestring import SafeString
 
-from aggregation.models import Estimate
+from aggregation.models import Estimate, Release
 from aggregation.releases import display
 from aggregation.releases.choice import IntervalChoice
 from aggregation.releases.display import Quantity
@@ -15,6 +16,7 @@ from aggregation.svg import tracks
 from aggregation.templatetags.figures import NONE
 from survey.design import Question
 from survey.models import Survey
+from survey.spreadsheets import Line
 
 MOST = 30  # releases in a picture, so that their points stand apart on a phone
 
@@ -37,6 +39,10 @@ class Trend:
     rows: list[ReleasedRow]
     picture: SafeString
 
+    @property
+    def now(self) -> ReleasedRow:
+        return self.rows[-1]
+
 
 def chosen(last: int) -> list[int]:
     """Return the numbers of the releases to draw, evenly spaced."""
@@ -46,26 +52,72 @@ def chosen(last: int) -> list[int]:
 
 
 def trends(survey: Survey, question: Question, last: int, level: int) -> list[Trend]:
-    """Return the estimates of everybody, without releases in which nobody was asked."""
-    design = survey.frozen_design()
-    found = Estimate.objects.filter(
-        release__survey=survey,
-        release__number__in=chosen(last),
-        position__in=positions_of_everybody(design)[question.key],
-        n__gt=0,
-    )
-    rows = found.select_related("release").order_by("position", "release__number")
+    """Return all estimates of a question, without releases in which nobody was asked."""
+    positions = positions_of_everybody(survey.frozen_design())[question.key]
+    rows = _rows(survey, positions, last, level)
     shown = display.shown_options(question, rows)
-    for release in {row.release for row in shown}:
-        some = [row for row in shown if row.release == release]
-        restate(release, some, replace(IntervalChoice.headline(release.final), level=level))
     return [
         _trend(question, list(members))
         for _, members in groupby(shown, key=lambda row: row.position)
     ]
 
 
-def _trend(question: Question, rows: list[Estimate]) -> Trend:
+def headlines(survey: Survey, release: Release, level: int) -> list[tuple[Question, Trend]]:
+    """Return every question with the estimate that the latest release says first."""
+    design = survey.frozen_design()
+    newest: dict[str, list[Estimate]] = {}
+    for row in release.estimates.filter(by=""):
+        newest.setdefault(row.question, []).append(row)
+    questions = {
+        display.headline(question, newest[question.key]).position: question
+        for question in display.in_order(design)
+    }
+    rows = _rows(survey, questions, release.number, level)
+    found = {position: list(some) for position, some in groupby(rows, key=lambda r: r.position)}
+    return [
+        (question, _trend(question, found[position], small=True))
+        for position, question in questions.items()
+        if position in found
+    ]
+
+
+def _rows(survey: Survey, positions: Iterable[int], last: int, level: int) -> list[Estimate]:
+    """Return estimates in the order of their position, each with its headline interval."""
+    found = Estimate.objects.filter(
+        release__survey=survey,
+        release__number__in=chosen(last),
+        position__in=positions,
+        n__gt=0,
+    )
+    rows = list(found.select_related("release").order_by("position", "release__number"))
+    releases: dict[int, list[Estimate]] = {}
+    for row in rows:
+        releases.setdefault(row.release_id, []).append(row)
+    for some in releases.values():
+        release = some[0].release
+        release.survey = survey
+        restate(release, some, replace(IntervalChoice.headline(release.final), level=level))
+    return rows
+
+
+def lines(survey: Survey) -> Iterator[Line]:
+    """Yield a line for each estimate over everybody in each release, the column names first."""
+    yield (
+        "release date question question_text measure option n estimate bounded low high level "
+        "interval"
+    ).split()
+    texts = {one.key: one.text for one in survey.frozen_design().questions}
+    rows = Estimate.objects.filter(release__survey=survey, by="").select_related("release")
+    for row in rows.order_by("release__number", "position").iterator():
+        yield [
+            *(row.release.number, f"{row.release.made_at:%Y-%m-%d}"),
+            *(row.question, texts[row.question], row.measure, row.option, row.n),
+            *(row.value, row.bounded, row.low, row.high, row.level),
+            "interim" if row.always else "final",
+        ]
+
+
+def _trend(question: Question, rows: list[Estimate], small: bool = False) -> Trend:
     first = rows[0]
     quantity = display.quantity_of(question, first.measure)
     label = display.label_of(question, first.measure, first.option)
@@ -73,10 +125,14 @@ def _trend(question: Question, rows: list[Estimate]) -> Trend:
         label = quantity.name
     if first.measure == "share_of_concerned":
         label = f"{label}, of those concerned"
+    released = [_released(row, quantity) for row in rows]
+    newest = f"{released[-1].value}, interval {released[-1].interval}"
     description = f"{label}: estimates of {len(rows)} releases. The table below has the numbers."
+    if small:
+        description = f"{question.text} {label}, estimates of {len(rows)} releases. Now {newest}."
     points = [_point(row, quantity) for row in rows]
-    picture = tracks.trend(points, description, quantity.step, quantity.tick)
-    return Trend(label, [_released(row, quantity) for row in rows], picture)
+    picture = tracks.trend(points, description, quantity.step, quantity.tick, small)
+    return Trend(label, released, picture)
 
 
 def _released(row: Estimate, quantity: Quantity) -> ReleasedRow:
@@ -91,4 +147,4 @@ def _point(row: Estimate, quantity: Quantity) -> tracks.Released:
     words = f"interval {quantity.interval(row.low, row.high)}"
     point, value = display.point(quantity, row), display.headline_words(quantity, row)
     words = "too few responses to tell" if value == NONE else f"{value}, {words}"
-    return tracks.Released(release.number, point, made, words)
+    return tracks.Released(f"{release.made_at:%-d %b %Y}", point, made, words)

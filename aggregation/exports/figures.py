@@ -172,9 +172,9 @@ def _caption(
     everybody = not first.by
     always = choice.always and (everybody or first.n >= ALWAYS_FROM)
     looks = {
-        (True, True): "interim (valid at every look)",
-        (True, False): "interim (for one look, because there are few responses)",
-        (False, False): "final (for one look)",
+        (True, True): "interim, valid at every look",
+        (True, False): "interim, but for one look",
+        (False, False): "final, for one look",
     }[choice.always, always]
     forged = f", with up to {choice.forged:g} % fake responses" if choice.forged else ""
     dots = "estimates, moved to what is possible"

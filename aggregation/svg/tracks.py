@@ -21,6 +21,19 @@ HIDDEN = 'aria-hidden="true"'
 ZERO = f'<line class="zero" x1="{{0}}%" x2="{{0}}%" y1="0" y2="{HEIGHT}"/>'
 
 
+def mark(point: Point, axis: Axis = SHARES) -> SafeString:
+    """Draw one point with its interval, for a row with its numbers. Heights are in the CSS.
+
+    As short as possible, because a page has hundreds.
+    """
+    low, high = in_percent(axis.part(point.low)), 100 * axis.part(point.high)
+    drawn = f'<rect x="{low}%" width="{high - float(low):.2f}%"/>'
+    if point.value is not None:
+        kind = ' class="open"' if point.open else ""
+        drawn += f'<circle{kind} cx="{in_percent(axis.part(point.value))}%"/>'
+    return mark_safe(f"<svg {HIDDEN}>{drawn}</svg>")  # noqa: S308  # only numbers
+
+
 def track(points: Sequence[Point], description: str = "", axis: Axis = SHARES) -> SafeString:
     """Draw one point with its interval, or two above each other.
 
@@ -136,16 +149,17 @@ def rules(ticks: Iterable[tuple[float, str]]) -> SafeString:
 
 # --- Estimates over releases ----------------------------------------------------------------------
 #
-# One column for each release, evenly spaced. The figures of the point with the focus or the pointer
-# are above the plot.
+# One column for each release, evenly spaced, with its date below. The figures of the point with the
+# focus or the pointer are above a large plot; a small one has only a description.
 
-TALL = 180  # pixels
-ABOVE = 44  # for the figures of a point
+TALL, SMALL = 180, 96  # pixels
+ABOVE, MARGIN = 44, 8  # for the figures of a point, and without them
+DATES = 6  # at most, so that they stand apart on a phone
+WHISKER = '<line class="whisker" x1="{0}%" x2="{0}%" y1="{1}" y2="{2}"/>{3}'
 MARK = (
     '<g class="mark" tabindex="0" role="img" aria-label="{0}: {1}">'
     f'<rect class="reach" x="{{2}}%" width="{{3}}%" y="{ABOVE}" height="{TALL}"/>'
-    '<line class="whisker" x1="{4}%" x2="{4}%" y1="{5}" y2="{6}"/>'
-    '{7}<text class="tip" x="0%" y="0"><tspan x="0%" y="10">{0}</tspan>'
+    '{4}<text class="tip" x="0%" y="0"><tspan x="0%" y="10">{0}</tspan>'
     '<tspan class="strong" x="0%" y="28">{1}</tspan></text></g>'
 )
 
@@ -154,59 +168,73 @@ MARK = (
 class Released:
     """The estimate of one release, with its words."""
 
-    release: int
+    date: str
     point: Point
     made: str
     figures: str
 
 
 def trend(
-    points: list[Released], description: str, least: float, tick_text: Callable[[float], str]
-) -> SafeString:
+    points: list[Released], description: str, least: float, tick_text: Callable[[float], str],
+    small: bool = False,
+) -> SafeString:  # fmt: skip
     """Draw the point and interval of each release, on an axis that fits them.
 
     `least` is the smallest distance between two ticks.
     """
-    bottom, top, step = _range(
-        min(p.point.low for p in points), max(p.point.high for p in points), least
-    )
+    lows, highs = [one.point.low for one in points], [one.point.high for one in points]
+    bottom, top, step = _range(min(lows), max(highs), least)
+    above, tall = (MARGIN, SMALL) if small else (ABOVE, TALL)
 
     def x(place: float) -> str:
         return in_percent(place / len(points))
 
     def y(share: float) -> float:
-        return round(ABOVE + TALL * (top - share) / (top - bottom), 1)
+        return round(above + tall * (top - share) / (top - bottom), 1)
 
     ticks = [bottom + i * step for i in range(round((top - bottom) / step) + 1)]
-    every = math.ceil(len(points) / 10)  # so that the numbers stand apart on a phone
-    numbers = [
-        (x(i + 0.5), ABOVE + TALL + 20, point.release)
-        for i, point in enumerate(points)
-        if (len(points) - 1 - i) % every == 0
-    ]
+    values = [one.point.value for one in points]
     between = [
         (x(i + 0.5), x(i + 1.5), y(before), y(after))
-        for i, (before, after) in enumerate(pairwise(one.point.value for one in points))
+        for i, (before, after) in enumerate(pairwise(values))
         if before is not None and after is not None
     ]
-    marks = [
-        (
-            *(one.made, one.figures, x(i), x(1), x(i + 0.5)),
-            *(y(one.point.low), y(one.point.high), _dot(x(i + 0.5), one.point, y)),
+    drawn = [
+        format_html(
+            WHISKER, x(i + 0.5), y(one.point.low), y(one.point.high), _dot(x(i + 0.5), one.point, y)
         )
         for i, one in enumerate(points)
     ]
+    if not small:
+        drawn = [
+            format_html(MARK, one.made, one.figures, x(i), x(1), drawn[i])
+            for i, one in enumerate(points)
+        ]
     return format_html(
-        '<svg class="plot trend" width="100%" height="{}" role="group" aria-label="{}">{}{}{}{}'
-        '<text class="end" x="100%" y="{}">release</text></svg>',
-        ABOVE + TALL + 44,
+        '<svg class="plot trend" width="100%" height="{}" role="{}" aria-label="{}">{}{}{}{}</svg>',
+        above + tall + 28,
+        "img" if small else "group",
         description,
         rules((y(tick), tick_text(tick)) for tick in ticks),
-        format_html_join("", '<text class="middle" x="{}%" y="{}">{}</text>', numbers),
+        format_html_join(
+            "",
+            '<text class="middle" x="{}%" y="{}">{}</text>',
+            ((x(i + 0.5), above + tall + 20, date) for i, date in _dates(points)),
+        ),
         format_html_join("", '<line class="between" x1="{}%" x2="{}%" y1="{}" y2="{}"/>', between),
-        format_html_join("", MARK, marks),
-        ABOVE + TALL + 38,
+        joined(drawn),
     )
+
+
+def _dates(points: list[Released]) -> list[tuple[int, str]]:
+    """Return the places of the dates to write: at most a few, the last one among them."""
+    every = math.ceil(len(points) / DATES)
+    found: list[tuple[int, str]] = []
+    for i, one in enumerate(points):
+        shown = (len(points) - 1 - i) % every == 0
+        if shown and (not found or found[-1][1] != one.date):
+            found.append((i, one.date))
+    return found
 
 
 def _dot(x: str, point: Point, y: Callable[[float], float]) -> SafeString:

@@ -36,6 +36,7 @@ def site(candor_server: Candor) -> str:
 def test_an_owner_gives_and_takes_away_a_role(site: str, page: Page, candor_server: Candor) -> None:
     candor_server.manage("api_token", "dora", "--create")
     log_in(page, f"{site}/surveys/{SLUG}/", "admin")
+    page.get_by_role("link", name="Settings").click()
     page.get_by_role("link", name="People and publication").click()
     expect(page.get_by_label("Role of viewer")).to_have_value("viewer")
 
@@ -156,7 +157,11 @@ def test_a_viewer_reads_and_is_offered_no_more(site: str, page: Page) -> None:
     log_in(page, f"{site}/surveys/{SLUG}/", "viewer")
     expect(page.locator("section.question")).to_have_count(10)
     expect(page.get_by_role("button", name="Release now")).to_have_count(0)
+    page.get_by_role("link", name="Settings").click()
+    expect(page.get_by_role("link", name="Public design")).to_be_visible()
     expect(page.get_by_role("link", name="People and publication")).to_have_count(0)
+    looked_at_everywhere(page)
+    page.get_by_role("link", name="Files").click()
     expect(page.get_by_role("link", name="Estimates as CSV")).to_be_visible()
     expect(page.get_by_role("link", name="Everything as Zip")).to_have_count(0)
 

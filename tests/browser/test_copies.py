@@ -45,7 +45,7 @@ def site() -> Iterator[Site]:
 
 @pytest.fixture
 def page(site: Site, page: Page) -> Page:
-    log_in(page, f"{site.candor.url}/surveys/{SLUG}/")
+    log_in(page, f"{site.candor.url}/surveys/{SLUG}/files/")
     return page
 
 

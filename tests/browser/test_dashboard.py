@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import BrowserContext, ConsoleMessage, Page, expect
+from playwright.sync_api import BrowserContext, ConsoleMessage, Locator, Page, expect
 
 from tests.support.pages import SLUG, VIEWPORTS, log_in, looked_at
 from tests.support.services import Candor
@@ -36,6 +36,13 @@ def first_interval(page: Page) -> str:
     return page.locator("table.estimates td.interval").first.inner_text()
 
 
+def fake(page: Page) -> Locator:
+    """Open the panel of fake responses and return its field."""
+    if not page.locator("#fake").evaluate("(one) => one.open"):
+        page.get_by_text("What if some responses are fake?").click()
+    return page.get_by_role("spinbutton")
+
+
 def numbers(text: str) -> list[float]:
     return [float(number) for number in re.findall(r"[\d.]+(?=\s*%)", text)]
 
@@ -46,7 +53,7 @@ def test_level_and_interval_change_without_a_reload(dashboard: Page) -> None:
     expect(why).to_contain_text("The survey is open, so the intervals are valid at every look")
     expect(dashboard.get_by_role("button", name="Show", exact=True)).to_be_hidden()
     watched = first_interval(dashboard)
-    dashboard.get_by_label("Intervals").select_option("For one look")
+    dashboard.get_by_label("Intervals").select_option("Final: for one look")
     expect(why).to_contain_text("95 % restricted Blaker interval")
     once = first_interval(dashboard)
     (low, high), (lower, higher) = numbers(once), numbers(watched)
@@ -62,14 +69,14 @@ def test_level_and_interval_change_without_a_reload(dashboard: Page) -> None:
     expect(why).to_contain_text("99 % restricted Blaker interval")
     dashboard.get_by_label("Level").select_option("95 %")
     expect(why).to_contain_text("95 % restricted Blaker interval")
-    dashboard.get_by_label("Intervals").select_option("Valid at every look")
+    dashboard.get_by_label("Intervals").select_option("Interim: valid at every look")
     expect(why).to_contain_text("95 % confidence sequence")
     assert re.search(r"/\?by=\w+$", dashboard.url)
     assert first_interval(dashboard) == watched
 
 
 def test_the_slider_of_forged_reports_widens_the_intervals(dashboard: Page) -> None:
-    slider, field = dashboard.get_by_role("slider"), dashboard.get_by_role("spinbutton")
+    field, slider = fake(dashboard), dashboard.get_by_role("slider")
     before = numbers(first_interval(dashboard))
     slider.focus()
     for _ in range(4):
@@ -110,10 +117,10 @@ def test_groups_are_compared_in_words_and_in_numbers(dashboard: Page) -> None:
             r"(The groups differ|No clear difference) \(p .*, after adjusting for 9 questions"
         )
     )
-    summary = section.locator("summary")
+    summary = section.locator("summary").first
     summary.focus()
     dashboard.keyboard.press("Enter")
-    table = section.locator("details table")
+    table = section.locator("details[id^=pairs] table")
     expect(table).to_be_visible()
     for pair in ("Nurse minus Doctor", "Nurse minus Other staff", "Doctor minus Other staff"):
         expect(table.get_by_role("row").filter(has_text=pair)).to_have_count(3)  # options
@@ -186,9 +193,10 @@ def test_without_script_a_button_shows_the_choice(
     candor_server.load_demo()
     page = new_context(java_script_enabled=False).new_page()
     log_in(page, f"{candor_server.url}/surveys/{SLUG}/")
+    field = fake(page)
     expect(page.get_by_role("slider")).to_be_hidden()
     page.get_by_label("Level").select_option("90 %")
-    page.get_by_role("spinbutton").fill("5")
+    field.fill("5")
     page.get_by_role("button", name="Show", exact=True).click()
     expect(page.locator("#why")).to_contain_text("90 % confidence sequence")
     expect(page.locator("#why")).to_contain_text("If up to 5 % of the responses are fake")
@@ -220,6 +228,10 @@ def test_dashboard_trend_and_overview_are_accessible(
         "?by=role&level=80&forged=5",
         "?level=x&forged=99",
         "trend/?question=exhausted",
+        "trend/",
+        "settings/",
+        "files/",
+        "?by=role&view=table&order=largest",
         "..",
     ):
         dashboard.goto(f"{here}{query}")

@@ -22,7 +22,7 @@ def test_the_download_reproduces_estimates_and_the_citation_is_copied(
     candor_server.load_demo()
     context = new_context(permissions=["clipboard-read", "clipboard-write"])
     page = context.new_page()
-    log_in(page, f"{candor_server.url}/surveys/{SLUG}/")
+    log_in(page, f"{candor_server.url}/surveys/{SLUG}/files/")
     section = page.locator("section.home")
     expect(section).to_contain_text("without ids or times")
     section.get_by_role("button", name="Copy the BibTeX").click()

@@ -120,6 +120,7 @@ def test_a_survey_can_be_taken_from_draft_to_deletion(
     expect(page.get_by_role("link", name="A whole life")).to_have_count(0)
     page.get_by_role("link", name="archived survey").click()
     page.get_by_role("link", name="A whole life").click()
+    page.get_by_role("link", name="Settings").click()
     page.get_by_role("link", name="Archive or delete").click()
     page.get_by_text("Delete this survey").click()
     page.get_by_label("Type life to confirm").fill("lif")

@@ -1,5 +1,6 @@
 """The dashboard's figures, compared with independent computations."""
 
+import csv
 import html
 import math
 import re
@@ -14,7 +15,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from scipy import integrate, stats
 
-from aggregation.dashboard import differences, readers, sections, trend
+from aggregation.dashboard import differences, findings, readers, sections, survey_page, trend
 from aggregation.models import Estimate, Release
 from aggregation.releases.choice import ALWAYS, FIXED, IntervalChoice
 from aggregation.releases.estimate import asked, positions_of_everybody
@@ -275,6 +276,36 @@ def test_the_error_of_a_choice_is_a_root_mean_square() -> None:
     assert section.cost.error == pytest.approx(math.sqrt(mean))
 
 
+@pytest.mark.parametrize(("population", "n"), [(None, 400), (2_000, 400), (450, 400)])
+def test_protected_answers_are_worth_as_many_direct_ones_as_have_their_error(
+    population: int | None, n: int
+) -> None:
+    """Found by trying every number of direct answers to one yes/no question."""
+    share, (a, b) = 0.3, (0.75, 0.25)
+    unasked = 1 / population if population else 0.0
+    spread = share * (1 - share)
+
+    def sampling(people: float) -> float:
+        return math.sqrt(spread * (1 / people - unasked))
+
+    noise = math.sqrt((share * a * (1 - a) + (1 - share) * b * (1 - b)) / n) / (a - b)
+    error = math.hypot(sampling(n), noise)
+    found = findings.worth(n, sampling(n), error, population)
+    assert found and found.protected == n
+    best = min(range(1, n + 1), key=lambda people: abs(sampling(people) - error))
+    assert found.direct == pytest.approx(best, abs=1)
+    assert 0 < found.share < 1
+    assert findings.worth(n, 0.0, noise, n) is None  # everybody was asked
+
+
+def test_the_words_for_what_answers_are_worth_are_no_more_exact_than_they_can_be() -> None:
+    said = "1,279 protected answers tell as much as about 740 direct ones"
+    assert findings.Worth(1_279, 738.2).counts == said
+    assert findings.Worth(30, 9.6).counts.endswith("about 10 direct ones")
+    worth = [findings.Worth(100, direct) for direct in (10, 90, 40)]
+    assert findings.typical(worth) == worth[2] and findings.typical([]) is None
+
+
 # --- What readers can learn -----------------------------------------------------------------------
 
 
@@ -439,7 +470,7 @@ def test_a_difference_is_first_stated_in_words() -> None:
     verdict = "The groups differ</strong>" if other.differ else "No clear difference</strong>"
     assert verdict in words.partition("Which?</h2>")[2]
     assert "For one look at this release" in words
-    assert words.index("The groups differ") < words.index("<details")
+    assert words.index("The groups differ") < words.index('<details id="pairs-')
     assert "not allowing for fake responses" in page_of(survey, "?by=age&forged=5")
 
 
@@ -483,7 +514,7 @@ def test_positions_of_estimates_follow_from_the_design() -> None:
 
 def test_the_trend_shows_every_release_with_limits_for_all_looks() -> None:
     survey = released(60, steps=3)
-    page = page_of(survey, where="trend/").replace("&#8239;", "\u202f")
+    page = page_of(survey, "?question=q1", where="trend/").replace("&#8239;", "\u202f")
     from aggregation.statistics import sequence
 
     channel = asked(survey.frozen_design(), "q1").channels[0]
@@ -506,7 +537,10 @@ def test_the_trend_follows_the_chosen_question_and_level() -> None:
     assert "Which?</h2>" in page and page.count('<svg class="plot trend"') == 4
     assert "80\u202f% interval" in page and not OTHER_LEVEL.search(page)
     assert "Level: 80, 90, 95 or 99." in page_of(survey, "?level=3", "trend/")
-    assert "Did you?</h2>" in page_of(survey, "?question=nothing", "trend/")
+    every = page_of(survey, "?question=nothing", "trend/")  # all questions, one estimate each
+    assert every.count('<svg class="plot trend"') == 3 and 'class="mark"' not in every
+    for question in ("q1", "q2", "age"):
+        assert f'href="?question={question}"' in every
 
 
 def test_a_trend_of_thousands_of_releases_is_thinned(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -516,7 +550,7 @@ def test_a_trend_of_thousands_of_releases_is_thinned(monkeypatch: pytest.MonkeyP
     assert max(np.diff(many)) - min(np.diff(many)) <= 1
     survey = released(30, steps=5)
     monkeypatch.setattr(trend, "MOST", 3)
-    page = page_of(survey, where="trend/")
+    page = page_of(survey, "?question=q1", where="trend/")
     assert "Showing 3 of 5 releases" in page and page.count('class="mark"') == 3
 
 
@@ -547,12 +581,12 @@ def test_the_overview_shows_results_in_a_few_queries() -> None:
     page = client.get("/surveys/").content.decode()
     yes = row_of(survey)
     assert yes.bounded is not None and yes.low is not None and yes.high is not None
-    assert f"{figures.percent(yes.low)} to {figures.percent(yes.high)}" in page
+    assert f"({figures.hundred(yes.low)} to {figures.hundred(yes.high)})" in page
     colours = Estimate.objects.filter(release__survey=survey, question="q2", by="")
     most = max(colours, key=lambda row: row.bounded or 0)
-    assert f'<span class="share">{figures.percent(most.bounded or 0)}</span>' in page
+    assert f'<strong class="share">{figures.percent(most.bounded or 0)}</strong>' in page
     assert page.count('<ul class="glance"') == 4 and "<dd>20 or more</dd>" in page
-    assert 'class="track" width="100%" height="28" aria-hidden="true"' in page
+    assert page.count('<svg aria-hidden="true">') == 2 + 3 * 2
 
 
 def test_the_overview_shows_the_first_questions_and_counts_the_rest() -> None:
@@ -596,7 +630,7 @@ def test_a_dashboard_says_first_what_was_found() -> None:
     survey = builders.opened(questions=[declined, builders.FILE["questions"][1]])
     publish(survey, 600, 1, **truth)
     page = html.unescape(page_of(survey, "?level=80"))
-    start, first = page.index('<ul class="glance card"'), page.index('id="q-q1"')
+    start, first = page.index('<ul class="glance">'), page.index('id="q-q1"')
     assert start < first
     lines = page[start : page.index("</ul>", start)].split("<li>")[1:]
     found = shown(survey, level=80, interval=ALWAYS)
@@ -606,7 +640,108 @@ def test_a_dashboard_says_first_what_was_found() -> None:
         row = next((row for row in rows if row.option == option), most)
         assert f'href="#q-{section.question.key}">{section.question.text}</a>' in line
         assert f'class="share">{figures.percent(row.bounded or 0)}<' in line
-        assert f"{figures.percent(row.low or 0)} to {figures.percent(row.high or 0)}" in line
+        assert f"({figures.hundred(row.low or 0)} to {figures.hundred(row.high or 0)})" in line
+
+
+def test_the_first_sentence_says_how_many_people_saw_how_much() -> None:
+    survey = released(120)
+    page = plain(page_of(survey))
+    said = "120</span> people answered</strong>; each saw the block of questions. "
+    assert f"{said}<strong>Interim.</strong>" in page
+    survey.close()
+    make_release(survey)
+    assert "<strong>Final.</strong>" in page_of(survey)
+    for changes, words in (
+        ({"blocks": [["q1"], ["q2"]], "ask": 1}, "each saw 1 of 2 questions"),
+        ({"blocks": [["q1"], ["q2"]], "ask": 2}, "each saw all 2 questions"),
+    ):
+        other = builders.opened(slug=f"ask{changes['ask']}", **changes)
+        assert survey_page.asked_words(other.frozen_design()) == words
+
+
+@pytest.mark.parametrize("order", ["largest", "certain"])
+def test_findings_can_be_sorted(order: str) -> None:
+    survey = released(400, **MANY)
+    page = page_of(survey, f"?order={order}&level=80")
+    listed = page[page.index('<ul class="glance">') :].partition("</ul>")[0]
+    keys = re.findall(r'href="#q-(\w+)"', listed)
+    rows = {one.question.key: one.headline.estimate for one in shown(survey, level=80)}
+    value = {
+        "largest": lambda row: -row.bounded,
+        "certain": lambda row: row.high_always - row.low_always,
+    }[order]
+    assert keys == sorted(keys, key=lambda key: value(rows[key])) and len(keys) == 7
+    assert 'href="?level=80">As asked</a>' in page
+    assert f'<input type="hidden" name="order" value="{order}">' in page
+    cards = re.findall(r'aria-labelledby="q-(\w+)"', page)
+    assert cards == list(rows)  # they stay in the order of the survey
+
+
+def test_a_table_has_all_numbers_and_no_pictures() -> None:
+    survey = released(400)
+    page = page_of(survey, "?by=age&view=table")
+    assert "<svg" not in page[page.index('id="estimates"') :]
+    for row in survey.releases.get().estimates.filter(by__in=["", "age"], measure="share"):
+        if row.question != "q1" or row.option == "yes":
+            for text in (figures.percent(row.value), figures.hundred(row.standard_error)):
+                assert f'<td class="plain">{text}' in page
+            assert f'<td class="plain">{row.count} of {row.n}</td>' in page
+
+
+def test_all_releases_can_be_downloaded() -> None:
+    survey = released(60, steps=2)
+    survey.close()
+    make_release(survey)
+    client = builders.client(builders.alice(survey))
+    response = client.get("/surveys/small/trend/over-time.csv")
+    assert response["Content-Disposition"] == 'attachment; filename="small-over-time.csv"'
+    found = list(csv.DictReader(response.getvalue().decode().splitlines()))
+    rows = Estimate.objects.filter(by="").order_by("release__number", "position")
+    assert len(found) == len(rows) == 3 * 9
+    for line, row in zip(found, rows.select_related("release"), strict=True):
+        assert (int(line["release"]), line["date"]) == (row.release.number, f"{today()}")
+        assert (float(line["low"]), float(line["high"])) == (row.low, row.high)
+        assert line["interval"] == ("final" if row.release.final else "interim")
+    empty = builders.opened(slug="empty")
+    Membership.objects.create(survey=empty, user=builders.User.objects.get(username="alice"))
+    assert client.get("/surveys/empty/trend/over-time.csv").status_code == 404
+
+
+def test_settings_link_to_what_somebody_may_do() -> None:
+    survey = builders.opened(access="invited")
+    alice, olga = builders.client(builders.alice(survey)), builders.client(builders.olga(survey))
+    theirs = alice.get("/surveys/small/settings/").content.decode()
+    assert "Public design" in theirs and "People and publication" not in theirs
+    ours = olga.get("/surveys/small/settings/").content.decode()
+    for text in ("Hand out and close", "Invitations", "People and publication", "Log"):
+        assert f"<strong>{text}</strong>" in ours
+    for address in re.findall(r'<a href="(/[^"]+)"><strong>', ours):
+        assert olga.get(html.unescape(address)).status_code == 200, address
+
+
+def test_all_pages_of_a_survey_have_the_same_tabs() -> None:
+    survey = released(120, access="invited")
+    olga = builders.client(builders.olga(survey))
+    expected = ["Results", "Over time", "Explore", "Files", "Settings"]
+    places = {"": 0, "trend/": 1, "analyses/": 2, "files/": 3, "releases/1/": 3, "settings/": 4,
+              "people/": 4, "invitations/": 4, "log/": 4}  # fmt: skip
+    for path in [
+        *(f"/surveys/small/{one}" for one in places),
+        "/studio/small/",
+        "/studio/small/open/",
+    ]:
+        page = olga.get(path).content.decode()
+        tabs = page[page.index('<nav class="tabs"') :].partition("</nav>")[0]
+        found = re.findall(r'<a href="([^"]+)"( aria-current="page")?>([^<]+)</a>', tabs)
+        assert [text for *_, text in found] == expected
+        current = places.get(path.removeprefix("/surveys/small/"), 4)
+        assert [bool(one) for _, one, _ in found] == [i == current for i in range(5)], path
+        for address, *_ in found:
+            assert olga.get(address).status_code == 200
+    draft = builders.draft(slug="draft")
+    Membership.objects.create(survey=draft, user=builders.User.objects.get(), role="owner")
+    page = olga.get("/surveys/draft/").content.decode()
+    assert re.findall(r'class="tabs".*?</nav>', page)[0].count("<a ") == 2
 
 
 def test_a_dashboard_takes_the_same_queries_for_many_questions() -> None:
@@ -626,8 +761,8 @@ def test_nobody_sees_when_a_single_report_comes(sent: int, told: str) -> None:
     builders.send(survey, sent)
     now = alice.get("/surveys/small/now/").json()["waiting"]
     assert (before, now) == ("fewer than 20", told)
-    for page in ("/surveys/small/", "/surveys/"):
-        assert f">{told}</dd>" in alice.get(page).content.decode()
+    assert f'<span id="waiting">{told}</span>' in alice.get("/surveys/small/").content.decode()
+    assert f">{told}</dd>" in alice.get("/surveys/").content.decode()
 
 
 def test_the_status_for_scripts_is_short_and_correct() -> None:

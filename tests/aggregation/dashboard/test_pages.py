@@ -62,8 +62,8 @@ def test_the_dashboard_shows_every_question(survey: Survey) -> None:
     for text in ("Did you?", "Which?", "How old are you?", survey.design_hash,
                  "dot", "whisker", f"{100 * row.bounded:.1f}\u202f%"):  # fmt: skip
         assert text in page
-    assert '<dd id="counted">120</dd>' in page
-    assert '<dd id="waiting">20 or more</dd>' in page
+    assert '<span id="counted">120</span>' in page
+    assert '<span id="waiting">20 or more</span>' in page
     assert "style=" not in page and "<script>" not in page
 
 
