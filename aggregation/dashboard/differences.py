@@ -1,8 +1,14 @@
-"""Whether the groups of a background question differ, for one look."""
+"""Whether the groups of a background question differ, for one look.
+
+All that a page says is one family. The tests of its questions are adjusted for each other (Holm).
+A difference of two groups is adjusted for all differences of its table (Holm) and for the tables of
+the page (Bonferroni), and is never called clearer than its question's test: so no table contradicts
+the sentence above it. The intervals hold for all differences of the page.
+"""
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -24,7 +30,7 @@ FEW = 5  # expected reports in a cell below which a chi-square test is rough
 
 @dataclass(frozen=True)
 class GroupDifference:
-    """The difference of a share or a mean between two groups, adjusted for all of its table."""
+    """The difference of a share or a mean between two groups, adjusted for the page."""
 
     quantity: Quantity
     option: str
@@ -33,6 +39,7 @@ class GroupDifference:
     difference: float
     low: float
     high: float
+    alone: float  # the p-value that is adjusted for its table alone
     p_value: float
 
     @property
@@ -77,6 +84,7 @@ class Differences:
     groups: int
     p_value: float  # of "all groups answer alike", adjusted for the questions of the page
     questions: int  # on the page
+    family: int  # tables of differences on the page
     rough: bool
     comparisons: list[Comparison]  # means come first
     alpha: float
@@ -84,6 +92,23 @@ class Differences:
     @property
     def differ(self) -> bool:
         return self.p_value <= self.alpha
+
+    @property
+    def pairs(self) -> list[GroupDifference]:
+        return [pair for compared in self.comparisons for pair in compared.pairs or []]
+
+    @property
+    def hidden(self) -> GroupDifference | None:
+        """The clearest difference that only the adjustment for other questions rules out."""
+        if self.differ or self.questions == 1:
+            return None
+        found = [pair for pair in self.pairs if pair.alone <= self.alpha]
+        return min(found, key=lambda pair: pair.alone, default=None)
+
+    @property
+    def unclear(self) -> bool:
+        """Whether the groups differ, but no two of those compared clearly."""
+        return self.differ and bool(self.pairs) and min(p.p_value for p in self.pairs) > self.alpha
 
 
 def compare_groups(
@@ -96,13 +121,19 @@ def compare_groups(
         if key != by.key and (table := counts_of(release, key, by.key)).any()
     }
     tests = [difference.homogeneity(table.tolist()).p_value for table in tables.values()]
+    family = sum(len(_compared(questions[key].question)) for key in tables)
+    level = 1 - (1 - choice.coverage) / max(1, family)
     return {
         key: Differences(
             groups=by.size,
             p_value=adjusted,
             questions=len(tables),
+            family=family,
             rough=_rough(table),
-            comparisons=list(_comparisons(questions[key], questions[by.key], table, choice)),
+            comparisons=[
+                _on_page(compared, adjusted, family)
+                for compared in _comparisons(questions[key], questions[by.key], table, level)
+            ],
             alpha=1 - choice.coverage,
         )
         for (key, table), adjusted in zip(tables.items(), difference.holm(tests), strict=True)
@@ -116,9 +147,22 @@ def _rough(table: Counts) -> bool:
     return bool(least < FEW * table.sum())
 
 
-def _comparisons(
-    one: Asked, by: Asked, table: Counts, choice: IntervalChoice
-) -> Iterator[Comparison]:
+def _compared(question: Question) -> list[str]:
+    """Return the measures that are compared: all means, and shares unless it is a number."""
+    means = [one.name for one in question.measures() if not one.option and one.scores is not None]
+    return means if question.measures()[0].name == "mean" else [*means, "share"]
+
+
+def _on_page(compared: Comparison, p_value: float, family: int) -> Comparison:
+    """Adjust differences for the other tables of the page; their question has this p-value."""
+    pairs = [
+        replace(pair, p_value=max(p_value, min(1.0, family * pair.alone)))
+        for pair in compared.pairs or []
+    ]
+    return replace(compared, pairs=None if compared.pairs is None else pairs)
+
+
+def _comparisons(one: Asked, by: Asked, table: Counts, level: float) -> Iterator[Comparison]:
     """Compare every mean and every option between every two groups, each adjusted for its table."""
     question, keep = one.question, by.blocks[0].keep / SCALE
     for measure in question.measures():
@@ -127,7 +171,7 @@ def _comparisons(
             continue
         found = None
         if math.comb(by.question.size, 2) <= MOST_PAIRS:
-            found = difference.means(table, levels, keep, one.values, choice.coverage)
+            found = difference.means(table, levels, keep, one.values, level)
         yield _comparison(one, by, measure.name, [""], found)
     if question.measures()[0].name == "mean":
         return  # a number: what people chose instead is not compared
@@ -140,7 +184,7 @@ def _comparisons(
             table.sum(axis=1),
             keep,
             [one.channels[i] for i in options],
-            choice.coverage,
+            level,
         )
     texts = [""] if plain else [question.options[i].text for i in options]
     yield _comparison(one, by, "share", texts, found)
@@ -173,7 +217,8 @@ def _comparison(
             float(gap[i, j]),
             float(low[i, j]),
             float(high[i, j]),
-            float(adjusted[i, j]),
+            alone=float(adjusted[i, j]),
+            p_value=1.0,  # until it is adjusted for the page
         )
         for j, option in enumerate(options)
         for i in range(len(found.first))

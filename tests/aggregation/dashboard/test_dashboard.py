@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from django.db import connection
+from django.template.loader import render_to_string
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from scipy import integrate, stats
@@ -20,6 +21,7 @@ from aggregation.models import Estimate, Release
 from aggregation.releases.choice import ALWAYS, FIXED, IntervalChoice
 from aggregation.releases.estimate import asked, positions_of_everybody
 from aggregation.releases.publish import make_release
+from aggregation.statistics.difference import groups
 from aggregation.templatetags import figures
 from survey.models import Membership, Survey, today
 from tests.support import builders
@@ -472,6 +474,63 @@ def test_a_difference_is_first_stated_in_words() -> None:
     assert "For one look at this release" in words
     assert words.index("The groups differ") < words.index('<details id="pairs-')
     assert "not allowing for fake responses" in page_of(survey, "?by=age&forged=5")
+
+
+def test_differences_are_adjusted_for_the_whole_page() -> None:
+    """Like all differences of a question (Holm) times the questions, and at least its test."""
+    survey = released(900, background=[AGES])
+    compared = [section.differences for section in shown(survey, "age")[:2]]
+    keep = survey.frozen_design().background_blocks[0].keep / 2**32
+    release = survey.releases.get()
+    for section, found in zip(shown(survey, "age")[:2], compared, strict=True):
+        assert found and found.pairs and found.questions == 2
+        table = np.array(release.tally[section.question.key]["age"])
+        options = [1] if section.yes_no else [0, 1, 2, 3]
+        channels = [section.asked.channels[i] for i in options]
+        page = groups(table[:, options], table.sum(axis=1), keep, channels, 0.975)
+        raw = groups(table[:, options], table.sum(axis=1), keep, channels, 0.95).p_value.T.ravel()
+        order = np.argsort(raw)
+        holm = np.empty(len(raw))
+        steps = raw[order] * np.arange(len(raw), 0, -1)
+        holm[order] = np.minimum(1, np.maximum.accumulate(steps))
+        limits = zip(page.low.T.ravel(), page.high.T.ravel(), strict=True)
+        for pair, alone, (low, high) in zip(found.pairs, holm, limits, strict=True):
+            assert pair.alone == pytest.approx(alone)
+            assert pair.p_value == pytest.approx(max(found.p_value, min(1, 2 * alone)))
+            assert (pair.low, pair.high) == pytest.approx((low, high))
+
+
+def test_no_table_contradicts_the_verdict_above_it() -> None:
+    """For every difference between two groups, from none to a large one."""
+    survey = released(300, **MANY)
+    release = survey.releases.get()
+    design = survey.frozen_design()
+    questions = {key: asked(design, key, release.tally) for key in design.places}
+    by = design.background[0]
+    seen = set()
+    for moved in range(0, 45):
+        release.tally["q1"]["age"] = [[55 + moved, 45 - moved], [55, 45], [55, 45]]
+        found = differences.compare_groups(release, questions, by, IntervalChoice())["q1"]
+        words = plain(
+            render_to_string(
+                "aggregation/dashboard/differences.html",
+                {"found": found, "question": design.questions[0], "choice": IntervalChoice()},
+            )
+        )
+        assert found.pairs and found.questions == 6
+        least = min(pair.p_value for pair in found.pairs)
+        assert least >= found.p_value
+        if found.differ:
+            assert "No clear difference" not in words and "on its own (" not in words
+            assert ("No two groups differ clearly" in words) == (least > 0.05)
+        else:
+            assert "No clear difference" in words and least > 0.05
+            alone = min(pair.alone for pair in found.pairs)
+            said = "differs on its own (p = "
+            assert (said in words) == (alone <= 0.05)
+            assert ("but not after adjusting for 6 questions." in words) == (alone <= 0.05)
+        seen.add((found.differ, found.hidden is not None, found.unclear))
+    assert seen >= {(False, False, False), (False, True, False), (True, False, False)}
 
 
 def test_groups_of_too_few_are_shown_and_not_compared() -> None:
