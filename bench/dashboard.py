@@ -45,7 +45,7 @@ def main() -> None:
         with installation(WIDE, **environment) as candor:
             candor.manage("import_survey", "-", "--open", stdin=json.dumps(GROUPS))
             for survey in (WIDE, GROUPS):
-                candor.manage("simulate", survey["slug"], "--people", str(PEOPLE))
+                candor.manage("simulate", str(survey["slug"]), "--people", str(PEOPLE))
             print(f"\n{title}")
             call(candor, "bench.dashboard_pages", "measure", TIMES)
 

@@ -96,7 +96,8 @@ def test_results_are_made_public_and_private_again(
     by.focus()
     stranger.keyboard.press("Enter")
     stranger.get_by_text("For researchers").click()
-    expect(stranger.locator("section.question h3")).to_have_count(9)
+    grouped = stranger.locator("th", has_text="What do you work as?")
+    expect(stranger.locator("section.question", has=grouped)).to_have_count(9)
     looked_at_everywhere(stranger)
     with stranger.expect_download() as download:
         stranger.get_by_role("link", name="Estimates as CSV").click()

@@ -156,7 +156,11 @@ def test_the_trend_can_be_read_by_pointer_and_by_keyboard(
     for _ in range(2):
         candor_server.manage("simulate", SLUG, "--people", "200", "--seed", "1")
         candor_server.manage("shell", "-v0", "-c", RELEASE)
-    dashboard.get_by_role("link", name="Trend").click()
+    dashboard.get_by_role("link", name="Over time").click()
+    expect(dashboard.locator("svg.trend")).to_have_count(10)
+    with dashboard.expect_download() as download:
+        dashboard.get_by_role("link", name="Download all releases").click()
+    assert download.value.suggested_filename == f"{SLUG}-over-time.csv"
     dashboard.get_by_label("Question").select_option("leaving")
     dashboard.get_by_role("button", name="Show").click()
     plot = dashboard.locator("svg.trend").first
@@ -167,8 +171,7 @@ def test_the_trend_can_be_read_by_pointer_and_by_keyboard(
     marks.first.locator(".reach").hover(position={"x": 3, "y": 3})
     expect(tips).to_have_text(re.compile(r"^Release 1, .* responses.*%, interval .* to "))
     last = marks.last
-    dashboard.get_by_label("Level").focus()
-    dashboard.keyboard.press("Tab")
+    dashboard.get_by_role("link", name="Download all releases").focus()
     dashboard.keyboard.press("Tab")
     expect(last).to_be_focused()  # one tab stop, at the newest point
     dashboard.mouse.move(0, 0)
@@ -278,3 +281,65 @@ def test_eight_questions_print_on_one_page_and_ten_of_every_kind_on_two(
         expect(page.get_by_text(text).locator("visible=true").first).to_be_visible()
     expect(page.get_by_role("button")).to_have_count(0)
     expect(page.locator("table.estimates thead").first).to_be_visible()  # as a table
+
+
+# --- Findings and toolbar -------------------------------------------------------------------------
+
+
+def test_the_findings_share_an_axis_over_half_of_the_page_and_can_be_sorted(
+    dashboard: Page,
+) -> None:
+    dashboard.set_viewport_size({"width": 1280, "height": 800})
+    widths = dashboard.locator(".glance .picture svg").evaluate_all(
+        "(all) => all.map((one) => one.getBoundingClientRect().width)"
+    )
+    main = dashboard.locator("main").evaluate("(one) => one.getBoundingClientRect().width")
+    assert len(widths) == 10 and 2 * max(widths) >= main
+    shares = [numbers(text)[0] for text in dashboard.locator(".glance .share").all_inner_texts()]
+    dashboard.get_by_role("link", name="Largest first").click()
+    expect(dashboard.get_by_role("link", name="Largest first")).to_have_attribute(
+        "aria-current", "true"
+    )
+    texts = dashboard.locator(".glance .share").all_inner_texts()
+    assert [numbers(text)[0] for text in texts] == sorted(shares, reverse=True)
+    expect(dashboard.locator("p.worth")).to_contain_text(
+        re.compile(r"[\d,]+ protected answers tell as much as about [\d,]+ direct ones\.")
+    )
+
+
+def test_the_toolbar_stays_in_sight_and_keeps_every_choice(dashboard: Page) -> None:
+    dashboard.set_viewport_size({"width": 1280, "height": 800})
+    dashboard.locator("section.question").last.scroll_into_view_if_needed()
+    box = dashboard.locator(".toolbar").bounding_box()
+    assert box and 0 <= box["y"] < 10
+    dashboard.get_by_role("link", name="Table", exact=True).click()
+    expect(dashboard.locator("table.estimates")).to_have_count(0)
+    expect(dashboard.locator("table.numbers").first).to_contain_text("Standard error")
+    dashboard.get_by_label("Level").select_option("90 %")
+    expect(dashboard.locator("#why")).to_contain_text("90 % confidence sequence")
+    assert "view=table" in dashboard.url and "level=90" in dashboard.url
+    dashboard.get_by_role("navigation", name="Groups").get_by_role("link").last.click()
+    expect(dashboard).to_have_url(re.compile(r"\?by=years&level=90&view=table"))
+    dashboard.get_by_role("link", name="Chart", exact=True).click()
+    expect(dashboard).to_have_url(re.compile(r"\?by=years&level=90$"))
+
+
+def test_results_by_group_are_at_most_three_times_as_tall(dashboard: Page) -> None:
+    tall = "document.documentElement.scrollHeight"
+    everybody = dashboard.evaluate(tall)
+    dashboard.get_by_role("navigation", name="Groups").get_by_role("link").nth(1).click()
+    expect(dashboard.locator("table.grid").first).to_be_visible()
+    assert dashboard.evaluate(tall) <= 3 * everybody
+
+
+def test_a_phone_shows_the_estimate_and_interval_of_every_line(dashboard: Page) -> None:
+    dashboard.set_viewport_size({"width": 360, "height": 740})
+    dashboard.get_by_role("navigation", name="Groups").get_by_role("link").nth(1).click()
+    expect(dashboard.locator("table.grid").first).to_be_visible()
+    for part in (".glance .share", ".glance .limits", ".estimates .strong", ".estimates .interval"):
+        found = dashboard.locator(part)
+        boxes = found.evaluate_all(
+            "(all) => all.map((one) => one.getBoundingClientRect())"
+            ".map(({ left, right, height }) => [left, right, height])"
+        )
+        assert boxes and all(0 <= x < y <= 360 and height > 0 for x, y, height in boxes), part

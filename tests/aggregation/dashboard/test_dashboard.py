@@ -732,7 +732,7 @@ def test_findings_can_be_sorted(order: str) -> None:
     assert keys == sorted(keys, key=lambda key: value(rows[key])) and len(keys) == 7
     assert 'href="?level=80">As asked</a>' in page
     assert f'<input type="hidden" name="order" value="{order}">' in page
-    cards = re.findall(r'aria-labelledby="q-(\w+)"', page)
+    cards = re.findall(r'<section class="card question" aria-labelledby="q-(\w+)"', page)
     assert cards == list(rows)  # they stay in the order of the survey
 
 
