@@ -419,6 +419,19 @@ def test_a_regression_names_what_it_cannot_determine(alice: Client, survey: Surv
     assert "There is no best fit" in alice.get(address).content.decode()
 
 
+def probability(row: dict[str, str]) -> str:
+    """Return what a page says: a bound if the interval reaches 0 or 100 %."""
+    value, shown = float(row["probability"]), f"{numbers(row['probability'])}\u202f%"
+    if not row["standard_error"]:
+        return f"near {shown}" if shown in ("0.0\u202f%", "100.0\u202f%") else shown
+    low, high = (value + sign * 1.959964 * float(row["standard_error"]) for sign in (-1, 1))
+    if low <= 0 or high >= 1:
+        if low <= 0 and high >= 1:
+            return "–"
+        return f"below {100 * high:.1f}\u202f%" if low <= 0 else f"above {100 * low:.1f}\u202f%"
+    return shown
+
+
 def test_profiles_say_what_they_are_and_warn(alice: Client, messages: Any) -> None:
     fields = {"kind": "profiles", "questions": ["q1", "q3", "q4"], "classes": "3"}
     address, page = found(alice, messages, **fields)
@@ -427,7 +440,7 @@ def test_profiles_say_what_they_are_and_warn(alice: Client, messages: Any) -> No
     rows = lines(alice, address)
     assert len(rows) == 3 * 3 * 2
     for row in rows:
-        assert f"<b>{numbers(row['probability'])}\u202f%</b>" in page
+        assert f"<b>{probability(row)}</b>" in page
     assert "Profile 1" in drawing(alice, address)
 
 
