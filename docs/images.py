@@ -80,6 +80,7 @@ def dashboard(browser: Browser, url: str, size: str) -> None:
     take(page, size, "dashboard", whole=False)
     page.goto(f"{url}/surveys/{SLUG}/?by=role&level=90&forged=2")
     page.locator("section.question summary").first.click()
+    page.locator(".toolbar").evaluate("(one) => one.style.setProperty('position', 'static')")
     page.locator("section.question").first.screenshot(path=FOLDER / size / "groups.png")
     page.goto(f"{url}/surveys/{SLUG}/trend/?question=leaving")
     page.locator(".mark").nth(3).focus()
