@@ -345,7 +345,7 @@ def test_both_shares_of_a_yes_no_follow_up_say_whom_they_are_of() -> None:
     release = make_release(survey)
     assert release
     page = page_of(release)
-    seen = re.compile(r"<caption>(.*?)</caption>")
+    seen = re.compile(r'<table class="estimates">\s*<caption>(.*?)</caption>')
     assert seen.findall(card(page, "told")) == [
         "Among people who answered “Yes” to “Were you harassed?”", "Among everybody",
     ]  # fmt: skip
@@ -411,7 +411,7 @@ def test_means_of_groups_are_compared_in_pairs(
     assert f"The largest difference in {name}: {compared.largest.groups}" in text  # type: ignore[union-attr]
     assert f"All 3 differences in {name}" in text
     for pair in compared.pairs:
-        assert f"{pair.groups}{pair.cell}{pair.interval}" in text
+        assert f"{pair.groups} {pair.cell} {pair.interval}" in text
 
 
 def test_picks_among_people_who_did_not_decline_are_not_compared(release: Release) -> None:
