@@ -7,35 +7,43 @@
  */
 
 import { entrance, exchange, isOf, readInvitation, solve, takeFragment } from "./access.js";
+import { deliver, deliverOthers } from "./delivery.js";
 import * as device from "./device.js";
 import { kindOf } from "./kinds/index.js";
+import { endTimers, kiosk, rest, stay, watchKiosk } from "./kiosk.js";
 import { offerLanguages, resetLanguage } from "./language.js";
 import { practiceDesign, reportTotal, tryOut } from "./odds.js";
-import { fetchSurvey, newId, reportBody, sendReport } from "./protocol.js";
+import * as places from "./places.js";
+import { fetchSurvey, newId, reportBody } from "./protocol.js";
 import { choose, randomize, secureDraw } from "./randomizer.js";
-import * as screens from "./screens.js";
+import * as after from "./screens/after.js";
+import * as asking from "./screens/asking.js";
+import * as before from "./screens/before.js";
 import { answersOf, dropUnasked, firstMissing, isKept, planSteps, progressOf, stepsAsked } from "./steps.js";
 import { contentIn, language, words } from "./words.js";
 
 const root = /** @type {HTMLElement} */ (document.getElementById("page"));
+const header = /** @type {HTMLElement} */ (document.querySelector("header"));
 const home = new URL("./", import.meta.url).href;
 const program = new URL("./randomizer.js", import.meta.url).href;
 const slug = location.pathname.match(/\/s\/([\w-]+)\/?$/)?.[1] ?? "";
-const kiosk = new URLSearchParams(location.search).has("kiosk"); // a shared device
+const isTest = /^test-\d+-\d{5}-[0-9a-f]{40}$/.test(slug); // a draft's preview: nothing is kept
 
 /**
  * @typedef {import("./protocol.js").Report} Report
  * @typedef {import("./protocol.js").Survey} Survey
  * @typedef {import("./steps.js").Step} Step
+ * @typedef {import("./steps.js").Given} Answers
+ * @typedef {import("./places.js").Place} Place
  * @typedef {ReturnType<typeof setTimeout> | undefined} Timer
  * @typedef {import("./access.js").Entry} Entry
- * @typedef {{ at: number, depth: number, returns: boolean }} Place
- * @typedef {import("./steps.js").Given} Answers
  * @typedef {import("./access.js").Refused} Refused
  */
 
 const DOUBLE_TAP = 400; // milliseconds, at most, between the two taps of a double tap
 const LOADING_DELAY = 400; // milliseconds before the page says that it is loading
+const THANKS_SHOWN = 15_000; // milliseconds after sending at a kiosk
+const RESEND = 30_000; // milliseconds between attempts to send what waits at a kiosk
 
 /**
  * Everything that this page knows about one visit.
@@ -44,27 +52,24 @@ const LOADING_DELAY = 400; // milliseconds before the page says that it is loadi
  * @property {Survey} survey  the definition, as the server gave it
  * @property {boolean} another  whether this person knows that someone else has answered on this
  *   device
- * @property {Step[]} steps  the questions of the blocks that chance picked, then the background ones
- * @property {number} deepest  how many entries of the browser's history belong to this visit
- * @property {number} depth  the entry that was shown last
+ * @property {number[]} drawn  the random numbers behind `steps`
+ * @property {boolean} reloaded  whether they were drawn before a reload
+ * @property {Step[]} steps  the questions of the blocks that were drawn, then the background ones
  * @property {Answers | null} answers  null once the report is built
  * @property {Entry & Refused} entry  by invitation: a code or a pass
  * @property {string} [id]  of the report, if it needs a proof of work
  * @property {ReturnType<typeof solve>} [work]  the promise of its result
  * @property {string | null} [nonce]  its result
- * @property {import("./screens.js").Practice | null} practice  once it was tried
+ * @property {import("./screens/before.js").Practice | null} tried  the practice question
  * @property {Report | null} report  once it is built
  * @property {boolean} [resumed]  whether an earlier visit built the report
- * @property {import("./protocol.js").Delay | null} [again]  why the last attempt failed, while
- *   the report waits
+ * @property {ReturnType<typeof deliver>} [delivery]  of the report
  * @property {boolean} [busy]
- * @property {number} [tries]
  */
 
 /**
  * @typedef {Visit & { answers: Answers }} Asked
  * @typedef {Visit & { report: Report }} Sent
- * @typedef {Sent & { again: import("./protocol.js").Delay }} Waiting
  * @type {Visit | null}
  */
 let visit = null;
@@ -72,7 +77,7 @@ let visit = null;
 /** @param {boolean} [another] */
 async function begin(another = false) {
   forget();
-  unwind();
+  places.unwind();
   const mine = (visit = /** @type {Visit} */ ({}));
   if (kiosk) await resetLanguage();
   if (visit !== mine) return; // left or restarted in the meantime
@@ -84,7 +89,7 @@ async function begin(another = false) {
     if (report) return resume(report);
     if (device.answered(slug)) return showAnswered();
   }
-  slow = setTimeout(show, LOADING_DELAY, screens.loading);
+  slow = setTimeout(show, LOADING_DELAY, after.loading);
   const { survey, problem } = await definition();
   if (visit !== mine) return;
   clearTimeout(slow);
@@ -93,12 +98,9 @@ async function begin(another = false) {
   if (visit !== mine) return;
   if (barred) return stop(barred);
   try {
-    const steps = planSteps(survey.design, choose(survey.design, secureDraw), secureDraw);
-    /** @type {Answers} */
-    const answers = new Map();
-    const history = { deepest: 0, depth: 0 };
-    visit = { survey, another, steps, ...history, answers, entry, practice: null, report: null };
+    visit = { survey, another, ...plan(survey), answers: new Map(), entry, tried: null, report: null };
     if (survey.design.work) beginWork();
+    places.restart();
     render(null);
   } catch {
     return stop("outdated"); // the randomizer refuses this design
@@ -106,9 +108,25 @@ async function begin(another = false) {
   if (!kiosk && !another) device.askOtherTabs(slug);
 }
 
+/**
+ * Draw the questions and their order, or repeat what this tab drew before a reload: nobody can reload
+ * until they like the questions.
+ *
+ * @param {Survey} survey
+ */
+function plan({ design }) {
+  const earlier = kiosk ? [] : device.drawn(slug, design.hash);
+  /** @type {number[]} */
+  const drawn = [];
+  const draw = () => {
+    drawn.push(earlier[drawn.length] ?? secureDraw());
+    return /** @type {number} */ (drawn.at(-1));
+  };
+  return { steps: planSteps(design, choose(design, draw), draw), drawn, reloaded: earlier.length > 0 };
+}
+
 /** @type {Timer} */
 let slow; // the timer of the loading screen
-const isTest = /^test-\d+-\d{5}-[0-9a-f]{40}$/.test(slug); // a draft's preview: nothing is kept
 /** @type {ReturnType<typeof fetchSurvey> | null} */
 let early = fetchSurvey(); // the shell began it; awaited once
 /** @type {Survey | null} */
@@ -133,71 +151,33 @@ function beginWork() {
   mine.work = solve(hash, mine.id, /** @type {number} */ (work), () => visit === mine);
 }
 
-/* --- Moving about ------------------------------------------------------------------------------
- *
- * A place is {at, depth, returns}: at is the step (steps.length is the review, -1 the practice
- * question), depth the number of history entries below, and returns whether to go back to the
- * review. Places are history entries under one constant address, so that the browser's Back works.
- * They hold no answer. A follow-up that is not asked has an entry as well, which is passed by, so
- * that no answer decides which entries there are.
- */
+/* --- Moving about ------------------------------------------------------------------------------- */
 
-const PRACTICE = -1;
-
-history.scrollRestoration = "manual"; // every screen starts at the top
-
-let leaving = false; // going back in the history; a double tap must not go twice
-
-/** @param {number} at @param {boolean} [returns] */
-function advance(at, returns = false) {
-  const { at: from = at - 1, depth = 0 } = history.state ?? {};
-  const entries = returns ? 1 : at - from;
-  for (let i = 1; i <= entries; i++) {
-    history.pushState({ at: at - entries + i, depth: depth + i, returns }, "");
-  }
-  if (visit) visit.deepest = depth + entries;
-  if (kiosk) idle();
-  render(history.state);
+/** @param {number | string} at @param {boolean} [returns] */
+function advance(at, returns) {
+  const place = places.advance(at, returns);
+  if (kiosk) stay();
+  render(place);
 }
 
 function retreat() {
-  unwind(1);
+  places.unwind(1);
 }
 
-/**
- * Remove history entries that no longer lead anywhere.
- * @param {number} [entries]
- */
-function unwind(entries = history.state?.depth ?? 0) {
-  if (leaving || !entries) return;
-  leaving = true;
-  history.go(-entries);
-}
-
-addEventListener("popstate", ({ state }) => {
-  leaving = false;
-  if (!visit?.answers || visit.busy) return;
-  // Forward still leads to places of an earlier visit, past questions that are unanswered now.
-  const beyond = (state?.depth ?? 0) - visit.deepest;
-  if (beyond > 0) unwind(beyond);
-  else render(state);
-});
+places.onMove(() => Boolean(visit?.answers && !visit.busy), render);
 
 /** @param {Place | null} place */
 function render(place) {
-  const mine = /** @type {Asked} */ (visit);
-  const { survey, steps, answers, entry } = mine;
-  const depth = place?.depth ?? 0;
-  const forward = depth > mine.depth && depth < mine.deepest;
-  mine.depth = depth;
+  const { survey, steps, answers, entry } = /** @type {Asked} */ (visit);
+  const forward = places.arrive(place);
   if (!place && survey.design.passes && !entry.code && !entry.pass) return showCode();
   if (!place) return showOpening();
   const { at, returns } = place;
-  if (at === PRACTICE) return showPractice();
+  if (typeof at === "string") return explain(at);
   const missing = firstMissing(steps, answers);
   if (missing && steps.indexOf(missing) < at) return ask(missing, true, () => render(place));
   if (at >= steps.length) return showReview();
-  if (!stepsAsked(steps, answers).includes(steps[at])) return unwind(forward ? -1 : 1);
+  if (!stepsAsked(steps, answers).includes(steps[at])) return places.unwind(forward ? -1 : 1);
   ask(steps[at], returns, returns ? retreat : () => advance(nextStep(at)));
 }
 
@@ -215,7 +195,7 @@ function nextStep(at) {
 function ask(step, returns, next) {
   const { survey, steps, answers } = /** @type {Asked} */ (visit);
   show(() =>
-    screens.question({
+    asking.question({
       step,
       content: isKept(step) ? contentIn(language, survey).question(step) : fillerTexts(step),
       design: survey.design,
@@ -245,43 +225,56 @@ function fillerTexts({ filler = 0 }) {
 }
 
 function showOpening() {
-  const { survey, steps } = /** @type {Visit} */ (visit);
+  const { survey, steps, reloaded } = /** @type {Visit} */ (visit);
   show(() =>
-    screens.opening({
-      survey,
+    before.opening({
+      design: survey.design,
       content: contentIn(language, survey),
       steps,
-      program: kiosk ? null : program, // a kiosk must not open other pages
+      reloaded,
+      open: advance,
       start: enter,
-      practise: () => advance(PRACTICE),
       openLedger: !kiosk && device.ledger() && (() => showLedger(showOpening)),
     }),
   );
 }
 
-/* Each tap runs the real randomizer a hundred times. Nothing of it is sent or stored. */
-function showPractice() {
-  const mine = /** @type {Visit} */ (visit);
-  const { survey } = mine;
-  const design = practiceDesign(survey.design);
-  /** @param {number} answer */
-  const tap = (answer) => {
-    const [own, theirs] = [answer, 1 - answer].map((one) => tryOut(design, one, secureDraw));
-    mine.practice = { answer, mine: own, theirs };
-    draw(false);
-    const outcome = /** @type {HTMLElement} */ (root.querySelector(".tries"));
-    outcome.focus({ preventScroll: true });
-    outcome.scrollIntoView({ block: "nearest" });
-  };
+/**
+ * A screen behind the opening.
+ * @param {string} name
+ */
+function explain(name) {
+  const { survey } = /** @type {Visit} */ (visit);
+  const { design } = survey;
+  const { odds, unprotected, contact, check } = before;
+  const build = { odds, unprotected, contact, check }[name];
+  if (!build) return showPractice();
   show(() =>
-    screens.practice({
-      design: survey.design,
-      tapped: mine.practice,
-      tap,
+    build({
+      design,
+      content: contentIn(language, survey),
+      slug,
+      program: kiosk || isTest ? null : program, // a kiosk must not open other pages
       back: retreat,
-      start: enter,
     }),
   );
+}
+
+/* Each tap runs the real randomizer once more. Nothing of it is sent or stored. */
+function showPractice() {
+  const mine = /** @type {Visit} */ (visit);
+  const { design } = mine.survey;
+  const harmless = practiceDesign(design);
+  /** @param {number} answer */
+  const tap = (answer) => {
+    const report = tryOut(harmless, answer, secureDraw);
+    /** @type {[number, number]} */
+    const counts = mine.tried?.answer === answer ? [...mine.tried.counts] : [0, 0];
+    counts[report] += 1;
+    mine.tried = { answer, report, counts };
+    return mine.tried;
+  };
+  show(() => before.practice({ design, tried: mine.tried, tap, back: retreat, start: enter }));
 }
 
 /* Without a link, people type their code or paste the link. entry.wrong is the problem with the last. */
@@ -307,8 +300,8 @@ function showCode() {
   };
   show(() => {
     const content = contentIn(language, survey);
-    if (entry.wrong === "usedCode") return screens.usedCode({ content, another });
-    return screens.code({ content, why: entry.wrong, typed: entry.typed, keep, enter: enterCode });
+    if (entry.wrong === "usedCode") return before.usedCode({ content, another });
+    return before.code({ content, why: entry.wrong, typed: entry.typed, keep, enter: enterCode });
   });
 }
 
@@ -317,20 +310,26 @@ async function enter() {
   const mine = /** @type {Visit} */ (visit);
   const { survey, entry } = mine;
   if (mine.busy) return;
-  if (!survey.design.passes || entry.pass?.signature) return advance(0);
+  if (!survey.design.passes || entry.pass?.signature) return askFirst(mine);
   mine.busy = true;
-  show(screens.fetching);
+  show(before.fetching);
   const { pass, problem } = await exchange(survey, /** @type {string} */ (entry.code), kiosk);
   if (visit !== mine) return;
   mine.busy = false;
   if (problem === "unknown" || problem === "usedCode") {
     device.dropCode(slug);
     mine.entry = { wrong: problem, typed: entry.typed ?? entry.code ?? undefined };
-    unwind();
+    places.unwind();
     return showCode();
   }
   if (problem) return stop(problem);
   mine.entry = { pass };
+  askFirst(mine);
+}
+
+/** @param {Visit} visit */
+function askFirst({ survey, drawn }) {
+  if (!kiosk) device.keepDrawn({ slug, design: survey.design.hash, numbers: drawn });
   advance(0);
 }
 
@@ -342,25 +341,21 @@ function showReview() {
     const lines = stepsAsked(steps, answers).filter(isKept).map((step) => {
       const question = content.question(step);
       const said = kindOf(step.question).say(step.question, question, answers.get(step));
-      const { background } = step.block;
       const change = () => advance(steps.indexOf(step), true);
-      return { question, answer: said.length ? said : none, background, change };
+      return { question, answer: said.length ? said : none, change };
     });
-    return screens.review({ lines, back: retreat, send });
+    return asking.review({ lines, back: retreat, send });
   });
 }
 
-/* --- Sending ---------------------------------------------------------------------------------- */
-
-const FIRST_PAUSE = 5_000; // milliseconds before the first automatic retry; doubled each time
-const LONGEST_PAUSE = 60_000;
+/* --- Sending ------------------------------------------------------------------------------------ */
 
 async function send() {
   const mine = /** @type {Visit} */ (visit);
   if (mine.report || mine.busy) return;
   if (mine.work) {
     mine.busy = true;
-    show(() => screens.sending({ work: true }));
+    show(() => after.sending({ work: true }));
     mine.nonce = await mine.work;
     if (visit !== mine) return;
     mine.busy = false;
@@ -371,15 +366,16 @@ async function send() {
     return stop("broken"); // the generator failed, so nothing may be sent
   }
   mine.answers?.clear();
-  mine.answers = mine.practice = null;
+  mine.answers = mine.tried = null;
   device.keep(mine.report);
   if (mine.entry.pass) device.dropPass(mine.entry.pass.prepared);
   device.dropCode(slug);
+  device.dropDrawn(slug);
   if (!kiosk) {
     device.noteAnswered(slug);
     if (device.ledger() && !isTest) device.enter(ledgerEntry(mine.survey));
   }
-  deliver();
+  dispatch(mine.report);
 }
 
 /**
@@ -401,80 +397,56 @@ function buildReport({ survey: { design }, steps, answers, entry: { pass }, id: 
  */
 function resume(report) {
   visit = /** @type {Visit} */ ({ report, resumed: true });
-  deliver();
+  dispatch(report);
 }
 
-/** @type {Timer} */
-let retry; // the timer of the next attempt
-
-/**
- * Send the visit's report. An automatic retry does not change the screen.
- * @param {boolean} [quiet]
- */
-async function deliver(quiet = false) {
-  const mine = /** @type {Sent} */ (visit);
-  const { report } = mine;
-  if (mine.busy) return;
-  // Another tab has sent it, or someone deleted it there.
-  if (!device.waiting().some(({ id }) => id === report.id)) return leaveToOthers();
-  mine.busy = true;
-  clearTimeout(retry);
-  if (!quiet) show(() => screens.sending({}));
-  const { stored, problem, again, wait } = await sendReport(report);
-  if (stored || problem) device.drop(report.id);
-  if (visit !== mine) return;
-  mine.busy = false;
-  if (problem) return stop(problem);
-  if (stored || kiosk) return finish(stored);
-  mine.tries = (mine.tries ?? 0) + 1;
-  const pause = Math.min(FIRST_PAUSE * 2 ** (mine.tries - 1), LONGEST_PAUSE);
-  retry = setTimeout(deliver, wait ? wait * 1000 : pause, true);
-  const news = !quiet || mine.again !== again;
-  mine.again = again;
-  if (news) showWaiting();
-}
-
-function showWaiting() {
-  const { report, resumed, again: why } = /** @type {Waiting} */ (visit);
-  show(() =>
-    screens.waiting({
-      why,
-      lasts: device.waitingLasts(),
-      body: resumed ? null : report.body, // not shown to the next person
-      again: () => deliver(),
-      drop: () => {
-        device.drop(report.id);
-        device.noteAnswered(slug); // it may have arrived anyway
-        stop("dropped");
-      },
-    }),
-  );
+/** @param {Report} report */
+function dispatch(report) {
+  const mine = /** @type {Visit} */ (visit);
+  const delivery = deliver(report, !kiosk, {
+    elsewhere: leaveToOthers,
+    sending: () => show(() => after.sending({})),
+    refused: stop,
+    done: finish,
+    waiting: (why) =>
+      show(() =>
+        after.waiting({
+          why,
+          lasts: device.waitingLasts(),
+          body: mine.resumed ? null : report.body, // not shown to the next person
+          again: () => delivery.attempt(),
+          drop: () => {
+            device.drop(report.id);
+            device.noteAnswered(slug); // it may have arrived anyway
+            stop("dropped");
+          },
+        }),
+      ),
+  });
+  mine.delivery = delivery;
+  delivery.attempt();
 }
 
 /** @param {boolean} [stored] */
 function finish(stored) {
-  const mine = /** @type {Sent} */ (visit);
-  const { survey, report, resumed } = mine;
-  mine.again = null;
-  unwind();
+  const { survey, report, resumed } = /** @type {Sent} */ (visit);
+  places.unwind();
   if (kiosk) {
     rest(THANKS_SHOWN);
-    return show(() => screens.kioskThanks({ stored, finish: () => begin() }));
+    return show(() => after.kioskThanks({ stored, finish: () => begin() }));
   }
   device.noteAnswered(slug);
   const thanks = () => {
     show(() =>
-      screens.thanks({
+      after.thanks({
         resumed, // then show nothing of it: this may be another person
+        survey,
+        content: survey && contentIn(language, survey),
         id: report.id,
         body: report.body,
+        openLedger: () =>
+          showLedger(thanks, () => device.enter(ledgerEntry(survey))),
         other: answerAnew,
-        ledger: device.ledger(),
-        enter: () => {
-          device.enter(ledgerEntry(survey));
-          thanks();
-        },
-        openLedger: () => showLedger(thanks),
       }),
     );
   };
@@ -482,12 +454,13 @@ function finish(stored) {
 }
 
 function showAnswered() {
-  show(() => screens.answered({ other: answerAnew }));
+  show(() => after.answered({ other: answerAnew }));
 }
 
 /* Someone else wants to answer on this device. */
 function answerAnew() {
   device.forgetAnswered(slug);
+  device.dropDrawn(slug);
   begin(true);
 }
 
@@ -499,42 +472,34 @@ device.onAnsweredElsewhere((other) => {
 /* Another tab has answered or is answering. */
 function leaveToOthers() {
   forget();
-  unwind();
+  places.unwind();
+  device.dropDrawn(slug);
   showAnswered();
 }
 
 /* Send waiting reports of other surveys, or of earlier people at this kiosk. */
-let busy = false;
-
-async function sendOthers() {
-  if (busy) return;
-  busy = true;
-  for (const report of device.waiting()) {
-    if (report.id === visit?.report?.id || (report.slug === slug && !kiosk)) continue;
-    const { stored, problem } = await sendReport(report);
-    if (!stored && !problem) break;
-    device.drop(report.id);
-  }
-  busy = false;
+function sendOthers() {
+  deliverOthers((one) => one.id === visit?.report?.id || (one.slug === slug && !kiosk));
 }
 
-addEventListener("online", () => {
-  if (visit?.again) deliver(true);
-  sendOthers();
-});
+addEventListener("online", sendOthers);
 
-/* --- The ledger ------------------------------------------------------------------------------- */
+/* --- The ledger --------------------------------------------------------------------------------- */
 
 /** @param {Survey} survey */
 function ledgerEntry(survey) {
   return { title: contentIn(language, survey).title.text, epsilon: reportTotal(survey.design) };
 }
 
-/** @param {() => void} back */
-function showLedger(back) {
+/** @param {() => void} back @param {() => void} [keep] */
+function showLedger(back, keep = () => {}) {
   show(() =>
-    screens.ledger({
-      entries: device.ledger() ?? [],
+    after.ledger({
+      entries: device.ledger(),
+      keep: () => {
+        keep();
+        draw();
+      },
       strike: (position) => {
         device.strike(position);
         draw();
@@ -548,65 +513,7 @@ function showLedger(back) {
   );
 }
 
-/* --- A kiosk ---------------------------------------------------------------------------------- */
-
-const WARNING = 40_000; // milliseconds without input before the page asks
-const IDLE = 60_000; // and before it forgets everything
-const THANKS_SHOWN = 15_000; // milliseconds after sending
-const RESEND = 30_000;
-
-/** @type {Timer[]} */
-let timers = [];
-/** @type {HTMLDialogElement | null} */
-let warning = null;
-
-/**
- * Someone is there. A finger on the screen hides the warning only after the tap.
- * @param {{ type?: string }} [event]
- */
-function idle({ type } = {}) {
-  timers.forEach(clearTimeout);
-  timers = [setTimeout(warn, WARNING), setTimeout(begin, IDLE)];
-  if (type === "click" || type === "keydown") endWarning();
-}
-
-function warn() {
-  warning = screens.idleWarning({ seconds: (IDLE - WARNING) / 1000 });
-  document.body.append(warning);
-  warning.showModal();
-}
-
-function endWarning() {
-  warning?.close();
-  warning?.remove();
-  warning = null;
-}
-
-/**
- * Restart after this time without input.
- * @param {number} milliseconds
- */
-function rest(milliseconds) {
-  timers.forEach(clearTimeout);
-  timers = [setTimeout(begin, milliseconds)];
-}
-
-function endTimers() {
-  timers.forEach(clearTimeout);
-  timers = [];
-  endWarning();
-}
-
-if (kiosk) {
-  const signs = ["pointerdown", "touchmove", "wheel", "keydown", "click", "change"];
-  for (const sign of signs) addEventListener(sign, idle, { capture: true, passive: true });
-  // A sleeping device stops the timers. A page that was left is hidden too, but has already forgotten
-  // the visit: restarting it would lead back to it.
-  addEventListener("visibilitychange", () => document.hidden && visit && begin());
-  setInterval(sendOthers, RESEND);
-}
-
-/* --- The page --------------------------------------------------------------------------------- */
+/* --- The page ----------------------------------------------------------------------------------- */
 
 /** @type {(() => HTMLElement) | null} */
 let current = null; // builds the current screen in the current language
@@ -621,12 +528,12 @@ function show(build) {
 function draw(moveFocus = true) {
   document.title = words.title;
   const screen = /** @type {() => HTMLElement} */ (current)();
-  root.replaceChildren(...(isTest ? [screens.testing()] : []), screen);
+  header.hidden = screen.classList.contains("asking");
+  root.replaceChildren(...(isTest ? [before.testing()] : []), screen);
   if (!moveFocus) return;
   const heading = /** @type {HTMLElement} */ (screen.querySelector("h1"));
   heading.tabIndex = -1;
   heading.focus({ preventScroll: true });
-  scrollTo(0, 0);
 }
 
 let tapped = -Infinity; // when a button was last tapped
@@ -647,19 +554,19 @@ function isEcho({ target, detail, pointerType }) {
   return echo;
 }
 
-/** @param {screens.Problem} name */
+/** @param {after.Problem} name */
 function stop(name) {
   forget();
-  unwind();
-  if (kiosk) rest(IDLE);
-  show(() => screens.problem({ name, again: () => begin() }));
+  places.unwind();
+  if (kiosk) rest();
+  show(() => after.problem({ name, again: () => begin() }));
 }
 
 function forget() {
   visit?.answers?.clear();
+  visit?.delivery?.end();
   visit = null;
   current = null;
-  clearTimeout(retry);
   clearTimeout(slow);
   endTimers();
   root.replaceChildren();
@@ -683,9 +590,7 @@ addEventListener("hashchange", () => {
 // A page that is left keeps nothing, and one that the browser restores starts again.
 addEventListener("pagehide", forget);
 addEventListener("pageshow", ({ persisted }) => {
-  if (!persisted) return;
-  leaving = false;
-  begin();
+  if (persisted) begin();
 });
 
 // Only errors of this page's modules, not those of browser extensions.
@@ -695,6 +600,11 @@ addEventListener("error", ({ filename }) => {
 addEventListener("unhandledrejection", ({ reason }) => {
   if (String(reason?.stack).includes(home)) stop("broken");
 });
+
+if (kiosk) {
+  watchKiosk(begin, () => Boolean(visit));
+  setInterval(sendOthers, RESEND);
+}
 
 takeFragment(slug, kiosk);
 

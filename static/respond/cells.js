@@ -11,6 +11,8 @@
  * @typedef {import("./randomizer.js").Value} Value
  */
 
+export const DECLINED = "prefer-not-to-say"; // the key of an option instead of an answer
+
 /**
  * The number of values of a question that is asked: the levels of a number, then the options.
  * @param {Question} question

@@ -1,5 +1,5 @@
 /*
- * Everything that the page stores on the device: five short lists. No other file stores anything.
+ * Everything that the page stores on the device: six short lists. No other file stores anything.
  *
  *   waiting   reports being sent, in localStorage: randomized, never an answer. Kept from the tap on
  *             “Send” until the site accepts or refuses it, so that a reload, a crash or a lost network
@@ -8,6 +8,9 @@
  *             invite the person to answer again. Gone with the tab.
  *   ledger    if the person wants it: the surveys taken and what they spent, in localStorage. No
  *             answer, no report and no report id, which would lead from this device to a database row.
+ *   drawn     the random numbers that picked and ordered the questions of this tab, in sessionStorage,
+ *             from the first question until the report is built, so that a reload asks the same ones.
+ *             Nothing about answers, and nothing on a shared device.
  *   code      of an invitation, in sessionStorage, from the link until the report is sent.
  *   passes    fetched for invitations, in localStorage, until the report is built, because they cannot
  *             be fetched again. Nothing about answers.
@@ -22,6 +25,7 @@
 
 /**
  * @typedef {{ slug: string, code: string, design: string }} Link
+ * @typedef {{ slug: string, design: string, numbers: number[] }} Drawn
  * @typedef {{ title: string, day: string, epsilon: number }} LedgerEntry
  *
  * A pass, with what is needed to fetch it until the site has signed it.
@@ -167,7 +171,7 @@ export function onAnsweredElsewhere(hear) {
   });
 }
 
-/* --- Codes: {slug, code, design}, and passes: {slug, design, of, prepared, …} -------------------- */
+/* --- Codes: {slug, code, design} ----------------------------------------------------------------- */
 
 /** @param {unknown} value */
 const isSlug = (value) => isText(value) && /^[\w-]+$/.test(value);
@@ -195,6 +199,42 @@ export function dropCode(slug) {
   const left = (links.read() ?? []).filter((one) => one.slug !== slug);
   links.write(left.length ? left : null);
 }
+
+/* --- What was drawn in this tab: {slug, design, numbers} ------------------------------------------- */
+
+/** @type {List<Drawn>} */
+const draws = list(
+  () => sessionStorage,
+  "candor.drawn",
+  (one) => isSlug(one?.slug) && isText(one.design) && Array.isArray(one.numbers) && one.numbers.every(isWord),
+);
+
+/** @param {unknown} value */
+const isWord = (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) < 2 ** 32;
+
+/**
+ * The random numbers of an earlier start of this survey in this tab, if it had this design.
+ * @param {string} slug
+ * @param {string} design
+ */
+export function drawn(slug, design) {
+  const found = (draws.read() ?? []).find((one) => one.slug === slug && one.design === design);
+  return found?.numbers ?? [];
+}
+
+/** @param {Drawn} entry */
+export function keepDrawn(entry) {
+  const others = (draws.read() ?? []).filter(({ slug }) => slug !== entry.slug);
+  draws.write([...others, entry]);
+}
+
+/** @param {string} slug */
+export function dropDrawn(slug) {
+  const left = (draws.read() ?? []).filter((one) => one.slug !== slug);
+  draws.write(left.length ? left : null);
+}
+
+/* --- Passes: {slug, design, of, prepared, …} ----------------------------------------------------- */
 
 /** @type {List<Pass>} */
 const wallet = list(

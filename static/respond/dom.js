@@ -35,21 +35,25 @@ export function svg(name, attributes = {}, ...children) {
 }
 
 /**
- * 100 dots that differ in shape as well as in colour: filled ones first, then rings.
+ * 100 dots that differ in shape as well as in colour: filled ones first, then rings. Without a text,
+ * the words beside the picture say the same. `changed` ones stand out.
+ *
  * @param {number} filled
  * @param {string} text
+ * @param {"filled" | "empty"} [changed]
  */
-export function dots(filled, text) {
-  const all = Array.from({ length: 100 }, (_, i) =>
-    svg("circle", {
-      class: i < filled ? "filled" : "empty",
+export function dots(filled, text, changed) {
+  const all = Array.from({ length: 100 }, (_, i) => {
+    const name = i < filled ? "filled" : "empty";
+    return svg("circle", {
+      class: name === changed ? `${name} changed` : name,
       cx: (i % 10) * 10 + 5,
       cy: Math.floor(i / 10) * 10 + 5,
       r: i < filled ? 3.6 : 3,
-    }),
-  );
-  const picture = { class: "dots", viewBox: "0 0 100 100", role: "img", "aria-label": text };
-  return svg("svg", picture, all);
+    });
+  });
+  const label = text ? { role: "img", "aria-label": text } : { "aria-hidden": "true" };
+  return svg("svg", { class: "dots", viewBox: "0 0 100 100", ...label }, all);
 }
 
 /**

@@ -6,7 +6,7 @@
  * than what happens. No figure depends on an answer.
  */
 
-import { blanksOf, count, levelsOf, sizeOf } from "./cells.js";
+import { blanksOf, count, sizeOf } from "./cells.js";
 import { loss, randomize } from "./randomizer.js";
 
 export { loss };
@@ -86,14 +86,6 @@ export function grade(epsilon) {
 }
 
 /**
- * Whether a page must call the protection weak.
- * @param {number} epsilon
- */
-export function isWeak(epsilon) {
-  return grade(epsilon) === "nearly";
-}
-
-/**
  * The share of reports that show the given value of this question, which may depend on the value:
  * the smallest and the largest. A number's values are its levels and its options.
  *
@@ -105,24 +97,6 @@ export function kept({ scale }, block, question) {
   const size = sizeOf(block.questions[question]);
   const shares = Array.from({ length: size }, (_, value) => channel(block, question, value, scale).a);
   return { least: Math.min(...shares), most: Math.max(...shares) };
-}
-
-/**
- * The smallest and the largest `kept` of the sensitive questions with one of several options as an
- * answer; null without such a question.
- *
- * @param {Design} design
- */
-export function keptRange(design) {
-  const sensitive = design.blocks.filter(({ background }) => !background);
-  const ranges = sensitive.flatMap((block) =>
-    block.questions.flatMap((asked, question) =>
-      levelsOf(asked) || blanksOf(asked) ? [] : kept(design, block, question),
-    ),
-  );
-  if (!ranges.length) return null;
-  const [least, most] = [ranges.map((one) => one.least), ranges.map((one) => one.most)];
-  return { least: Math.min(...least), most: Math.max(...most) };
 }
 
 /**
@@ -154,7 +128,6 @@ export function rest({ count, edge }) {
  * say as much as the sensitive answers can. Nothing is sent or stored.
  */
 
-const TRIES = 100;
 const MAX_EPSILON = 8; // of one block
 
 /**
@@ -171,14 +144,11 @@ export function practiceDesign(design) {
 }
 
 /**
- * How many of 100 reports say “yes” if this is the answer: 0 no, 1 yes.
+ * What a report says, 0 no or 1 yes, if this is the answer.
  * @param {Design} design
  * @param {number} answer
  * @param {import("./randomizer.js").Draw} draw
  */
 export function tryOut(design, answer, draw) {
-  const answers = { practice: [answer] };
-  let yes = 0;
-  for (let i = 0; i < TRIES; i++) yes += Number(randomize(design, answers, draw).practice[0]);
-  return { yes, no: TRIES - yes };
+  return Number(randomize(design, { practice: [answer] }, draw).practice[0]);
 }

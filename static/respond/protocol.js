@@ -36,6 +36,8 @@ import { sizeOf } from "./cells.js";
  * @typedef {object} Survey
  * @property {string} slug
  * @property {"open" | "closed" | "test"} state
+ * @property {number} crowd  how many responses there must be before there are results
+ * @property {boolean} results_public
  * @property {string} language
  * @property {string} title
  * @property {string} introduction
@@ -51,8 +53,8 @@ import { sizeOf } from "./cells.js";
  * @typedef {{ pass: { message: string, signature?: string } } | { work: string }} Admission
  * @typedef {"offline" | "missing" | "outdated" | "closed"} Problem
  * @typedef {"unknown" | "usedCode" | "closed" | "noPass"} PassProblem
- * @typedef {"closedMeanwhile" | "changed" | "refused"} Refusal
- * @typedef {"busy" | "trouble" | "silent" | "offline"} Delay
+ * @typedef {"closedMeanwhile" | "refused"} Refusal
+ * @typedef {"busy" | "trouble" | "offline"} Delay
  * @typedef {{ stored?: true, problem?: Refusal, again?: Delay, wait?: number }} Sent
  */
 
@@ -186,12 +188,10 @@ export async function sendReport({ slug, id, body }) {
   if ((answer.status === 200 || answer.status === 201) && answer.json?.id === id) {
     return { stored: true };
   }
-  const { status, json, wait } = answer;
-  if (status === 400 && json?.errors?.design) return { problem: "changed" };
+  const { status, wait } = answer;
   if (status === 429 || status === 503) return { again: "busy", wait };
   if (status >= 400 && status < 500) return { problem: [404, 410].includes(status) ? "closedMeanwhile" : "refused" };
-  if (status) return { again: "trouble", wait };
-  return { again: navigator.onLine ? "silent" : "offline", wait };
+  return { again: status || navigator.onLine ? "trouble" : "offline", wait };
 }
 
 /**

@@ -6,7 +6,7 @@
  * room for its longest path, so that the number of a later question says nothing about an answer.
  */
 
-import { isAsked } from "./cells.js";
+import { DECLINED, isAsked } from "./cells.js";
 import { kindOf } from "./kinds/index.js";
 
 /**
@@ -26,8 +26,6 @@ import { kindOf } from "./kinds/index.js";
  *
  * @typedef {Map<Step, Answer>} Given
  */
-
-const DECLINED = "prefer-not-to-say"; // the key of the option that is last in every order
 
 /* What people are asked whose path through a block is shorter than the longest. */
 const FILLER = {

@@ -146,6 +146,12 @@ class DefinitionSerializer(serializers.Serializer[Survey]):
         help_text="Texts in the other languages of the survey, by language tag.",
     )
     state = serializers.ChoiceField(choices=["open", "closed"])
+    crowd = serializers.IntegerField(
+        help_text="Results appear after this many responses, and change in such steps."
+    )
+    results_public = serializers.BooleanField(
+        help_text="True if anyone can read the results at `/results/{slug}/`."
+    )
     design = DesignSerializer()
 
     def to_representation(self, survey: Survey) -> dict[str, Any]:
@@ -160,6 +166,8 @@ class DefinitionSerializer(serializers.Serializer[Survey]):
                 for tag, texts in sorted(survey.translations.items())
             },
             "state": survey.state,
+            "crowd": survey.crowd,
+            "results_public": survey.results_public,
             "design": {"hash": survey.design_hash, **json.loads(survey.design)},
         }
 

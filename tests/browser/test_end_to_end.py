@@ -24,7 +24,7 @@ def test_a_person_answers_and_the_estimate_changes(
     page.set_viewport_size({"width": 360, "height": 740})
     respondent.start(page, f"{candor_server.url}/s/{SLUG}/")
     asked = 0
-    while not page.get_by_text("About you", exact=True).count():
+    while not page.get_by_role("button", name="Skip").count():
         respondent.answer_one(page, 1)
         asked += 1
     assert asked in (1, 2, 3)

@@ -95,7 +95,9 @@ def test_a_code_made_on_the_page_can_be_used_to_answer(
     link = made[0]["link"]
     looking = new_context().new_page()
     looking.goto(link)
-    looking.get_by_text("What your invitation tells").click()
+    expect(looking.get_by_text("not which report is yours")).to_be_visible()
+    expect(looking.get_by_text("answer only once")).to_have_count(0)
+    looking.get_by_role("button", name="Check this page").click()
     expect(looking.get_by_text(f"end with {link.rpartition('.')[2]}.")).to_be_visible()
     respondent.start(answering, link)
     assert answering.url == url  # the code is removed from the address
@@ -375,9 +377,13 @@ def test_every_screen_of_an_invitation_is_accessible(
     check("wrong code")
     page.goto(next(links))
     page.locator(".opening").wait_for()
-    for summary in page.locator("summary").all():
-        summary.click()
     check("opening")
+    for name in ("unprotected", "check"):
+        page.locator(".links button").nth(1 if name == "unprotected" else -1).click()
+        page.locator(f".{name}").wait_for()
+        check(name)
+        page.locator(".back").click()
+        page.locator(".opening").wait_for()
     page.route("**/passes/", lambda route: None)
     page.locator(".opening .primary").click()
     page.locator("[aria-busy]").wait_for()

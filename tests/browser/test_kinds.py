@@ -188,7 +188,7 @@ def test_a_filler_says_what_it_is_and_leaves_nothing(url: str, page: Page) -> No
     assert number(page) == "Question 1 of 7"
     respondent.answer_one(page, 0)
     assert number(page) == "Question 2 of 7"
-    expect(page.get_by_text("Your answer is not kept.")).to_be_visible()
+    expect(page.get_by_text("Not kept.")).to_be_visible()
     filler = title(page)
     respondent.answer_one(page, 1)
     respondent.answer_one(page, 1)

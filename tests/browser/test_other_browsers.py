@@ -125,8 +125,8 @@ def to_review(window: Browser, site: Site) -> None:
 def send(window: Browser) -> str:
     """Send, and return the receipt."""
     window.click(".primary")
-    window.wait(".receipt")
-    return window.text(".receipt code")
+    window.wait(".icon.done")
+    return str(window.script("return document.querySelector('.receipt code').textContent"))
 
 
 def open_all(window: Browser) -> None:
@@ -188,7 +188,7 @@ def test_a_whole_run_needs_only_the_keyboard(window: Browser, site: Site) -> Non
     assert "Yes" in review and "Blue" in review and "Prefer not to say" in review
     tab_to("Send")
     window.press("Enter")
-    window.wait(".receipt")
+    window.wait(".icon.done")
     assert focused().startswith("Thank you")
     assert len(site.reports()) == site.stored() == 1
 
@@ -244,7 +244,7 @@ def test_every_kind_of_question_can_be_answered(
     review = window.text("main")
     for text in ("Yes", "Boss", "1 times", "17 days", "Fair", "Other"):
         assert text in review, text
-    window.click(".change button")  # of the first question, the gate
+    window.click(".answers button")  # of the first question, the gate
     window.wait_for(lambda: window.text("h1") == "Harassed?", "the question")
     choose("No")
     window.click(".primary")
@@ -270,18 +270,23 @@ def test_an_arabic_page_has_one_kind_of_digits(window: Browser, site: Site, lang
     window.speak(language)
     begin(window, site)
     check("88")
-    window.click(".how button")
+    window.click(".links button")
+    window.wait(".odds")
+    check("95")
+    window.click(".back")
+    window.wait(".opening")
+    window.click(".how")
     window.wait(".practice")
     window.click(".practice .option")
-    window.wait(".tries")
-    check("")
+    window.click(".tries button")
+    check("2")
     go_on(window)
     check("1")
     answer(window)
     send(window)
     check("0")
-    window.click("details .secondary")
-    window.click(".ledger-line button")
+    window.click("p > .link")
+    window.click(".ledger .secondary")
     window.wait("table")
     check("5.00")
     window.goto(f"{site.url}/s/{INVITED}/")
@@ -445,7 +450,7 @@ def test_a_report_waits_for_the_server(window: Browser, site: Site) -> None:
     assert "not arrived yet" in window.text("h1")
     assert "did not answer" in window.text("main")
     site.down = False
-    send(window)  # the main button says "Try again now"
+    send(window)  # the main button says "Try again"
     arrived_once(window, site)
 
 
@@ -461,7 +466,7 @@ def test_a_report_goes_by_itself_when_the_network_is_back(window: Firefox, site:
         site.down = False
     finally:
         window.offline(False)
-    window.wait(".receipt")
+    window.wait(".icon.done")
     arrived_once(window, site)
 
 

@@ -25,8 +25,34 @@ def survey_url(candor_server: Candor) -> str:
 def test_the_odds_come_from_the_design(survey_url: str, page: Page) -> None:
     page.goto(survey_url)
     # ε = 2 in all: e^2 / (1 + e^2) = 0.88
-    expect(page.get_by_text("at most about 88 in 100 sure").first).to_be_visible()
-    expect(page.get_by_role("img", name="88 in 100")).to_be_visible()
+    page.get_by_role("button", name="How sure could someone be? 88 in 100").click()
+    expect(page.get_by_text("at most 88 times in 100")).to_be_visible()
+    expect(page.get_by_text("88 send yes, 12 send no")).to_be_visible()
+    assert page.url == survey_url
+    page.go_back()
+    expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
+
+
+def test_a_reload_asks_the_same_questions_and_keeps_no_answer(
+    candor_server: Candor, page: Page
+) -> None:
+    url = candor_server.open_survey(builders.demo_file("reloaded"))
+    title = page.get_by_role("heading", level=1)
+    seen = []
+    for _ in range(4):
+        respondent.start(page, url)
+        asked = []
+        while page.get_by_role("button", name="Next").count():
+            asked.append(title.inner_text())
+            assert page.locator("input:checked").count() == 0
+            respondent.answer_one(page, 0)
+        seen.append(asked)
+        page.reload()
+        expect(page.get_by_text("This page was reloaded. Answers are never kept")).to_be_visible()
+    assert len(seen[0]) >= 3 and all(asked == seen[0] for asked in seen)
+    kept = respondent.kept(page)
+    assert kept.keys() == {"candor.drawn"}
+    assert [set(one) for one in kept["candor.drawn"]] == [{"slug", "design", "numbers"}]
 
 
 def test_back_loses_nothing_and_the_address_never_changes(survey_url: str, page: Page) -> None:
@@ -71,7 +97,7 @@ def test_the_body_has_one_length_and_only_the_allowed_keys(survey_url: str, page
     assert len(bodies) == 2 and len({len(body) for body in bodies}) == 1
     for body in bodies:
         assert json.loads(body).keys() == {"id", "design", "blocks"}
-    page.get_by_text("See what was sent").click()
+    page.get_by_text("What was sent").click()
     shown = page.locator("pre").text_content()
     assert shown is not None and shown.encode() == bodies[-1]
 
@@ -155,7 +181,7 @@ def test_a_design_of_another_survey_is_explained(
     respondent.start(page, survey_url)
     respondent.answer(page, 0, 0)
     page.get_by_role("button", name="Send").click()
-    expect(page.get_by_role("heading", name="did not use your report")).to_be_visible()
+    expect(page.get_by_role("heading", name="did not accept your report")).to_be_visible()
 
 
 @pytest.mark.parametrize("place", ["hash", "text", "keep", "options"])

@@ -54,7 +54,7 @@ def test_a_lost_connection_sends_the_same_bytes_again(
     page.get_by_role("button", name="Send").click()
     for _ in range(2):
         expect(page.get_by_role("heading", name=WAITS)).to_be_visible()
-        page.get_by_role("button", name="Try again now").click()
+        page.get_by_role("button", name="Try again").click()
     expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
     assert len(one_report()) == 3
 
@@ -81,7 +81,7 @@ def test_offline_the_report_waits_and_goes_by_itself(
     expect(page.get_by_text("goes by itself when the connection is back")).to_be_visible()
     (report,) = respondent.kept(page)["candor.waiting"]
     assert report.keys() == {"slug", "id", "body"}
-    page.get_by_text("See what will be sent").click()
+    page.get_by_text("What will be sent").click()
     assert page.locator("pre").text_content() == report["body"]
 
     context.set_offline(False)
@@ -316,7 +316,7 @@ def test_the_page_does_not_move_while_it_tries_by_itself(url: str, page: Page) -
     respondent.start(page, url)
     respondent.answer(page, 0, 0)
     page.get_by_role("button", name="Send").click()
-    see = page.get_by_text("See what will be sent")
+    see = page.get_by_text("What will be sent")
     see.click()
     for times in (2, 3):  # the third request proves that the page processed the second reply
         await_in(page, lambda: page.clock.fast_forward(60_000) or len(tries) >= times, "a try")  # noqa: B023
@@ -337,6 +337,6 @@ def test_without_storage_the_report_waits_in_memory_and_says_so(
     page.get_by_role("button", name="Send").click()
     expect(page.get_by_text("Please keep this page open")).to_be_visible()
     page.unroute("**/reports/")
-    page.get_by_role("button", name="Try again now").click()
+    page.get_by_role("button", name="Try again").click()
     expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
     one_report()

@@ -6,7 +6,7 @@ import { describe, it } from "node:test";
 
 import words from "../../static/respond/words/en.js";
 import { reply, until } from "../support/dom.mjs";
-import { DESIGN, PLAIN, SURVEY, accept, kept, start, withHash } from "../support/visit.mjs";
+import { DESIGN, PLAIN, SURVEY, accept, kept, start, vectors, withHash } from "../support/visit.mjs";
 
 const POST = "/api/v1/surveys/small/reports/";
 
@@ -16,7 +16,8 @@ describe("a visit", () => {
     assert.equal(page.sent[0].path, "/s/small/definition/");
     await page.answerAll();
     assert.equal(page.sent.length, 1); // nothing leaves before the last tap
-    assert.deepEqual(kept(page), { localStorage: {}, sessionStorage: {} });
+    const { localStorage, sessionStorage } = kept(page);
+    assert.deepEqual([localStorage, Object.keys(sessionStorage)], [{}, ["candor.drawn"]]);
     await page.send();
     await page.see(words.thanks.title);
     const [{ path, body, credentials, redirect, keepalive }] = page.reported();
@@ -69,6 +70,7 @@ describe("a visit", () => {
     await page.answerAll();
     await page.send();
     await page.see(words.thanks.title);
+    await page.press(words.ledger.title);
     await page.press(words.ledger.keep);
     const [{ epsilon }] = JSON.parse(page.window.localStorage.getItem("candor.ledger"));
     assert.ok(Math.abs(epsilon - (2 + 3)) < 1e-8);
@@ -90,7 +92,7 @@ describe("a visit", () => {
   it("returns to the review when an answer is changed there", async (t) => {
     const page = await start(t);
     await page.answerAll();
-    page.document.querySelectorAll(".change button")[0].click();
+    page.document.querySelectorAll(".answers button")[0].click();
     await page.see("Question q1?");
     page.document.querySelectorAll("input")[0].click();
     page.button(words.asking.done).click();
@@ -104,7 +106,7 @@ describe("a visit", () => {
     const page = await start(t);
     await page.answerAll();
     await page.clock.pass(10_000);
-    page.document.querySelectorAll(".change button")[0].click();
+    page.document.querySelectorAll(".answers button")[0].click();
     await page.see("Question q1?");
     const next = page.button(words.asking.done);
     const echo = page.fire(next, "click", { detail: 2 });
@@ -187,10 +189,11 @@ describe("the page", () => {
     assert.equal(page.$("#page").childElementCount, 0);
     page.fire(page.window, "pageshow", { persisted: true });
     await page.see("A survey");
+    assert.equal(page.$(".reloaded").textContent, words.opening.reloaded);
     await page.press(words.opening.start);
     await page.see("Question q1?");
     assert.equal(page.$("input:checked"), null);
-    assert.deepEqual(kept(page), { localStorage: {}, sessionStorage: {} });
+    assert.ok(!JSON.stringify(kept(page)).includes("answer"));
   });
 
   it("forgets everything after an error of its own, and sends nothing", async (t) => {
@@ -214,6 +217,75 @@ describe("the page", () => {
     assert.equal(next.reported().length, 0);
     await next.press(words.answered.other);
     await next.see("A survey");
+  });
+});
+
+describe("a reload", () => {
+  const four = vectors.designs.find(({ name }) => name === "2 of 4 blocks, and background").design;
+  const blocks = four.blocks.map((block) => ({
+    ...block,
+    questions: block.questions.map((question) => ({
+      kind: "choice", ...question, text: question.key, shuffled: true,
+      options: question.options.map((one) => ({ text: one.key, ...one })),
+    })),
+  }));
+  const { hash: _, ...design } = four;
+  const survey = { ...SURVEY, design: withHash({ ...design, blocks, shuffled: true }) };
+  const seen = async (page) => {
+    await page.press(words.opening.start);
+    const screens = [];
+    while (page.$(".asking")) {
+      screens.push(page.$(".asking").textContent);
+      page.$("input").click();
+      const before = page.$(".screen");
+      await page.press(words.asking.next);
+      await until(() => page.$(".screen") !== before);
+    }
+    return screens;
+  };
+  /* Not only zeros: the words 0, c, 2c, … */
+  const draw = (t, c) => {
+    let last = 0;
+    t.mock.method(webcrypto, "getRandomValues", (array) => array.fill((last = (last + c) % 2 ** 32)));
+  };
+
+  it("asks the same questions in the same order, but another tab or person draws anew", async (t) => {
+    const first = await start(t, { survey });
+    draw(t, 0x9e3779b9);
+    first.fire(first.window, "pageshow", { persisted: true }); // draws with these words
+    await first.see("A survey");
+    const asked = await seen(first);
+    assert.ok(asked.length > 3);
+    const stored = kept(first);
+    assert.deepEqual(Object.keys(stored.sessionStorage), ["candor.drawn"]);
+    draw(t, 0x12345677);
+    const again = await start(t, { survey, stored });
+    draw(t, 0x12345677);
+    again.fire(again.window, "pageshow", { persisted: true });
+    await again.see("A survey");
+    assert.ok(again.$(".reloaded"));
+    assert.deepEqual(await seen(again), asked);
+    await again.send();
+    await again.see(words.thanks.title);
+    assert.deepEqual(Object.keys(kept(again).sessionStorage), ["candor.answered"]); // it goes with the report
+    await until(async () => (await again.clock.pass(0), again.window.history.state === null));
+    await again.press(words.answered.other);
+    await again.see("A survey");
+    assert.equal(again.$(".reloaded"), null);
+    assert.notDeepEqual(await seen(again), asked);
+  });
+
+  it("draws anew if the questions are others", async (t) => {
+    const first = await start(t, { survey });
+    await first.press(words.opening.start);
+    const next = await start(t, { stored: kept(first) });
+    assert.equal(next.$(".reloaded"), null);
+  });
+
+  it("draws anew at a kiosk, where nothing is stored", async (t) => {
+    const page = await start(t, { survey, search: "?kiosk" });
+    await page.press(words.opening.start);
+    assert.deepEqual(kept(page), { localStorage: {}, sessionStorage: {} });
   });
 });
 

@@ -28,7 +28,7 @@ async function ask(t, asked, { given, order, language = "en", background, filler
   const page = openPage(t);
   const catalogue = await page.load("respond/words.js");
   await catalogue.speak(language);
-  const screens = await page.load("respond/screens.js");
+  const screens = await page.load("respond/screens/asking.js");
   const { KINDS } = await page.load("respond/kinds/index.js");
   const question = { key: "q", text: "How?", ...asked };
   const block = { key: "b1", epsilon: 2, keep: 2 ** 31, background, questions: [question] };
@@ -261,7 +261,7 @@ describe("a number", () => {
     const values = [0, 1, 2, 3].map((value) => kind.value(question, content, value).text);
     assert.deepEqual(values, ["0 days", "30 days", "60 days", DECLINED.text]);
     assert.match(form.querySelector(".number").textContent, /days/);
-    assert.match(form.querySelector("#note").textContent, /one of 3 values from 0 to 60/);
+    assert.match(form.querySelector(".note p").textContent, /one of 3 values from 0 to 60/);
     const wide = await ask(t, { ...NUMBER, least: 1900, most: 20_000, unit: undefined });
     assert.equal(wide.kind.say(wide.question, wide.content, 1984)[0].text, "1984");
     assert.equal(wide.kind.say(wide.question, wide.content, 20_000)[0].text, "20,000");
@@ -311,7 +311,7 @@ describe("multiple choice", () => {
     const known = vectors.designs.find(({ name }) => name === "up to 3 of 10 at 2").design.blocks[0];
     const { kind, words } = await ask(t, SEVERAL);
     const note = kind.note({ scale: 2 ** 32 }, known, 0); // a is 0.2297, b is 0.0311
-    assert.equal(note, words.asking.picked.replace("{picked}", "about 23").replace("{other}", "about 3"));
+    assert.equal(note.text, words.asking.picked.replace("{picked}", "about 23").replace("{other}", "about 3"));
   });
 });
 

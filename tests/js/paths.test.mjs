@@ -57,7 +57,7 @@ function enter(page, what) {
 }
 
 async function change(page, question, what) {
-  const name = words.review.changeNamed.replace("{question}", question);
+  const name = `${words.review.change}: ${question}`;
   [...page.document.querySelectorAll("button")].find((one) => one.getAttribute("aria-label") === name).click();
   await page.see(question);
   enter(page, what);
@@ -188,7 +188,7 @@ describe("an answer changed on the review", () => {
   it("must be complete before anything can be sent", async (t) => {
     const page = await start(t, { survey: survey() });
     await walk(page, { ...BOSS, ...REST });
-    const name = words.review.changeNamed.replace("{question}", "days?");
+    const name = `${words.review.change}: days?`;
     [...page.document.querySelectorAll("button")].find((one) => one.getAttribute("aria-label") === name).click();
     enter(page, "11");
     page.button(words.asking.done).click();

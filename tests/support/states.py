@@ -17,7 +17,6 @@ DEFINITION = "**/definition/"
 
 # What the server answers to a report, and the problem page that follows.
 REFUSALS = {
-    "changed": (400, {"errors": {"design": ["another"]}}),
     "closed-meanwhile": (410, {}),
     "refused": (400, {"errors": {"id": ["wrong"]}}),
 }
@@ -48,6 +47,7 @@ POOR = {
     "blocks": [["q1"], ["q2"], ["q3"]],
     "ask": 3,
 }  # fmt: skip
+SKIP = ".asking .actions .secondary"  # only background questions have it
 # The first answer to every question, up to the last step. One press after the other as a program
 # makes them, which takes a twentieth of the time.
 HURRY = """() => {
@@ -90,27 +90,39 @@ class States:
         page.unroute(DEFINITION)
         self.open()
         yield "opening"
-        for summary in page.locator("summary").all():
-            self.tap(summary)
-        yield "opening-details"
-        self.tap(page.locator(".how button"))
+        for place, name in enumerate(("odds", "unprotected", "contact", "check")):
+            self.tap(page.locator(".links button").nth(place))
+            expect(page.locator(f".{name}")).to_be_visible()
+            yield name
+            self.tap(page.locator(".back"))
+            expect(page.locator(".opening")).to_be_visible()
+        self.tap(page.locator(".how"))
         expect(page.locator(".practice")).to_be_visible()
         yield "practice"
         self.tap(page.locator(".practice .option").first)
         expect(page.locator(".tries")).to_be_visible()
         yield "practice-tried"
+        self.tap(page.locator(".tries button"))
+        expect(page.locator(".squares")).to_be_visible()
+        yield "practice-again"
         self.go_on()
 
     def asking(self) -> Iterator[str]:
         page = self.page
         expect(page.locator(".asking")).to_be_visible()
         yield "question"
+        page.reload()
+        expect(page.locator(".reloaded")).to_be_visible()
+        yield "reloaded"
+        self.go_on()
         self.tap(page.locator(".primary"))
         expect(page.get_by_role("alert")).not_to_be_empty()
         yield "question-missing"
         self.tap(page.locator(".option").first)
         yield "question-chosen"
-        while not page.locator("#about-you").count():
+        self.tap(page.locator(".note summary"))
+        yield "question-how"
+        while not page.locator(SKIP).count():
             self.tap(page.locator(".option").first)
             self.go_on()
         yield "background"
@@ -148,25 +160,24 @@ class States:
         page.reload()
         expect(page.locator(".icon.done")).to_be_visible()
         yield "answered"
-        self.tap(page.locator(".actions button"))
+        self.tap(page.locator(".other"))
         self.to_review()
         self.tap(page.locator(".primary"))
-        expect(page.locator(".receipt")).to_be_visible()
+        expect(page.locator(".receipt")).to_be_attached()
         yield "thanks"
-        for summary in page.locator("summary").all():
-            self.tap(summary)
+        self.tap(page.locator("summary"))
         yield "thanks-details"
-        self.tap(page.locator("details .secondary"))
-        expect(page.locator(".ledger-line")).to_be_visible()
-        yield "thanks-ledger"
-        self.tap(page.locator(".ledger-line button"))
+        self.tap(page.locator("p > .link").first)
+        expect(page.locator(".ledger")).to_be_visible()
+        yield "ledger-offer"
+        self.tap(page.locator(".ledger .secondary"))
         expect(page.locator("table")).to_be_visible()
         yield "ledger"
         self.tap(page.locator("table button"))
         expect(page.locator("table")).to_have_count(0)
         yield "ledger-empty"
         self.tap(page.locator(".ledger p .link"))
-        expect(page.locator(".receipt")).to_be_visible()
+        expect(page.locator(".receipt")).to_be_attached()
 
     def in_a_kiosk(self) -> Iterator[str]:
         page = self.page
@@ -226,9 +237,9 @@ class States:
     def poorly(self) -> Iterator[str]:
         page = self.page
         page.goto(self.poor)
-        expect(page.locator(".label.weak")).to_be_visible()
+        expect(page.locator(".promise.weak")).to_be_visible()
         yield "weak"
-        self.tap(page.locator(".how button"))
+        self.tap(page.locator(".how"))
         self.tap(page.locator(".practice .option").first)
         expect(page.locator(".tries")).to_be_visible()
         yield "weak-tried"

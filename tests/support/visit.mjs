@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import words from "../../static/respond/words/en.js";
 import { openPage, reply, settled, until } from "./dom.mjs";
 
-const vectors = JSON.parse(readFileSync(new URL("../vectors/cells-1.json", import.meta.url), "utf8"));
+export const vectors = JSON.parse(readFileSync(new URL("../vectors/cells-1.json", import.meta.url), "utf8"));
 export const { hash: _, ...PLAIN } = vectors.designs.find(({ name }) => name === "2 x 2 at 2").design;
 
 /* RFC 8785 for what a design holds. */
@@ -26,7 +26,7 @@ const AGE = { key: "age", kind: "choice", text: "Age?", options: [option("young"
 const BACKGROUND = { key: "g1", background: true, epsilon: 3, keep: 3711558256, questions: [AGE] };
 export const DESIGN = withHash({ ...PLAIN, blocks: [...PLAIN.blocks, BACKGROUND] });
 export const SURVEY = {
-  protocol: 1, state: "open", slug: "small", title: "A survey", introduction: "", language: "en", design: DESIGN,
+  protocol: 1, state: "open", slug: "small", title: "A survey", introduction: "", language: "en", crowd: 20, results_public: false, design: DESIGN,
 };
 const HTML = '<header></header><main id="page"><p>It is not starting.</p></main>';
 export const accept = ({ body }) => reply(201, { id: JSON.parse(body).id });

@@ -24,11 +24,13 @@ import { between, fill, said, words } from "../words.js";
  * @property {(answer: Answer | undefined, problem?: string) => void} settle
  * @property {(problem: string) => void} warn
  *
+ * @typedef {{ text: string, how: string }} Note
+ *
  * @typedef {object} Kind
  * @property {boolean} [ordered]  whether the options have an order, which no shuffling may change
  * @property {(question: Question) => string} [hint]  how to answer
- * @property {(design: import("../odds.js").Design, block: import("../odds.js").Block, index: number) => string} note
- *   what chance does to the answer
+ * @property {(design: import("../odds.js").Design, block: import("../odds.js").Block, index: number) => Note} note
+ *   what the device does to the answer
  * @property {(asked: Asked) => import("../dom.js").Child} control
  * @property {(question: Parts, texts: QuestionTexts, answer: any) => Text[]} say  an answer in words
  * @property {(question: Parts, texts: QuestionTexts, value: number) => Text} value  a report's value
@@ -41,7 +43,8 @@ const LONG_LIST = 8; // with more options than this, a background question is a 
 export default {
   note(design, block, index) {
     const { least, most } = kept(design, block, index);
-    return fill(words.asking.note, { kept: between(outOf100(least), outOf100(most)) });
+    const text = fill(words.asking.kept, { kept: between(outOf100(least), outOf100(most)) });
+    return { text, how: words.asking.replaced };
   },
   control(asked) {
     const { step, content, given, settle } = asked;
@@ -86,7 +89,7 @@ function dropDown({ step: { order }, content: { options }, given, settle }) {
       "aria-labelledby": "question",
       change: () => settle(order[select.selectedIndex - 1]),
     },
-    el("option", { disabled: true }, words.asking.choose),
+    el("option", { disabled: true }, words.asking.missing),
     order.map((position) => el("option", said(options[position]), options[position].text)),
   );
   select.selectedIndex = order.indexOf(given) + 1;

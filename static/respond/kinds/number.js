@@ -23,7 +23,11 @@ export default {
     const question = block.questions[index];
     const { least, most } = kept(design, block, index);
     const stay = between(outOf100(least), outOf100(most));
-    return fill(words.asking.rounded, { ...bounds(question), count: Number(question.levels) + 1, kept: stay });
+    const count = Number(question.levels) + 1;
+    return {
+      text: fill(words.asking.roundedKept, { kept: stay }),
+      how: fill(words.asking.rounded, { ...bounds(question), count }),
+    };
   },
   control({ step: { question }, content, given, settle, warn }) {
     const { least = 0, most = 0 } = question;

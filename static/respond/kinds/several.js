@@ -3,19 +3,22 @@
  * answer, too. “Prefer not to say” excludes all others.
  */
 
+import { DECLINED } from "../cells.js";
 import { el } from "../dom.js";
 import { channel, outOf100 } from "../odds.js";
 import { about, fill, words } from "../words.js";
 import { card } from "./choice.js";
 
-const DECLINED = "prefer-not-to-say";
+/** @param {{ picks?: number }} question */
+const hint = ({ picks }) => fill(words.asking.picks, { picks });
 
 /** @type {import("./choice.js").Kind} */
 export default {
-  hint: ({ picks }) => fill(words.asking.picks, { picks }),
+  hint,
   note({ scale }, block, index) {
     const { a, b } = channel(block, index, 0, scale);
-    return fill(words.asking.picked, { picked: about(outOf100(a)), other: about(outOf100(b)) });
+    const text = fill(words.asking.picked, { picked: about(outOf100(a)), other: about(outOf100(b)) });
+    return { text, how: words.asking.one };
   },
   control({ step: { question, order }, content, given = [], settle, warn }) {
     const { picks = 0, options } = question;
@@ -29,7 +32,7 @@ export default {
       const picked = boxes.filter(({ checked }) => checked).map(({ value }) => Number(value));
       if (picked.length <= picks) return settle(picked.sort((one, other) => one - other));
       box.checked = false;
-      warn(fill(words.asking.tooMany, { picks }));
+      warn(hint(question));
     };
     const cards = order.map((position) =>
       card(content, position, "checkbox", given.includes(position), change),

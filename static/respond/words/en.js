@@ -11,7 +11,7 @@ export default {
   title: "Survey",
   language: "Language",
   loading: "Loading the survey …",
-  untranslated: "Not all of this survey has been translated: parts of this page are in {language}.",
+  untranslated: "Parts of this page are in {language}.",
   testing: "Test. Nothing that you answer here is kept.",
   yes: "Yes",
   no: "No",
@@ -20,151 +20,100 @@ export default {
     above: "more than {count}",
     below: "fewer than {count}",
     about: "about {count}",
-    atMost: "at most about {count}",
+    atMost: "at most {count}",
     range: "{least} to {most}",
   },
 
   opening: {
-    all: { one: "{count} question.", other: "{count} questions." },
-    some: "Picked by chance out of {all}.",
-    depends: "Some are asked only after certain answers.",
-    background: {
-      one: "Then {count} question about you.",
-      other: "Then {count} questions about you.",
-    },
-    start: "Start",
+    who: "Who is asking:",
+    more: "Read more",
+    all: { one: "{count} question", other: "{count} questions" },
+    quick: "{questions}, under a minute.",
+    longer: "{questions}, under {minutes} min.",
     once: "Please answer only once.",
+    reloaded: "This page was reloaded. Answers are never kept, so please answer again.",
+    promise: "Your device sometimes changes your answers at random before sending them.",
+    so:
+      "So nobody who sees what you send can be sure what you answered. Not the people asking, not " +
+      "us, not a court.",
+    hardly: "They can hardly tell.",
+    guess: "They can guess, but not be sure.",
+    nearly:
+      "But the protection is weak: they could be right {sure} times in 100. Take part only if " +
+      "you would also answer without it.",
+    less: "Answers about you are less protected.",
+    managed: "If someone else manages this device, they may see what you tap.",
+    invited: "They can see that your invitation was used, but not which report is yours.",
+    start: "Start",
+    how: "See how it works (10 seconds)",
+  },
 
-    who: {
-      title: "Who asks, and why",
-      asked_by: "Who",
-      purpose: "Why",
-      contact: "Contact",
-      kept: "Kept",
-      deleted: {
-        one: "Everything is deleted {count} day after the survey has closed.",
-        other: "Everything is deleted {count} days after the survey has closed.",
-      },
-    },
-
-    promise: {
-      label: "Nobody can know for sure what you answered.",
-      who:
-        "Not the researchers, not the people who run this site, not a thief who copies the " +
-        "database, not a court.",
-    },
-    weakPromise: {
-      label: "The protection of this survey is weak.",
-      who:
-        "The researchers, the people who run this site, a thief who copies the database or a " +
-        "court would see only a report. But someone who sees all of it can be nearly sure. Take " +
-        "part only if you would also answer without protection.",
-    },
-
-    before: "Say someone who knows you well thinks it is 50:50 that you gave a certain answer.",
-    after: "After seeing your whole report, they can be {sure} in 100 sure.",
-    afterSensitive:
-      "After seeing your report without the answers about you, they can be {sure} in 100 sure.",
-    aboutYou:
-      "About you: chance may change these answers too. Someone who starts at 50:50 can be " +
-      "{sure} in 100 sure of each one, seen alone.",
-    weakAboutYou:
-      "About you: chance may change these answers too, but their protection is weak. Someone " +
-      "who starts at 50:50 can be {sure} in 100 sure of each one, seen alone. You can choose " +
-      "not to say.",
-    filled: "{sure} in 100: how sure they can be",
-    empty: "{doubt} in 100: the doubt that stays",
-    picture: "A square of 100 dots. Filled: {filled}. Empty: {empty}.",
-
-    how: {
-      title: "How it works",
-      answer: "You simply answer truthfully.",
-      chance:
-        "Chance may change your answers before they leave this device. Only the result, your " +
-        "report, is sent.",
-      practise: "Try it with a harmless question",
-    },
-
-    fears: {
-      known: "Can they tell what I answered?",
-      knownReply:
-        "Not for sure. They see only a report, and chance may have written it. A single " +
-        "report is never a proof.",
-      weakKnown: "Possibly. The figure above says how sure they can be.",
-      wrong: "Could I go down for something I did not choose?",
-      wrongReply:
-        "Yes, by chance that can happen to anyone. That is why a report is no proof about " +
-        "you. For the whole group, the effect of chance is taken out again.",
-      weakWrong:
-        "Yes, by chance that can happen. For the whole group, the effect of chance is taken " +
-        "out again.",
-    },
-
-    unprotected: {
-      title: "What is not protected",
-      part: "That you took part.",
-      partText:
-        "Someone who watches your network or this device, or who runs this site, may see that " +
-        "you opened this page.",
-      device: "What someone sees on this device.",
-      deviceText:
-        "If other people manage it, or look over your shoulder, they may see what you tap.",
-      belief: "What someone already believes about you.",
-      beliefText:
-        "The odds above are for someone who starts at 50:50. Someone who is nearly sure before " +
-        "can be nearly sure after.",
-      others: "Reports by others.",
-      othersText:
-        "Anyone who has the address can take part, also more than once. So the results are " +
-        "not safe from people who forge reports. Your own answers stay protected.",
-      page: "A page that was tampered with.",
-      pageText:
-        "You trust the program that this site sent you. The part that works with chance is one " +
-        "short file that anyone can read, and this browser can test it for you.",
-      read: "Read that file",
-      verify: "Test it",
-    },
-
-    detail: {
-      title: "The odds in more detail",
-      together:
-        "All your answers together: someone who starts at 50:50 can be {sure} in 100 sure.",
-      sensitive:
-        "Without the answers about you, or if someone knows those already: {sure} in 100 sure.",
-      alone:
-        "One question with a single choice, on its own: {kept} in 100 answers stay as they " +
-        "were given. Chance replaces the rest by another answer.",
-      others:
-        "If your answers hang together, or someone knows some of them, only the first figure is " +
-        "a limit.",
-      design:
-        "Questions and odds were fixed when this survey opened. This is their digital " +
-        "fingerprint. It is the same for everyone who is asked.",
-      page: "Read the whole design",
-    },
-
-    ledger: "Your list of surveys",
+  odds: {
+    title: "How sure could someone be?",
+    short: "{sure} in 100",
+    say:
+      "Say someone thinks it is 50:50 that you gave a certain answer. After seeing your report, " +
+      "they would be right this often:",
+    answers: "What you answered",
+    you: "Each answer about you",
+    together: "Everything, if your answers are related",
+    times: "{sure} times in 100",
+    either: "A yes can come from either",
+    ofYes: "100 people whose answer is yes: {yes} send yes, {no} send no.",
+    ofNo: "100 people whose answer is no: {yes} send yes, {no} send no.",
+    filled: "sends yes",
+    empty: "sends no",
+    changed: "changed at random",
+    wrong:
+      "Could your report say something that you did not choose? Yes, that can happen to anyone. " +
+      "So a report is no proof. The group’s results are corrected for this.",
   },
 
   practice: {
-    progress: "Practice",
-    note: "Nothing here is sent, and nothing is kept.",
+    note: "Practice. Nothing is sent.",
     question: "Do you like rainy days?",
-    given: "You tapped “{answer}”. Chance tried it 100 times:",
-    others: "If someone taps “{answer}”, 100 tries give, for example:",
-    tries: "{yes} of 100 reports say “yes”, {no} say “no”.",
-    picture:
-      "A square of 100 dots. Filled: {yes} reports that say “yes”. Empty: {no} that say “no”.",
-    yes: "a report that says “yes”",
-    no: "a report that says “no”",
-    lesson:
-      "Only one report is ever sent. A “yes” can come from either person, and so can a “no”. " +
-      "So one report is never a proof.",
-    weakLesson: "Only one report is ever sent, and in this survey it mostly shows what was tapped.",
-    start: "Start the survey",
+    said: "You said: {answer}. This time your device would send: {report}.",
+    again: "Again",
+    tally: "So far: {yes} × yes, {no} × no.",
   },
 
-  /* Where people are invited: the code, and what it tells of them. */
+  unprotected: {
+    title: "What is not protected",
+    part: "That you take part. Your network and this site may see that you opened this page.",
+    device: "What you tap, if someone manages this device or sees the screen.",
+    belief: "What someone already believes about you.",
+    others: "The results, if people send false reports. Your own answers stay protected.",
+    page: "Your answers, if someone has tampered with this page. You can check it.",
+    invited:
+      "That your invitation was used. The site signs your pass without seeing it, so only the " +
+      "time could connect it with your report.",
+  },
+
+  contact: {
+    title: "Contact and deletion",
+    asked_by: "Who",
+    purpose: "Why",
+    contact: "Contact",
+    kept: "Deletion",
+    deleted: {
+      one: "{count} day after the survey closes",
+      other: "{count} days after the survey closes",
+    },
+  },
+
+  check: {
+    title: "Check this page",
+    text:
+      "One short file changes your answers at random. You can read it, and this browser can test " +
+      "it.",
+    read: "Read the file",
+    verify: "Test it",
+    design: "The digital fingerprint of questions and odds is the same for everyone:",
+    page: "Read the whole design",
+    same: "All links to this survey end with {end}. If yours does not, do not answer.",
+  },
+
+  /* Where people are invited. */
   invited: {
     text: "This survey is by invitation. Your code is in the link or on the sheet that you got.",
     asks: "Who is asking:",
@@ -178,91 +127,62 @@ export default {
     brokenLink:
       "This link is not complete. Open or copy the whole link from your invitation again, or " +
       "type the code from it.",
-    unknown:
-      "The site does not know this code. Check it. If you got a reminder, use the newest " +
-      "code.",
+    unknown: "The site does not know this code. If you got a reminder, use the newest code.",
     fetching: "Fetching your pass …",
     used: {
       title: "This code has been used",
-      texts: [
-        "A pass was fetched with it before: on another device, in another browser, or by " +
-          "someone else.",
-        "If that was you, go back to that device and browser. If you have sent your report " +
-          "there, thank you. Otherwise ask the person who invited you for a new code.",
-      ],
+      text:
+        "If you used it on another device or in another browser, go on there. Otherwise ask " +
+        "the person who invited you for a new code.",
       contact: "Questions to:",
       another: "Type another code",
-    },
-    known: {
-      title: "What your invitation tells",
-      can:
-        "When you tap “Start”, your code is exchanged for a pass. They can know that your " +
-        "invitation was used for that.",
-      cannot:
-        "They cannot connect it with your report. The site signs your pass without seeing " +
-        "it, and the pass shows only that someone who was invited sends the report.",
-      network:
-        "Someone who watches the network of this site at that time could guess from the " +
-        "moment. Nothing that is kept once your report is counted tells it.",
-      same:
-        "All links of this survey end with {end}. If yours or somebody else’s does not, do not " +
-        "answer.",
     },
   },
 
   asking: {
     progress: "Question {at} of {of}",
-    aboutYou: "About you",
-    note:
-      "Chance may change your answer before it leaves this device. Here, {kept} in 100 answers " +
-      "stay as they were given.",
-    choose: "Choose an answer …",
-    missing: "Please choose one of the answers to go on.",
+    kept: "Protected: {kept} in 100 stay as given.",
+    how: "How?",
+    replaced:
+      "Your device replaces some answers at random. Nobody else knows which, so a report is no " +
+      "proof.",
+    roundedKept: "Protected: rounded, then {kept} in 100 stay.",
+    rounded:
+      "Your device rounds your number at random to one of {count} values from {least} to {most}. " +
+      "Then it replaces some values at random. Nobody else knows which.",
+    picked: "Protected: what you pick is sent {picked} times in 100, anything else {other}.",
+    one:
+      "Your device sends only one option or none, at random. Nobody else knows whether you " +
+      "picked it.",
+    filler: "Not kept. This neutral question hides how many others you were asked.",
+    missing: "Please choose an answer.",
     back: "Back",
     next: "Next",
+    skip: "Skip",
     done: "Done",
-    rounded:
-      "Chance rounds your number to one of {count} values from {least} to {most} before it " +
-      "leaves this device, and may change that value, too: {kept} in 100 stay.",
-    picked:
-      "Your device sends only one option or none, by chance. Here, an option that you pick is " +
-      "sent in {picked} of 100 cases, one that you do not pick in {other}.",
     range: "Please enter a whole number from {least} to {most}.",
     less: "Less",
     more: "More",
     picks: "Pick up to {picks}, or none.",
-    tooMany: "You can pick up to {picks}. To pick another one, remove one first.",
     none: "None",
-    filler:
-      "A neutral question, so that the time you take does not tell how many questions you " +
-      "were asked. Your answer is not kept.",
     fillers: [
       "Do you prefer tea to coffee?",
       "Do you prefer the sea to the mountains?",
       "Do you get up early at weekends?",
       "Do you like to cook?",
-      "Do you prefer summer to winter?",
-      "Do you like to watch football?",
     ],
   },
 
   review: {
-    progress: "Last step",
     title: "Check and send",
-    lead:
-      "When you send, chance works on your answers first. Then this page forgets them, and " +
-      "only the report leaves this device.",
-    answers: "Chance may change these",
-    aboutYou: "About you: chance may change these too",
+    lead: "Your device now scrambles your answers, forgets them and sends one report.",
     change: "Change",
-    changeNamed: "Change: {question}",
     send: "Send",
   },
 
   sending: {
     title: "Sending your report …",
-    text: "This takes a moment.",
-    work: "This device first does a little work, which makes forged reports slower.",
+    work: "First, a short calculation that slows down forgers.",
   },
 
   waiting: {
@@ -270,187 +190,124 @@ export default {
     offline: "This device is offline.",
     busy: "The site is busy just now.",
     trouble: "The site has a problem just now.",
-    silent: "The site did not answer.",
-    safe: "Nothing was lost. Chance has done its work, and the same report will be sent again.",
-    kept:
-      "Only the report waits on this device. It goes by itself when the connection is back. " +
-      "You may close this page. Then it goes when you open this site again.",
-    unkept: "Please keep this page open. The report goes by itself when the connection is back.",
-    again: "Try again now",
+    kept: "The same report will be sent again by itself. You can close this page.",
+    unkept: "The same report will be sent again by itself. Please keep this page open.",
+    again: "Try again",
     drop: "Delete the report instead",
-    see: "See what will be sent",
+    see: "What will be sent",
   },
 
   thanks: {
     title: "Thank you. Your report has arrived.",
-    text: "You can close this page now.",
+    results: "Results appear after {count} responses.",
+    page: "Results page",
+    unpublished: "The people asking see results only after {count} responses.",
     once:
-      "Please answer only once. A second report would count you twice and say clearly more about " +
-      "you.",
+      "Please answer only once. A second report would count you twice and say more about you.",
     resumed: "A report that waited on this device has arrived.",
-    receipt: "Receipt",
-    receiptText: "This is the number of your report. You do not need to keep it.",
-    see: "See what was sent",
+    see: "What was sent",
   },
 
   sent: {
-    title: "The randomized report",
+    says: "Your report says:",
+    chance: "Your device may have put any of this there at random.",
+    number: "Its number:",
     text:
-      "These are the exact bytes. The numbers under “blocks” are places in the lists of " +
-      "answers, or steps of a number’s range, counted from 0; null is no answer. In each " +
-      "block, all of them are your answers or all of them are chance.",
-    pass: "Under “pass” is your pass. It shows that you were invited, and not who you are.",
-    work: "Under “work” is the result of the work that makes forged reports slower.",
-    length: "Spaces at the end make every report of this survey equally long.",
+      "The exact bytes. The numbers are positions of options or steps of a number, counted from " +
+      "0.",
+    pass: "“pass” shows that you were invited, not who you are.",
   },
 
   /* This browser has answered already: in this tab before a reload, or in another tab. */
   answered: {
     title: "You have sent your report",
-    text: "This survey was answered here a moment ago. There is nothing more to do.",
-    once: "A second report would count you twice and say clearly more about you.",
-    other: "Someone else wants to answer",
+    other: "Someone else wants to answer here",
   },
 
   kiosk: {
     idle: "Are you still there?",
-    idleText:
-      "In {count} seconds this page forgets your answers and starts again.",
+    idleText: "In {count} seconds this page forgets your answers and starts again.",
     stay: "I am still here",
     waits: "Thank you. Your report is on its way.",
-    waitsText: "Only the report waits on this device. It goes by itself.",
-    finish: "Done",
-    finishText: "This page starts again by itself for the next person.",
   },
 
   ledger: {
-    offer: "Keep a list of the surveys you take?",
-    offerText:
-      "Every survey gives something away about you, and it adds up. A list on this device can " +
-      "keep count. It holds the name of the survey, the day and the privacy spent; never an " +
-      "answer, never a report. Whoever can open this browser can read it.",
-    keep: "Start the list with this survey",
-    added: "This survey is on your list.",
-    open: "See my list",
     title: "Your list of surveys",
-    text:
-      "This list is on this device only. It is never sent. The figure ε says how much privacy " +
-      "a survey has used.",
+    offer:
+      "A list on this device can add up what surveys reveal about you: title, day and privacy " +
+      "used, never an answer. Anyone who uses this browser can read it.",
+    keep: "Start the list with this survey",
+    text: "Only on this device, never sent. ε is the privacy that a survey used.",
     survey: "Survey",
     day: "Day",
     total: "Total",
     sure:
-      "Say someone sees all these reports and starts at 50:50. If all of them are about the " +
-      "same answer, they can be {sure} in 100 sure of it.",
+      "If all were about one answer, someone who thinks it is 50:50 would be right {sure} times " +
+      "in 100.",
     empty: "The list is empty.",
     remove: "Remove: {survey}",
-    stop: "Delete the list and stop keeping it",
+    stop: "Delete the list",
   },
 
-  /* Pages instead of the survey. `again` is the text of a button that starts over. */
+  /* Pages instead of the survey. */
   problems: {
     missing: {
       title: "There is no survey here",
-      texts: [
-        "Check the address: a letter may be missing. The survey may also not be open yet.",
-        "If the address came in a message, ask the person who sent it. Nothing was sent from " +
-          "this device.",
-      ],
+      text: "Check the address. The survey may also not be open yet. Nothing was sent.",
     },
     closed: {
       title: "This survey is closed",
-      texts: [
-        "It takes no more reports. Thank you for wanting to take part.",
-        "Nothing was sent from this device.",
-      ],
+      text: "Nothing was sent. Thank you for wanting to take part.",
     },
     offline: {
       title: "The survey could not be loaded",
-      texts: [
-        "Your device may be offline, or the site has a problem.",
-        "Nothing was sent. Check your connection and try again.",
-      ],
-      again: "Try again",
+      text: "Nothing was sent. Check your connection and try again.",
     },
     outdated: {
       title: "This page cannot run this survey",
-      texts: [
-        "The survey does not fit this page, or its odds are not what it says. So the page " +
-          "stops here. Nothing was sent.",
-        "Load the page again. If that does not help, tell the person who gave you the address.",
-      ],
-      again: "Load again",
+      text:
+        "Nothing was sent. If trying again does not help, tell the person who gave you the " +
+        "address.",
     },
     generator: {
       title: "This browser cannot protect your answers",
-      texts: [
-        "It has no safe source of chance. Without it, this page sends nothing.",
-        "Please use a current version of Chrome, Edge, Firefox or Safari.",
-      ],
+      text: "Nothing was sent. Please use a current Chrome, Edge, Firefox or Safari.",
     },
     broken: {
       title: "Something went wrong on this page",
-      texts: [
-        "The page has stopped and has forgotten your answers.",
-        "If you had not tapped “Send”, nothing was sent, and you can start again.",
-      ],
-      again: "Start again",
-    },
-    changed: {
-      title: "The site did not use your report",
-      texts: [
-        "It says that the survey is no longer the one that this page loaded, and that it did " +
-          "not store your report.",
-        "Please do not answer again: a second report would say clearly more about you. Tell " +
-          "the person who gave you the address.",
-      ],
+      text: "Your answers are forgotten. Unless you had tapped “Send”, nothing was sent.",
     },
     closedMeanwhile: {
       title: "The survey is no longer open",
-      texts: [
-        "Your report came too late and was not stored. Nothing but the report left this device.",
-        "Thank you for your time.",
-      ],
+      text: "Your report came too late and was not stored. Thank you for your time.",
     },
     refused: {
       title: "The site did not accept your report",
-      texts: [
-        "It was not stored. Nothing but the report left this device.",
-        "This is a fault of the site. Please tell the person who gave you the address.",
-      ],
+      text:
+        "Please do not answer again: a second report would say more about you. Tell the person " +
+        "who gave you the address.",
     },
     dropped: {
       title: "Your report was deleted",
-      texts: [
-        "It will not be sent from this device any more.",
-        "If it had reached the site before, it stays there. A second one would say clearly " +
-          "more about you.",
-      ],
+      text:
+        "If it had already reached the site, it stays there. A second one would say more about " +
+        "you.",
     },
     otherDesign: {
       title: "This is not the survey that you were invited to",
-      texts: [
-        "Your invitation names another version of this survey than the site shows. That " +
-          "should never happen, so the page stops here. Nothing was sent.",
-        "Please do not answer. Tell the person who invited you.",
-      ],
+      text:
+        "The site shows another version of it. Nothing was sent. Please do not answer. Tell " +
+        "the person who invited you.",
     },
     noPass: {
       title: "Your pass could not be fetched",
-      texts: [
-        "The site did not answer, or it is busy. Your code is not lost: the same pass can be " +
-          "fetched again.",
-        "Check your connection and try again.",
-      ],
-      again: "Try again",
+      text: "Your code still works. Check your connection and try again.",
     },
     badPass: {
       title: "The site did not give a good pass",
-      texts: [
-        "Its signature is not the one of this survey. Such a pass could tell who you are, so " +
-          "the page stops here. No answer was sent.",
-        "Please do not answer. Tell the person who invited you.",
-      ],
+      text:
+        "Its signature is wrong, so it could tell who you are. No answer was sent. Please do not " +
+        "answer. Tell the person who invited you.",
     },
   },
 };

@@ -11,8 +11,7 @@ export default {
   title: "Encuesta",
   language: "Idioma",
   loading: "Cargando la encuesta…",
-  untranslated:
-    "La encuesta no está traducida por completo: partes de esta página están en {language}.",
+  untranslated: "Partes de esta página están en {language}.",
   testing: "Prueba. No se guarda nada de lo que responda aquí.",
   yes: "Sí",
   no: "No",
@@ -21,166 +20,105 @@ export default {
     above: "más de {count}",
     below: "menos de {count}",
     about: "unas {count}",
-    atMost: "como máximo unos {count}",
+    atMost: "como máximo {count}",
     range: "{least} a {most}",
   },
 
   opening: {
-    all: { one: "{count} pregunta.", many: "{count} de preguntas.", other: "{count} preguntas." },
-    some: "Elección al azar entre {all}.",
-    depends: "Algunas solo se hacen después de ciertas respuestas.",
-    background: {
-      one: "Después, {count} pregunta sobre usted.",
-      many: "Después, {count} de preguntas sobre usted.",
-      other: "Después, {count} preguntas sobre usted.",
-    },
-    start: "Empezar",
+    who: "Pregunta:",
+    more: "Leer más",
+    all: { one: "{count} pregunta", many: "{count} de preguntas", other: "{count} preguntas" },
+    quick: "{questions}, menos de un minuto.",
+    longer: "{questions}, menos de {minutes} min.",
     once: "Por favor, responda una sola vez.",
+    reloaded:
+      "Esta página se ha vuelto a cargar. Las respuestas nunca se guardan; responda de nuevo, por " +
+      "favor.",
+    promise: "A veces, su dispositivo cambia sus respuestas al azar antes de enviarlas.",
+    so:
+      "Nadie que vea lo que envía puede estar seguro de lo que respondió: ni quienes preguntan, " +
+      "ni nosotros, ni un tribunal.",
+    hardly: "Apenas podrán saberlo.",
+    guess: "Podrán suponerlo, nada más.",
+    nearly:
+      "Pero la protección es débil: alguien podría acertar {sure} de cada 100 veces. Participe " +
+      "solo si también respondería sin ella.",
+    less: "Los datos sobre usted están menos protegidos.",
+    managed: "Quien administre este dispositivo puede ver lo que usted pulsa.",
+    invited: "Se puede ver que su invitación se usó, pero no qué informe es el suyo.",
+    start: "Empezar",
+    how: "Ver cómo funciona (10 segundos)",
+  },
 
-    who: {
-      title: "Quién pregunta y por qué",
-      asked_by: "Quién",
-      purpose: "Por qué",
-      contact: "Contacto",
-      kept: "Plazo",
-      deleted: {
-        one: "Todo se borra {count} día después del cierre de la encuesta.",
-        many: "Todo se borra {count} de días después del cierre de la encuesta.",
-        other: "Todo se borra {count} días después del cierre de la encuesta.",
-      },
-    },
-
-    promise: {
-      label: "Nadie puede saber con certeza qué respondió usted.",
-      who:
-        "Ni el equipo de investigación, ni quienes gestionan este sitio, ni un ladrón que " +
-        "copie la base de datos, ni un tribunal.",
-    },
-    weakPromise: {
-      label: "La protección de esta encuesta es débil.",
-      who:
-        "El equipo de investigación, quienes gestionan este sitio, un ladrón que copie la base " +
-        "de datos o un tribunal verían solo un informe. Pero quien lo vea entero puede llegar a " +
-        "estar casi seguro. Participe solo si también respondería sin protección.",
-    },
-
-    before:
-      "Supongamos que alguien que le conoce bien ve igual de probable que usted haya dado cierta " +
-      "respuesta o que no: 50 de 100.",
-    after:
-      "Después de ver su informe completo, la seguridad de esa persona puede alcanzar {sure} " +
-      "puntos de 100.",
-    afterSensitive:
-      "Después de ver su informe sin las respuestas sobre usted, la seguridad de esa persona " +
-      "puede alcanzar {sure} puntos de 100.",
-    aboutYou:
-      "Sobre usted: el azar también puede cambiar estas respuestas. En cada una por separado, " +
-      "la seguridad de alguien que parte de 50 de 100 puede alcanzar {sure} puntos de 100.",
-    weakAboutYou:
-      "Sobre usted: el azar también puede cambiar estas respuestas, pero su protección es " +
-      "débil. En cada una por separado, la seguridad de alguien que parte de 50 de 100 puede " +
-      "alcanzar {sure} puntos de 100. Usted puede elegir no decirlo.",
-    filled: "{sure} de 100: la seguridad que puede tener",
-    empty: "{doubt} de 100: la duda que le queda",
-    picture: "Un cuadrado de 100 círculos. Llenos: {filled}. Vacíos: {empty}.",
-
-    how: {
-      title: "Cómo funciona",
-      answer: "Usted simplemente responde con la verdad.",
-      chance:
-        "El azar puede cambiar sus respuestas antes de que salgan de este dispositivo. Solo se " +
-        "envía el resultado: su informe.",
-      practise: "Probar con una pregunta sencilla",
-    },
-
-    fears: {
-      known: "¿Pueden saber qué respondí?",
-      knownReply:
-        "Con certeza, no. Solo ven un informe, y puede haberlo escrito el azar. Un solo " +
-        "informe nunca es una prueba.",
-      weakKnown: "Es posible. La cifra de arriba dice cuánta seguridad pueden tener.",
-      wrong: "¿Podría quedar anotado algo que no elegí?",
-      wrongReply:
-        "Sí, por azar eso le puede pasar a cualquiera. Por eso un informe no es una prueba " +
-        "sobre usted. En el resultado de todo el grupo, el efecto del azar se descuenta.",
-      weakWrong:
-        "Sí, por azar eso puede pasar. En el resultado de todo el grupo, el efecto del azar " +
-        "se descuenta.",
-    },
-
-    unprotected: {
-      title: "Qué no está protegido",
-      part: "Que usted ha participado.",
-      partText:
-        "Quien vigile su red o este dispositivo, o quien gestione este sitio, puede llegar a ver " +
-        "que usted abrió esta página.",
-      device: "Lo que alguien vea en este dispositivo.",
-      deviceText:
-        "Si lo administran otras personas, o si alguien mira la pantalla, pueden ver lo que " +
-        "usted elige.",
-      belief: "Lo que alguien ya cree sobre usted.",
-      beliefText:
-        "Las cifras de arriba valen para quien parte de 50 de 100. Quien antes casi no tenía " +
-        "dudas puede casi no tenerlas después.",
-      others: "Los informes de otros.",
-      othersText:
-        "Cualquiera que tenga la dirección puede participar, también varias veces. Por eso " +
-        "los resultados no están a salvo de quien falsifique informes. Sus propias " +
-        "respuestas siguen protegidas.",
-      page: "Una página manipulada.",
-      pageText:
-        "Usted confía en el programa que le envió este sitio. La parte que trabaja con el azar " +
-        "es un solo archivo corto que cualquiera puede leer, y este navegador puede ponerlo a " +
-        "prueba por usted.",
-      read: "Leer ese archivo",
-      verify: "Ponerlo a prueba",
-    },
-
-    detail: {
-      title: "Las probabilidades con más detalle",
-      together:
-        "Todas sus respuestas juntas: la seguridad de alguien que parte de 50 de 100 puede " +
-        "alcanzar {sure} puntos de 100.",
-      sensitive:
-        "Sin las respuestas sobre usted, o si alguien ya las conoce: {sure} puntos de 100.",
-      alone:
-        "Una pregunta de elección única, por separado: {kept} de cada 100 respuestas quedan " +
-        "tal como se dieron. En lugar de cada una de las demás, el azar pone otra.",
-      others:
-        "Si sus respuestas están relacionadas entre sí, o si alguien conoce algunas, solo pone " +
-        "límite la primera cifra.",
-      design:
-        "Las preguntas y las probabilidades quedaron fijadas cuando se abrió esta encuesta. " +
-        "Este es el código que las identifica. Es el mismo para todas las personas " +
-        "encuestadas.",
-      page: "Leer todas las preguntas y probabilidades",
-    },
-
-    ledger: "Su lista de encuestas",
+  odds: {
+    title: "¿Cuán seguro se puede estar?",
+    short: "{sure} de 100",
+    say:
+      "Supongamos que para alguien hay 50 posibilidades de 100 de que usted haya dado cierta " +
+      "respuesta. Después de ver su informe, acertaría:",
+    answers: "Lo que usted respondió",
+    you: "Cada dato sobre usted",
+    together: "Todo, si sus respuestas están relacionadas",
+    times: "{sure} de cada 100 veces",
+    either: "Un sí puede venir de cualquiera",
+    ofYes: "100 personas cuya respuesta es sí: {yes} envían sí, {no} envían no.",
+    ofNo: "100 personas cuya respuesta es no: {yes} envían sí, {no} envían no.",
+    filled: "envía sí",
+    empty: "envía no",
+    changed: "cambiado al azar",
+    wrong:
+      "¿Puede decir su informe algo que usted no eligió? Sí, le puede pasar a cualquiera. Por eso " +
+      "un informe no prueba nada. En los resultados del grupo, ese efecto se descuenta.",
   },
 
   practice: {
-    progress: "Práctica",
-    note: "Aquí no se envía nada ni se guarda nada.",
+    note: "Práctica. No se envía nada.",
     question: "¿Le gustan los días de lluvia?",
-    given: "Usted eligió «{answer}». El azar lo probó 100 veces:",
-    others: "Si alguien elige «{answer}», 100 intentos dan, por ejemplo:",
-    tries: "De 100 informes, {yes} dicen «sí» y {no} dicen «no».",
-    picture:
-      "Un cuadrado de 100 círculos. Llenos: {yes} informes que dicen «sí». Vacíos: {no} que " +
-      "dicen «no».",
-    yes: "un informe que dice «sí»",
-    no: "un informe que dice «no»",
-    lesson:
-      "Nunca se envía más de un informe. Un «sí» puede venir de cualquiera de las dos " +
-      "personas, y un «no» también. Por eso un solo informe nunca es una prueba.",
-    weakLesson:
-      "Nunca se envía más de un informe, y en esta encuesta la mayoría de las veces muestra lo " +
-      "que se eligió.",
-    start: "Empezar la encuesta",
+    said: "Usted respondió: {answer}. Esta vez su dispositivo enviaría: {report}.",
+    again: "Otra vez",
+    tally: "Hasta ahora: {yes} × sí, {no} × no.",
   },
 
-  /* Where people are invited: the code, and what it tells of them. */
+  unprotected: {
+    title: "Qué no está protegido",
+    part: "Que usted participa. Su red y este sitio pueden ver que abrió esta página.",
+    device: "Lo que usted pulsa, si alguien administra este dispositivo o ve la pantalla.",
+    belief: "Lo que alguien ya cree sobre usted.",
+    others: "Los resultados, si alguien envía informes falsos. Sus respuestas siguen protegidas.",
+    page: "Sus respuestas, si alguien ha manipulado esta página. Puede comprobarla.",
+    invited:
+      "Que se usó su invitación. El sitio firma su pase sin verlo: solo la hora podría " +
+      "relacionarlo con su informe.",
+  },
+
+  contact: {
+    title: "Contacto y borrado",
+    asked_by: "Quién",
+    purpose: "Por qué",
+    contact: "Contacto",
+    kept: "Borrado",
+    deleted: {
+      one: "{count} día después del cierre de la encuesta",
+      many: "{count} de días después del cierre de la encuesta",
+      other: "{count} días después del cierre de la encuesta",
+    },
+  },
+
+  check: {
+    title: "Comprobar esta página",
+    text:
+      "Un archivo corto cambia sus respuestas al azar. Usted puede leerlo, y este navegador puede " +
+      "ponerlo a prueba.",
+    read: "Leer el archivo",
+    verify: "Ponerlo a prueba",
+    design: "La huella digital de las preguntas y las probabilidades es la misma para todos:",
+    page: "Leer el diseño completo",
+    same:
+      "Todos los enlaces a esta encuesta terminan en {end}. Si el suyo termina de otra forma, no " +
+      "responda.",
+  },
+
+  /* Where people are invited. */
   invited: {
     text: "Esta encuesta es por invitación. Su código está en el enlace o en la hoja que recibió.",
     asks: "Quién pregunta:",
@@ -193,90 +131,62 @@ export default {
       "Este enlace no está completo. Abra o copie otra vez el enlace entero de su invitación, o " +
       "escriba el código que contiene.",
     unknown:
-      "El sitio no conoce este código. Compruébelo. Si recibió un recordatorio, use el " +
-      "código más reciente.",
+      "El sitio no conoce este código. Si recibió un recordatorio, use el código más reciente.",
     fetching: "Obteniendo su pase…",
     used: {
       title: "Este código ya se usó",
-      texts: [
-        "Ya se obtuvo un pase con él: en otro dispositivo, en otro navegador o por otra persona.",
-        "Si fue usted, vuelva a aquel dispositivo y navegador. Si ya envió allí su informe, " +
-          "gracias. Si no, pida un código nuevo a quien le invitó.",
-      ],
+      text:
+        "Si lo usó en otro dispositivo o navegador, siga allí. Si no, pida un código nuevo a " +
+        "quien le invitó.",
       contact: "Preguntas a:",
       another: "Escribir otro código",
-    },
-    known: {
-      title: "Lo que revela su invitación",
-      can:
-        "Cuando pulsa el botón para empezar, su código se cambia por un pase. Pueden saber " +
-        "que su invitación se usó para eso.",
-      cannot:
-        "No pueden relacionarlo con su informe. El sitio firma su pase sin verlo, y el pase " +
-        "solo muestra que el informe es de alguien que fue invitado.",
-      network:
-        "Quien vigile la red de este sitio en ese momento podría adivinarlo por la hora. Nada " +
-        "de lo que se guarda una vez contado su informe lo revela.",
-      same:
-        "Todos los enlaces de esta encuesta terminan en {end}. Si el suyo o el de otra persona " +
-        "no termina así, no responda.",
     },
   },
 
   asking: {
     progress: "Pregunta {at} de {of}",
-    aboutYou: "Sobre usted",
-    note:
-      "El azar puede cambiar su respuesta antes de que salga de este dispositivo. Aquí, {kept} " +
-      "de cada 100 respuestas quedan tal como se dieron.",
-    choose: "Elija una respuesta…",
-    missing: "Para continuar, elija una de las respuestas.",
+    kept: "Protegida: {kept} de cada 100 quedan como se dieron.",
+    how: "¿Cómo?",
+    replaced:
+      "Su dispositivo sustituye algunas respuestas al azar. Nadie más sabe cuáles. Por eso un " +
+      "informe no prueba nada.",
+    roundedKept: "Protegida: se redondea, y después {kept} de cada 100 quedan igual.",
+    rounded:
+      "Su dispositivo redondea el número al azar a uno de {count} valores, de {least} a {most}. " +
+      "Después sustituye algunos valores al azar. Nadie más sabe cuáles.",
+    picked:
+      "Protegida: lo que marca se envía {picked} de cada 100 veces; lo demás, {other}.",
+    one:
+      "Su dispositivo envía, al azar, una sola opción o ninguna. Nadie más sabe si usted la marcó.",
+    filler: "No se guarda. Esta pregunta neutra oculta cuántas otras le hicieron.",
+    missing: "Por favor, elija una respuesta.",
     back: "Atrás",
     next: "Siguiente",
+    skip: "Omitir",
     done: "Listo",
-    rounded:
-      "Antes de que su número salga de este dispositivo, el azar lo redondea a uno de {count} " +
-      "valores, de {least} a {most}, y también puede cambiar ese valor: {kept} de cada 100 " +
-      "veces queda igual.",
-    picked:
-      "Su dispositivo envía, al azar, una sola opción o ninguna. Aquí, una opción que usted " +
-      "marca se envía {picked} de cada 100 veces; una que no marca, {other}.",
     range: "Introduzca un número entero de {least} a {most}.",
     less: "Menos",
     more: "Más",
     picks: "Puede marcar {picks} como máximo, o ninguna.",
-    tooMany: "Puede marcar {picks} como máximo. Para marcar otra, quite antes una.",
     none: "Ninguna",
-    filler:
-      "Una pregunta neutra, para que el tiempo que tarda no revele cuántas preguntas le " +
-      "hicieron. Su respuesta no se guarda.",
     fillers: [
       "¿Prefiere el té al café?",
       "¿Prefiere el mar a la montaña?",
       "¿Se levanta temprano los fines de semana?",
       "¿Le gusta cocinar?",
-      "¿Prefiere el verano al invierno?",
-      "¿Le gusta ver fútbol?",
     ],
   },
 
   review: {
-    progress: "Último paso",
     title: "Revisar y enviar",
-    lead:
-      "Cuando usted envía, primero actúa el azar sobre sus respuestas. Después, esta página " +
-      "las olvida y solo el informe sale de este dispositivo.",
-    answers: "El azar puede cambiar estas respuestas",
-    aboutYou: "Sobre usted: el azar también puede cambiar estas respuestas",
+    lead: "Su dispositivo mezcla ahora sus respuestas con el azar, las olvida y envía un informe.",
     change: "Cambiar",
-    changeNamed: "Cambiar: {question}",
     send: "Enviar",
   },
 
   sending: {
     title: "Enviando su informe…",
-    text: "Tardará un momento.",
-    work: "Este dispositivo hace primero un pequeño cálculo, que frena los informes falsos.",
+    work: "Antes, un breve cálculo que frena a los falsificadores.",
   },
 
   waiting: {
@@ -284,193 +194,128 @@ export default {
     offline: "Este dispositivo no tiene conexión.",
     busy: "El sitio está muy ocupado en este momento.",
     trouble: "El sitio tiene un problema en este momento.",
-    silent: "El sitio no contestó.",
-    safe: "No se ha perdido nada. El azar ya ha actuado, y se volverá a enviar el mismo informe.",
-    kept:
-      "Solo el informe espera en este dispositivo. Se enviará por sí solo cuando vuelva la " +
-      "conexión. Puede cerrar esta página. En ese caso, se enviará cuando abra de nuevo este " +
-      "sitio.",
-    unkept:
-      "Por favor, no cierre esta página. El informe se enviará por sí solo cuando vuelva la " +
-      "conexión.",
-    again: "Intentar de nuevo ahora",
-    drop: "Eliminar el informe en vez de enviarlo",
-    see: "Ver lo que se enviará",
+    kept: "El mismo informe se volverá a enviar por sí solo. Puede cerrar esta página.",
+    unkept: "El mismo informe se volverá a enviar por sí solo. Por favor, no cierre esta página.",
+    again: "Intentar de nuevo",
+    drop: "Borrar el informe en vez de enviarlo",
+    see: "Qué se enviará",
   },
 
   thanks: {
     title: "Gracias. Su informe ha llegado.",
-    text: "Ya puede cerrar esta página.",
+    results: "Los resultados aparecen después de {count} respuestas.",
+    page: "Página de resultados",
+    unpublished: "Quienes preguntan ven resultados solo después de {count} respuestas.",
     once:
-      "Por favor, responda una sola vez. Con un segundo informe, usted contaría dos veces y se " +
-      "sabría bastante más sobre usted.",
+      "Por favor, responda una sola vez. Un segundo informe contaría doble y revelaría más sobre " +
+      "usted.",
     resumed: "Ha llegado un informe que esperaba en este dispositivo.",
-    receipt: "Comprobante",
-    receiptText: "Este es el número de su informe. No hace falta que lo guarde.",
-    see: "Ver lo que se envió",
+    see: "Qué se envió",
   },
 
   sent: {
-    title: "El informe, después del azar",
+    says: "Su informe dice:",
+    chance: "Su dispositivo puede haber puesto cualquiera de estas cosas al azar.",
+    number: "Su número:",
     text:
-      "Estos son los bytes exactos. Los números de «blocks» son lugares en las listas de " +
-      "respuestas, o escalones de un número, contando desde 0; null significa que no hay " +
-      "respuesta. En cada bloque, todos son sus respuestas o todos son obra del azar.",
-    pass: "En «pass» está su pase. Muestra que fue invitado, y no quién es.",
-    work: "En «work» está el resultado del cálculo que frena los informes falsos.",
-    length: "Con espacios al final, todos los informes de esta encuesta miden lo mismo.",
+      "Los bytes exactos. Los números son lugares de opciones o escalones de un número, contando " +
+      "desde 0.",
+    pass: "«pass» muestra que fue invitado, no quién es.",
   },
 
   /* This browser has answered already: in this tab before a reload, or in another tab. */
   answered: {
     title: "Usted ya envió su informe",
-    text: "Esta encuesta se respondió aquí hace un momento. No tiene que hacer nada más.",
-    once: "Con un segundo informe, usted contaría dos veces y se sabría bastante más sobre usted.",
-    other: "Otra persona quiere responder",
+    other: "Otra persona quiere responder aquí",
   },
 
   kiosk: {
     idle: "¿Sigue usted ahí?",
-    idleText:
-      "En {count} segundos, esta página olvidará sus respuestas y volverá a empezar.",
+    idleText: "En {count} segundos, esta página olvidará sus respuestas y volverá a empezar.",
     stay: "Sigo aquí",
     waits: "Gracias. Su informe está en camino.",
-    waitsText:
-      "Solo el informe espera en este dispositivo. Se enviará por sí solo.",
-    finish: "Listo",
-    finishText: "Esta página vuelve a empezar por sí sola para la siguiente persona.",
   },
 
   ledger: {
-    offer: "¿Quiere llevar una lista de las encuestas en las que participa?",
-    offerText:
-      "Cada encuesta revela algo sobre usted, y eso se va sumando. Una lista en este dispositivo " +
-      "puede llevar la cuenta. Contiene el nombre de la encuesta, el día y la privacidad " +
-      "gastada; nunca una respuesta, nunca un informe. Quien pueda abrir este navegador puede " +
+    title: "Su lista de encuestas",
+    offer:
+      "Una lista en este dispositivo puede sumar lo que las encuestas revelan sobre usted: " +
+      "título, día y privacidad gastada, nunca una respuesta. Quien use este navegador puede " +
       "leerla.",
     keep: "Empezar la lista con esta encuesta",
-    added: "Esta encuesta está en su lista.",
-    open: "Ver mi lista",
-    title: "Su lista de encuestas",
-    text:
-      "Esta lista está solo en este dispositivo. Nunca se envía. La cifra ε indica cuánta " +
-      "privacidad ha gastado una encuesta.",
+    text: "Solo en este dispositivo; nunca se envía. ε es la privacidad gastada.",
     survey: "Encuesta",
     day: "Día",
     total: "Total",
     sure:
-      "Supongamos que alguien ve todos estos informes y parte de 50 de 100. Si todos tratan de " +
-      "una misma respuesta, su seguridad sobre ella puede alcanzar {sure} puntos de 100.",
+      "Si todas trataran de una respuesta, alguien que parte de 50 de 100 acertaría {sure} de " +
+      "cada 100 veces.",
     empty: "La lista está vacía.",
     remove: "Quitar: {survey}",
-    stop: "Borrar la lista y dejar de llevarla",
+    stop: "Borrar la lista",
   },
 
-  /* Pages instead of the survey. `again` is the text of a button that starts over. */
+  /* Pages instead of the survey. */
   problems: {
     missing: {
       title: "Aquí no hay ninguna encuesta",
-      texts: [
-        "Revise la dirección: puede faltar una letra. También puede ser que la encuesta aún no " +
-          "esté abierta.",
-        "Si recibió la dirección en un mensaje, pregunte a quien se lo envió. No se ha enviado " +
-          "nada desde este dispositivo.",
-      ],
+      text:
+        "Revise la dirección. Puede que la encuesta aún no esté abierta. No se ha enviado " +
+        "nada.",
     },
     closed: {
       title: "Esta encuesta está cerrada",
-      texts: [
-        "Ya no recibe más informes. Gracias por querer participar.",
-        "No se ha enviado nada desde este dispositivo.",
-      ],
+      text: "No se ha enviado nada. Gracias por querer participar.",
     },
     offline: {
       title: "No se pudo cargar la encuesta",
-      texts: [
-        "Puede que su dispositivo no tenga conexión o que el sitio tenga un problema.",
-        "No se ha enviado nada. Revise la conexión e inténtelo de nuevo.",
-      ],
-      again: "Intentar de nuevo",
+      text: "No se ha enviado nada. Revise la conexión e inténtelo de nuevo.",
     },
     outdated: {
       title: "Esta página no puede mostrar esta encuesta",
-      texts: [
-        "La encuesta no encaja con esta página, o sus probabilidades no son las que indica. " +
-          "Por eso la página se detiene aquí. No se ha enviado nada.",
-        "Vuelva a cargar la página. Si eso no ayuda, avise a quien le dio la dirección.",
-      ],
-      again: "Volver a cargar",
+      text:
+        "No se ha enviado nada. Si intentarlo de nuevo no ayuda, avise a quien le dio la " +
+        "dirección.",
     },
     generator: {
       title: "Este navegador no puede proteger sus respuestas",
-      texts: [
-        "No tiene una fuente segura de azar. Sin ella, esta página no envía nada.",
-        "Por favor, use una versión actual de Chrome, Edge, Firefox o Safari.",
-      ],
+      text: "No se ha enviado nada. Use una versión actual de Chrome, Edge, Firefox o Safari.",
     },
     broken: {
       title: "Algo ha fallado en esta página",
-      texts: [
-        "La página se ha detenido y ha olvidado sus respuestas.",
-        "Si usted no había pulsado «Enviar», no se ha enviado nada y puede volver a empezar.",
-      ],
-      again: "Volver a empezar",
-    },
-    changed: {
-      title: "El sitio no usó su informe",
-      texts: [
-        "Dice que la encuesta ya no es la que cargó esta página y que no guardó su informe.",
-        "Por favor, no responda de nuevo: con un segundo informe se sabría bastante más sobre " +
-          "usted. Avise a quien le dio la dirección.",
-      ],
+      text: "Sus respuestas se han olvidado. Si no había pulsado «Enviar», no se ha enviado nada.",
     },
     closedMeanwhile: {
       title: "La encuesta ya no está abierta",
-      texts: [
-        "Su informe llegó tarde y no se guardó. De este dispositivo no salió nada más que el " +
-          "informe.",
-        "Gracias por su tiempo.",
-      ],
+      text: "Su informe llegó tarde y no se guardó. Gracias por su tiempo.",
     },
     refused: {
       title: "El sitio no aceptó su informe",
-      texts: [
-        "El informe no se guardó. De este dispositivo no salió nada más que el informe.",
-        "Es un fallo del sitio. Por favor, avise a quien le dio la dirección.",
-      ],
+      text:
+        "Por favor, no responda de nuevo: un segundo informe revelaría más sobre usted. Avise a " +
+        "quien le dio la dirección.",
     },
     dropped: {
-      title: "Se ha eliminado su informe",
-      texts: [
-        "Ya no se enviará desde este dispositivo.",
-        "Si ya había llegado al sitio, allí se queda. Con un segundo informe se sabría " +
-          "bastante más sobre usted.",
-      ],
+      title: "Su informe se ha borrado",
+      text:
+        "Si ya había llegado al sitio, se queda allí. Un segundo informe revelaría más sobre " +
+        "usted.",
     },
     otherDesign: {
-      title: "Esta no es la encuesta a la que le invitaron",
-      texts: [
-        "Su invitación nombra otra versión de esta encuesta que la que muestra el sitio. Eso " +
-          "no debería ocurrir nunca, así que la página se detiene aquí. No se envió nada.",
-        "Por favor, no responda. Avise a quien le invitó.",
-      ],
+      title: "Esta no es la encuesta a la que fue invitado",
+      text:
+        "El sitio muestra otra versión. No se ha enviado nada. Por favor, no responda. Avise a " +
+        "quien le invitó.",
     },
     noPass: {
       title: "No se pudo obtener su pase",
-      texts: [
-        "El sitio no respondió o está saturado. Su código no se ha perdido: el mismo pase se " +
-          "puede obtener otra vez.",
-        "Compruebe su conexión e inténtelo de nuevo.",
-      ],
-      again: "Intentar de nuevo",
+      text: "Su código sigue siendo válido. Revise la conexión e inténtelo de nuevo.",
     },
     badPass: {
       title: "El sitio no dio un pase válido",
-      texts: [
-        "Su firma no es la de esta encuesta. Un pase así podría revelar quién es usted, así " +
-          "que la página se detiene aquí. No se envió ninguna respuesta.",
-        "Por favor, no responda. Avise a quien le invitó.",
-      ],
+      text:
+        "Su firma es incorrecta, así que podría revelar quién es usted. No se ha enviado ninguna " +
+        "respuesta. Por favor, no responda. Avise a quien le invitó.",
     },
   },
 };
