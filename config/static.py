@@ -24,6 +24,7 @@ NOT_SERVED = (
     re.compile(r"(?<=\S)[ \t]+// [^\"'`/\n]*$", re.MULTILINE),
     re.compile(r"(?<=\S )/\*\* @type \{[^*\n]*\} \*/ (?=\()"),  # a cast
     re.compile(r"^[ \t]+", re.MULTILINE),
+    re.compile(r"^\n", re.MULTILINE),
     re.compile(r'(?<!\\)" \+\n"'),  # a text split over several lines
 )
 

@@ -20,6 +20,12 @@ from tests.support.states import POOR, States
 FOLDER = Path(__file__).parent / "images"
 SIZES = {"phone": (360, 740), "laptop": (1280, 800)}
 LANGUAGES = ("de", "es", "fr", "ar")
+# The height at which nothing of the page needs to be scrolled, in a box of its own or as a whole.
+CONTENT = """() => {
+  const box = document.querySelector(".scroll");
+  const more = box ? box.scrollHeight - box.clientHeight : 0;
+  return document.documentElement.scrollHeight + more;
+}"""
 POPULATION = "question,group,share\nrole,Nurse,0.5\nrole,Doctor,0.2\nrole,Other staff,0.3\n"
 
 
@@ -191,7 +197,7 @@ def take(page: Page, size: str, name: str, whole: bool = True) -> None:
     """The page as it would look on a screen that is long enough for all of it."""
     width, height = SIZES[size]
     if whole:
-        content = page.evaluate("document.documentElement.scrollHeight")
+        content = page.evaluate(CONTENT)
         page.set_viewport_size({"width": width, "height": max(height, content)})
     path = FOLDER / size / f"{name}.png"
     path.parent.mkdir(parents=True, exist_ok=True)

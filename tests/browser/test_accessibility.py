@@ -158,8 +158,8 @@ ODDS = """
 - term: Everything, if your answers are related
 - definition: at most 99 times in 100
 - heading "A yes can come from either" [level=2]
-- figure "100 people whose answer is yes: 88 send yes, 12 send no."
-- figure "100 people whose answer is no: 12 send yes, 88 send no."
+- 'figure "100 people whose answer is yes: 88 send yes, 12 send no."'
+- 'figure "100 people whose answer is no: 12 send yes, 88 send no."'
 - paragraph: /Could your report say something that you did not choose/
 """
 QUESTION = """

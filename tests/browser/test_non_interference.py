@@ -176,6 +176,8 @@ def answer_everything(page: Page, positions: tuple[int, ...], sent: list[Any]) -
     page.get_by_role("button", name="Your list of surveys").click()
     page.get_by_role("button", name="Start the list with this survey").click()
     expect(page.get_by_role("table")).to_be_visible()
+    page.get_by_role("button", name="Back").click()
+    expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
     note_stage()
     return stages
 

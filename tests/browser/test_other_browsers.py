@@ -7,7 +7,7 @@ from importlib import resources
 
 import pytest
 
-from tests.support import builders, respondent
+from tests.support import builders, layout, respondent
 from tests.support.firefox import Firefox
 from tests.support.mirror import Reply
 from tests.support.other_browsers import ANSWER_SECONDS, Browser, Site
@@ -68,7 +68,8 @@ def candor(candor_server: Candor) -> Candor:
     for changes in ({"slug": SLUG}, {"slug": INVITED, "access": "invited"}):
         text = json.dumps(builders.FILE | changes)
         candor_server.manage("import_survey", "-", "--open", stdin=text)
-    candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(KINDS))
+    for survey in (KINDS, layout.FIVE, builders.demo_file("layout-in-other-browsers")):
+        candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(survey))
     return candor_server
 
 
@@ -207,6 +208,12 @@ def test_arabic_runs_from_right_to_left_on_a_phone(window: Browser, site: Site) 
     send(window)
     assert window.script(fits)
     assert site.stored() == 1
+
+
+@pytest.mark.parametrize("language", layout.LANGUAGES)
+def test_every_option_and_button_is_in_view(window: Browser, site: Site, language: str) -> None:
+    five = f"{site.url}/s/{layout.FIVE['slug']}/"
+    layout.check(window, f"{site.url}/s/layout-in-other-browsers/", five, language)
 
 
 def test_every_kind_of_question_can_be_answered(

@@ -40,12 +40,13 @@ def test_only_comments_and_white_space_are_removed(path: Path) -> None:
     left = short.replace("\n", "")
     inside = False
     for line in map(str.strip, text.splitlines()):
-        if inside or line.startswith(("/*", "//")):
-            inside = (inside or line.startswith("/*")) and "*/" not in line
-            continue
         code = line if left.startswith(line) else line.partition(" // ")[0].rstrip()
-        assert left.startswith(code), line
-        left = left.removeprefix(code)
+        if left.startswith(code):
+            left = left.removeprefix(code)
+            continue
+        inside = inside or line.startswith("/*")
+        assert inside or line.startswith("//"), line
+        inside = inside and "*/" not in line
     assert left == ""
 
 

@@ -97,11 +97,11 @@ export default {
   },
 
   contact: {
-    title: "Contact et suppression",
+    title: "Contact et effacement",
     asked_by: "Qui",
     purpose: "Pourquoi",
     contact: "Contact",
-    kept: "Suppression",
+    kept: "Effacement",
     deleted: {
       one: "{count} jour après la clôture du questionnaire",
       many: "{count} de jours après la clôture du questionnaire",

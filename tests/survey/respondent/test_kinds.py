@@ -23,12 +23,14 @@ def test_the_registries_of_both_languages_are_the_same() -> None:
     assert json.loads(found) == list(KINDS)
 
 
-def test_every_kind_is_one_module_in_each_language() -> None:
+def test_every_kind_is_one_module_and_in_the_browser_unless_asked_like_another() -> None:
     python = {path.stem for path in (ROOT / "survey/design/kinds").glob("*.py")} - {"__init__"}
     browsers = {path.stem for path in FOLDER.glob("*.js")} - {"index"}
-    assert python == browsers == set(KINDS)
+    assert python == set(KINDS)
+    assert browsers == set(KINDS) - {"yes_no", "scale"}  # these are asked like a choice
 
 
 def test_both_languages_know_the_option_that_is_always_last() -> None:
-    for name in ("steps.js", "kinds/several.js"):
-        assert f'DECLINED = "{DECLINED}"' in (ROOT / "static/respond" / name).read_text()
+    assert f'DECLINED = "{DECLINED}"' in (ROOT / "static/respond/cells.js").read_text()
+    others = (path for path in (ROOT / "static/respond").rglob("*.js") if path.name != "cells.js")
+    assert not any(DECLINED in path.read_text() for path in others)
