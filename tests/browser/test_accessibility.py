@@ -169,7 +169,7 @@ QUESTION = """
   - heading "Did you?" [level=1]
   - radio "No"
   - radio "Yes" [checked]
-- group: /Protected.* about 81 in 100 stay as given/
+- group: /Protected.* about 72 in 100 stay as given/
 - button "Next"
 """
 BACKGROUND = """

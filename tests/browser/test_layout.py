@@ -1,4 +1,4 @@
-"""Nothing that people need is hidden on a phone or at high zoom. test_other_browsers has the rest."""
+"""Nothing that people need is hidden on a phone or at high zoom, in Chromium."""
 
 from collections.abc import Callable
 

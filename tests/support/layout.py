@@ -5,9 +5,12 @@
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Protocol
 
 from playwright.sync_api import BrowserContext, Page
+
+from tests.support.services import wait_until
 
 LANGUAGES = ("en-US", "de-DE", "es-ES", "fr-FR", "ar-EG")
 LOW_PHONE = (360, 560)
@@ -33,8 +36,8 @@ FIVE: dict[str, Any] = {
     "blocks": [["q1"]],
     "translations": {
         "de": {"title": "Arbeit", "introduction": "Eine Frage.", "questions": {"q1": {
-            "text": "Wie oft sind Sie in den letzten 12 Monaten zur Arbeit gekommen, obwohl Sie krank "
-            "waren?",
+            "text": "Wie oft sind Sie in den letzten 12 Monaten zur Arbeit gekommen, obwohl Sie "
+            "krank waren?",
             "options": ["Nie", "Ein- oder zweimal", "Alle paar Monate",
                         "Jeden Monat oder noch häufiger als das", "Ich arbeite nicht gern hier"],
         }}},
@@ -69,9 +72,11 @@ return [...document.querySelectorAll(css)].map((one) => {
     [first, last] = [Math.max(first, edges.top), Math.min(last, edges.bottom)];
   }
   const part = Math.max(0, last - first) / height;
-  const covered = part > 0.1 && [0.1, 0.5, 0.9].some((at) =>
-    !one.contains(document.elementFromPoint(left + width / 2, first + at * (last - first))));
-  return {part, covered};
+  const others = [0.1, 0.5, 0.9]
+    .map((at) => document.elementFromPoint(left + width / 2, first + at * (last - first)))
+    .filter((there) => part > 0.1 && !one.contains(there));
+  const covered = others.map((there) => there?.outerHTML.slice(0, 80));
+  return {name: one.outerHTML.slice(0, 80), part, covered};
 });
 """
 STICKY = """
@@ -127,38 +132,50 @@ def check(window: Window, demo: str, five: str, language: str) -> None:
     window.goto(demo)
     window.wait(".opening")
     assert window.script(ONE_SCREEN), language
-    assert whole(window, ".actions button", ".links button")
-    for zoom, size in ZOOMED.items():
+    all_whole(window, ".actions button, .links button")
+    for size in ZOOMED.values():
         window.resize(*size)
-        assert whole(window, ".actions .primary"), (language, zoom)
+        all_whole(window, ".actions .primary")
 
     window.resize(*LOW_PHONE)
     window.goto(five)
     window.wait(".opening")
     window.click(".primary")
     window.wait(".asking")
+    all_whole(window, ".back, .actions .primary")
     options = window.script(SEEN, ".option")
     assert len(options) == 5
     hidden = [one["part"] for one in options if one["part"] < 0.99]
     assert not hidden or hidden[0] >= 0.5, (language, options)
-    assert whole(window, ".back", ".actions .primary")
-    for zoom, size in {"100 %": LOW_PHONE, **ZOOMED}.items():
+    for size in (LOW_PHONE, *ZOOMED.values()):
         window.resize(*size)
-        assert whole(window, ".actions .primary"), (language, zoom)
-        assert nothing_covered(window), (language, zoom)
+        all_whole(window, ".actions .primary")
+        nothing_covered(window)
         window.click(".primary")  # without an answer
         window.wait(".alert:not(:empty)")
-        assert whole(window, ".alert", ".actions .primary"), (language, zoom)
-        assert nothing_covered(window), (language, zoom)
+        all_whole(window, ".alert, .actions .primary")
+        nothing_covered(window)
         assert window.script(STICKY) == []
 
 
-def whole(window: Window, *css: str) -> bool:
-    """Return whether all of these can be seen whole."""
-    found = [one for name in css for one in window.script(SEEN, name)]
-    return bool(found) and all(one["part"] > 0.99 and not one["covered"] for one in found)
+def all_whole(window: Window, css: str) -> None:
+    """Expect that all of these can be seen whole."""
+
+    def hidden() -> list[Any]:
+        return [one for one in window.script(SEEN, css) if one["part"] <= 0.99 or one["covered"]]
+
+    assert window.script(SEEN, css)
+    none(hidden)
 
 
-def nothing_covered(window: Window) -> bool:
-    found = window.script(SEEN, ".option, .alert:not(:empty), .note summary, h1")
-    return not any(one["covered"] for one in found)
+def nothing_covered(window: Window) -> None:
+    css = ".option, .alert:not(:empty), .note summary"
+    none(lambda: [one for one in window.script(SEEN, css) if one["covered"]])
+
+
+def none(problems: Callable[[], list[Any]]) -> None:
+    """Expect no problems, once the browser has laid the page out."""
+    with suppress(TimeoutError):
+        wait_until(lambda: not problems(), 10, "the layout")
+    found = problems()
+    assert found == [], found

@@ -44,7 +44,7 @@ export default {
       "Aber der Schutz ist schwach: Man könnte in {sure} von 100 Fällen richtigliegen. Machen " +
       "Sie nur mit, wenn Sie auch ohne ihn antworten würden.",
     less: "Angaben zur Person sind weniger geschützt.",
-    managed: "Wer dieses Gerät verwaltet, sieht vielleicht, was Sie antippen.",
+    managed: "Wer dieses Gerät verwaltet, kann Ihre Eingaben sehen.",
     invited:
       "Man kann sehen, dass Ihre Einladung benutzt wurde, aber nicht, welcher Datensatz von " +
       "Ihnen ist.",

@@ -47,7 +47,7 @@ export default {
     managed: "Quien administre este dispositivo puede ver lo que usted pulsa.",
     invited: "Se puede ver que su invitación se usó, pero no qué informe es el suyo.",
     start: "Empezar",
-    how: "Ver cómo funciona (10 segundos)",
+    how: "Cómo funciona (10 segundos)",
   },
 
   odds: {

@@ -49,7 +49,7 @@ export default {
     invited:
       "On peut voir que votre invitation a servi, mais pas quel bulletin est le vôtre.",
     start: "Commencer",
-    how: "Voir comment ça marche (10 secondes)",
+    how: "Comment ça marche (10 secondes)",
   },
 
   odds: {
