@@ -74,8 +74,8 @@ return [...document.querySelectorAll(css)].map((one) => {
   const part = Math.max(0, last - first) / height;
   const others = [0.1, 0.5, 0.9]
     .map((at) => document.elementFromPoint(left + width / 2, first + at * (last - first)))
-    .filter((there) => part > 0.1 && !one.contains(there));
-  const covered = others.map((there) => there?.outerHTML.slice(0, 80));
+    .filter((there) => part > 0.1 && there && !one.contains(there) && !there.contains(one));
+  const covered = others.map((there) => there.outerHTML.slice(0, 80));
   return {name: one.outerHTML.slice(0, 80), part, covered};
 });
 """
