@@ -7,18 +7,16 @@
  */
 
 import { entrance, exchange, isOf, readInvitation, solve, takeFragment } from "./access.js";
-import { deliver, deliverOthers } from "./delivery.js";
 import * as device from "./device.js";
 import { kindOf } from "./kinds/index.js";
-import { endTimers, kiosk, rest, stay, watchKiosk } from "./kiosk.js";
 import { offerLanguages, resetLanguage } from "./language.js";
 import { practiceDesign, reportTotal, tryOut } from "./odds.js";
-import * as places from "./places.js";
-import { fetchSurvey, newId, reportBody } from "./protocol.js";
+import { deliver, deliverOthers, fetchSurvey, newId, reportBody } from "./protocol.js";
 import { choose, randomize, secureDraw } from "./randomizer.js";
 import * as after from "./screens/after.js";
 import * as asking from "./screens/asking.js";
 import * as before from "./screens/before.js";
+import * as stage from "./stage.js";
 import { answersOf, dropUnasked, firstMissing, isKept, planSteps, progressOf, stepsAsked } from "./steps.js";
 import { contentIn, language, words } from "./words.js";
 
@@ -27,6 +25,7 @@ const header = /** @type {HTMLElement} */ (document.querySelector("header"));
 const home = new URL("./", import.meta.url).href;
 const program = new URL("./randomizer.js", import.meta.url).href;
 const slug = location.pathname.match(/\/s\/([\w-]+)\/?$/)?.[1] ?? "";
+const { kiosk } = stage;
 const isTest = /^test-\d+-\d{5}-[0-9a-f]{40}$/.test(slug); // a draft's preview: nothing is kept
 
 /**
@@ -34,7 +33,7 @@ const isTest = /^test-\d+-\d{5}-[0-9a-f]{40}$/.test(slug); // a draft's preview:
  * @typedef {import("./protocol.js").Survey} Survey
  * @typedef {import("./steps.js").Step} Step
  * @typedef {import("./steps.js").Given} Answers
- * @typedef {import("./places.js").Place} Place
+ * @typedef {import("./stage.js").Place} Place
  * @typedef {ReturnType<typeof setTimeout> | undefined} Timer
  * @typedef {import("./access.js").Entry} Entry
  * @typedef {import("./access.js").Refused} Refused
@@ -77,7 +76,7 @@ let visit = null;
 /** @param {boolean} [another] */
 async function begin(another = false) {
   forget();
-  places.unwind();
+  stage.unwind();
   const mine = (visit = /** @type {Visit} */ ({}));
   if (kiosk) await resetLanguage();
   if (visit !== mine) return; // left or restarted in the meantime
@@ -100,7 +99,7 @@ async function begin(another = false) {
   try {
     visit = { survey, another, ...plan(survey), answers: new Map(), entry, tried: null, report: null };
     if (survey.design.work) beginWork();
-    places.restart();
+    stage.restart();
     render(null);
   } catch {
     return stop("outdated"); // the randomizer refuses this design
@@ -155,21 +154,21 @@ function beginWork() {
 
 /** @param {number | string} at @param {boolean} [returns] */
 function advance(at, returns) {
-  const place = places.advance(at, returns);
-  if (kiosk) stay();
+  const place = stage.advance(at, returns);
+  if (kiosk) stage.stay();
   render(place);
 }
 
 function retreat() {
-  places.unwind(1);
+  stage.unwind(1);
 }
 
-places.onMove(() => Boolean(visit?.answers && !visit.busy), render);
+stage.onMove(() => Boolean(visit?.answers && !visit.busy), render);
 
 /** @param {Place | null} place */
 function render(place) {
   const { survey, steps, answers, entry } = /** @type {Asked} */ (visit);
-  const forward = places.arrive(place);
+  const forward = stage.arrive(place);
   if (!place && survey.design.passes && !entry.code && !entry.pass) return showCode();
   if (!place) return showOpening();
   const { at, returns } = place;
@@ -177,7 +176,7 @@ function render(place) {
   const missing = firstMissing(steps, answers);
   if (missing && steps.indexOf(missing) < at) return ask(missing, true, () => render(place));
   if (at >= steps.length) return showReview();
-  if (!stepsAsked(steps, answers).includes(steps[at])) return places.unwind(forward ? -1 : 1);
+  if (!stepsAsked(steps, answers).includes(steps[at])) return stage.unwind(forward ? -1 : 1);
   ask(steps[at], returns, returns ? retreat : () => advance(nextStep(at)));
 }
 
@@ -319,7 +318,7 @@ async function enter() {
   if (problem === "unknown" || problem === "usedCode") {
     device.dropCode(slug);
     mine.entry = { wrong: problem, typed: entry.typed ?? entry.code ?? undefined };
-    places.unwind();
+    stage.unwind();
     return showCode();
   }
   if (problem) return stop(problem);
@@ -430,9 +429,9 @@ function dispatch(report) {
 /** @param {boolean} [stored] */
 function finish(stored) {
   const { survey, report, resumed } = /** @type {Sent} */ (visit);
-  places.unwind();
+  stage.unwind();
   if (kiosk) {
-    rest(THANKS_SHOWN);
+    stage.rest(THANKS_SHOWN);
     return show(() => after.kioskThanks({ stored, finish: () => begin() }));
   }
   device.noteAnswered(slug);
@@ -472,7 +471,7 @@ device.onAnsweredElsewhere((other) => {
 /* Another tab has answered or is answering. */
 function leaveToOthers() {
   forget();
-  places.unwind();
+  stage.unwind();
   device.dropDrawn(slug);
   showAnswered();
 }
@@ -557,8 +556,8 @@ function isEcho({ target, detail, pointerType }) {
 /** @param {after.Problem} name */
 function stop(name) {
   forget();
-  places.unwind();
-  if (kiosk) rest();
+  stage.unwind();
+  if (kiosk) stage.rest();
   show(() => after.problem({ name, again: () => begin() }));
 }
 
@@ -568,7 +567,7 @@ function forget() {
   visit = null;
   current = null;
   clearTimeout(slow);
-  endTimers();
+  stage.endTimers();
   root.replaceChildren();
 }
 
@@ -602,7 +601,7 @@ addEventListener("unhandledrejection", ({ reason }) => {
 });
 
 if (kiosk) {
-  watchKiosk(begin, () => Boolean(visit));
+  stage.watchKiosk(begin, () => Boolean(visit), after.idleWarning);
   setInterval(sendOthers, RESEND);
 }
 

@@ -24,6 +24,7 @@
  */
 
 /**
+ * @typedef {{ slug: string, id: string, body: string }} Report
  * @typedef {{ slug: string, code: string, design: string }} Link
  * @typedef {{ slug: string, design: string, numbers: number[] }} Drawn
  * @typedef {{ title: string, day: string, epsilon: number }} LedgerEntry
@@ -96,7 +97,7 @@ const isText = (value) => typeof value === "string";
 
 /* --- Reports that wait: {slug, id, body} -------------------------------------------------------- */
 
-/** @type {List<import("./protocol.js").Report>} */
+/** @type {List<Report>} */
 const outbox = list(
   () => localStorage,
   "candor.waiting",
@@ -107,7 +108,7 @@ export function waiting() {
   return outbox.read() ?? [];
 }
 
-/** @param {import("./protocol.js").Report} report */
+/** @param {Report} report */
 export function keep({ slug, id, body }) {
   outbox.write([...waiting().filter((one) => one.id !== id), { slug, id, body }]);
 }
@@ -150,7 +151,8 @@ export function forgetAnswered(slug) {
 
 /* The tabs of this browser tell each other which survey has been answered, and nothing else. */
 
-const tabs = typeof BroadcastChannel === "function" ? new BroadcastChannel("candor") : null;
+/** @type {BroadcastChannel | null} */
+let tabs = null;
 
 /**
  * Ask other tabs about this survey.
@@ -165,9 +167,11 @@ export function askOtherTabs(slug) {
  * @param {(slug: string) => void} hear
  */
 export function onAnsweredElsewhere(hear) {
-  tabs?.addEventListener("message", ({ data }) => {
+  if (typeof BroadcastChannel !== "function") return;
+  tabs = new BroadcastChannel("candor");
+  tabs.addEventListener("message", ({ data }) => {
     if (isText(data?.answered)) hear(data.answered);
-    else if (answered(data?.asks)) tabs.postMessage({ answered: data.asks });
+    else if (answered(data?.asks)) tabs?.postMessage({ answered: data.asks });
   });
 }
 

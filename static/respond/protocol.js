@@ -1,11 +1,12 @@
 /*
- * Protocol 1, the browser's side: fetch the survey, build the body of the report, send it.
+ * Protocol 1, the browser's side: fetch the survey, build the body of the report, deliver it.
  *
  * It gets what the randomizer returned, never an answer. Requests send no cookie, follow no redirect
  * and use no cache. Every outcome is a keyword; the catalogues have the texts.
  */
 
 import { sizeOf } from "./cells.js";
+import * as device from "./device.js";
 
 /**
  * The objects in docs/protocol.md. A Survey is the whole definition.
@@ -47,7 +48,7 @@ import { sizeOf } from "./cells.js";
  * @property {string} hash
  * @property {number} ask
  * @property {{ key: string, background?: true, questions: import("./randomizer.js").Question[] }[]} blocks
- * @typedef {{ slug: string, id: string, body: string }} Report
+ * @typedef {import("./device.js").Report} Report
  * @typedef {Uint8Array<ArrayBuffer>} Bytes
  * @typedef {{ getRandomValues: (bytes: Bytes) => Bytes, randomUUID?: () => string }} Generator
  * @typedef {{ pass: { message: string, signature?: string } } | { work: string }} Admission
@@ -182,7 +183,7 @@ export function canonicalJson(value) {
  * @param {Report} report
  * @returns {Promise<Sent>}
  */
-export async function sendReport({ slug, id, body }) {
+async function sendReport({ slug, id, body }) {
   const keepalive = true; // continues if the page is closed right after the tap
   const answer = await post(`/api/v1/surveys/${slug}/reports/`, { body, keepalive });
   if ((answer.status === 200 || answer.status === 201) && answer.json?.id === id) {
@@ -254,4 +255,81 @@ async function request(path, options) {
 /** @param {string | null} header */
 function seconds(header) {
   return /^\d{1,4}$/.test(header ?? "") ? Number(header) : 0;
+}
+
+/* --- Delivering reports: the same bytes, until the site accepts or refuses them ------------------ */
+
+/**
+ * What to do at each turn; `elsewhere`: another tab has sent the report, or someone deleted it there.
+ * @typedef {object} Turns
+ * @property {() => void} elsewhere
+ * @property {() => void} sending
+ * @property {(problem: Refusal) => void} refused
+ * @property {(stored?: boolean) => void} done
+ * @property {(why: Delay) => void} waiting
+ */
+
+const FIRST_PAUSE = 5_000; // milliseconds before the first automatic retry; doubled each time
+const LONGEST_PAUSE = 60_000;
+
+/**
+ * Deliver a report. attempt() tries at once, and quietly if an automatic retry need not change the
+ * screen. With `patient` false, the report is left to deliverOthers() after one attempt.
+ *
+ * @param {Report} report
+ * @param {boolean} patient
+ * @param {Turns} turns
+ */
+export function deliver(report, patient, turns) {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let retry;
+  /** @type {Delay | undefined} */
+  let why;
+  let [busy, ended, tries] = [false, false, 0];
+  function end() {
+    ended = true;
+    clearTimeout(retry);
+  }
+  async function attempt(quiet = false) {
+    if (busy || ended) return;
+    if (!device.waiting().some(({ id }) => id === report.id)) return turns.elsewhere();
+    busy = true;
+    clearTimeout(retry);
+    if (!quiet) turns.sending();
+    const { stored, problem, again, wait } = await sendReport(report);
+    if (stored || problem) device.drop(report.id);
+    if (ended) return;
+    busy = false;
+    if (problem) return turns.refused(problem);
+    if (stored || !patient) {
+      end();
+      return turns.done(stored);
+    }
+    const pause = Math.min(FIRST_PAUSE * 2 ** tries, LONGEST_PAUSE);
+    tries += 1;
+    retry = setTimeout(attempt, wait ? wait * 1000 : pause, true);
+    if (quiet && why === again) return;
+    why = /** @type {Delay} */ (again);
+    turns.waiting(why);
+  }
+  addEventListener("online", () => why && attempt(true));
+  return { attempt, end };
+}
+
+let busy = false;
+
+/**
+ * Send the reports that wait, except those of which `spared` is true.
+ * @param {(report: Report) => boolean} spared
+ */
+export async function deliverOthers(spared) {
+  if (busy) return;
+  busy = true;
+  for (const report of device.waiting()) {
+    if (spared(report)) continue;
+    const { stored, problem } = await sendReport(report);
+    if (!stored && !problem) break;
+    device.drop(report.id);
+  }
+  busy = false;
 }
