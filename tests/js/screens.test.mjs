@@ -156,6 +156,7 @@ describe("the opening", () => {
         assert.equal(promise(screen).includes(other), said.startsWith(other), other);
       }
       assert.equal(screen.querySelector(".weak") !== null, said === weak);
+      assert.equal(promise(screen).includes(screens.words.opening.so), said !== weak);
     }
   });
 
