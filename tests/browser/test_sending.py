@@ -78,7 +78,7 @@ def test_offline_the_report_waits_and_goes_by_itself(
     page.get_by_role("button", name="Send").click()
     expect(page.get_by_role("heading", name=WAITS)).to_be_visible()
     expect(page.get_by_text("This device is offline.")).to_be_visible()
-    expect(page.get_by_text("goes by itself when the connection is back")).to_be_visible()
+    expect(page.get_by_text("will be sent again by itself")).to_be_visible()
     (report,) = respondent.kept(page)["candor.waiting"]
     assert report.keys() == {"slug", "id", "body"}
     page.get_by_text("What will be sent").click()
