@@ -5,7 +5,6 @@ whole channel of each block, written out cell by cell, through aggregation.stati
 """
 
 import json
-import math
 import subprocess
 from random import Random
 from typing import Any

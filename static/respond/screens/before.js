@@ -47,7 +47,7 @@ export function opening({ design, content, steps, reloaded, open, start, openLed
         "p",
         { class: graded === "nearly" ? "promise weak" : "promise" },
         el("strong", {}, text.promise),
-        graded !== "weak" && ` ${text.so}`,
+        graded !== "nearly" && ` ${text.so}`,
         ` ${fill(text[graded], { sure: certainty(spent) })}`,
         less && ` ${text.less}`,
       ),
