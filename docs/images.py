@@ -1,7 +1,8 @@
 """Take the pictures for the documentation from a real installation: `make images`.
 
-Every state of the respondent's page on a phone and a laptop, the checking page, the researchers'
-pages, the studio and a figure to download. Look at them after a change.
+One picture of each screen: the respondent's page in every state and the checking page on a phone;
+the researchers' pages, the studio and a figure to download on a laptop. Look at them after a
+change.
 """
 
 import json
@@ -18,7 +19,8 @@ from tests.support.services import UNLIMITED, Candor, Manager
 from tests.support.states import POOR, States
 
 FOLDER = Path(__file__).parent / "images"
-SIZES = {"phone": (360, 740), "laptop": (1280, 800)}
+PHONE, LAPTOP = "phone", "laptop"
+SIZES = {PHONE: (360, 740), LAPTOP: (1280, 800)}
 LANGUAGES = ("de", "es", "fr", "ar")
 # The height at which nothing of the page needs to be scrolled, in a box of its own or as a whole.
 CONTENT = """() => {
@@ -41,66 +43,64 @@ def main() -> None:
         browser = playwright.chromium.launch(
             executable_path=chromium(), args=[*CHROMIUM_FLAGS, "--no-sandbox"]
         )
-        for size in SIZES:
-            respondent(browser, candor.url, size)
-            verify(browser, candor.url, size)
+        respondent(browser, candor.url)
+        verify(browser, candor.url)
         for language in LANGUAGES:
             opening(browser, candor.url, language)
-        for size in SIZES:
-            dashboard(browser, candor.url, size)
-            analyses(browser, candor.url, size)
-            planner(browser, candor.url, size)
-            studio(browser, candor.url, size)
+        dashboard(browser, candor.url)
+        analyses(browser, candor.url)
+        planner(browser, candor.url)
+        studio(browser, candor.url)
         figure(browser, candor.url)
         browser.close()
 
 
-def respondent(browser: Browser, url: str, size: str) -> None:
-    page = open_page(browser, size)
+def respondent(browser: Browser, url: str) -> None:
+    page = open_page(browser, PHONE)
     for state in States(page, f"{url}/s/two-questions/", f"{url}/s/{POOR['slug']}/"):
-        take(page, size, state, whole=state != "kiosk-idle")
+        take(page, PHONE, state, whole=state != "kiosk-idle")
     page.close()
 
 
 def opening(browser: Browser, url: str, language: str) -> None:
-    page = open_page(browser, "phone", language)
+    page = open_page(browser, PHONE, language)
     page.goto(f"{url}/s/{SLUG}/")
     expect(page.locator(".opening")).to_be_visible()
-    take(page, "phone", f"opening-{language}")
+    take(page, PHONE, f"opening-{language}")
     page.close()
 
 
-def verify(browser: Browser, url: str, size: str) -> None:
-    page = open_page(browser, size)
+def verify(browser: Browser, url: str) -> None:
+    page = open_page(browser, PHONE)
     page.goto(f"{url}/verify/")
     page.locator("button.primary").click()
     expect(page.locator("h2.verdict")).to_be_visible(timeout=120_000)
-    take(page, size, "verify")
+    take(page, PHONE, "verify")
     page.close()
 
 
-def dashboard(browser: Browser, url: str, size: str) -> None:
-    page = open_page(browser, size)
+def dashboard(browser: Browser, url: str) -> None:
+    page = open_page(browser, LAPTOP)
     log_in(page, f"{url}/surveys/{SLUG}/")
     expect(page.get_by_text("being computed")).to_have_count(0, timeout=30_000)
-    take(page, size, "dashboard", whole=False)
+    take(page, LAPTOP, "dashboard", whole=False)
     page.goto(f"{url}/surveys/{SLUG}/?by=role&level=90&forged=2")
     page.locator("section.question summary").first.click()
     page.locator(".toolbar").evaluate("(one) => one.style.setProperty('position', 'static')")
-    page.locator("section.question").first.screenshot(path=FOLDER / size / "groups.png")
+    page.locator("section.question").first.screenshot(path=FOLDER / LAPTOP / "groups.png")
     page.goto(f"{url}/surveys/{SLUG}/trend/?question=leaving")
     page.locator(".mark").nth(3).focus()
-    take(page, size, "trend", whole=False)
+    take(page, LAPTOP, "trend", whole=False)
     page.goto(f"{url}/results/{CLOSED}/")
-    take(page, size, "results", whole=False)
+    take(page, LAPTOP, "results", whole=False)
     page.goto(f"{url}/surveys/")
-    take(page, size, "overview", whole=False)
+    take(page, LAPTOP, "overview", whole=False)
     page.close()
 
 
-def analyses(browser: Browser, url: str, size: str) -> None:
+def analyses(browser: Browser, url: str) -> None:
     """A page of each kind, with what was found."""
-    page = open_page(browser, size)
+    page = open_page(browser, LAPTOP)
     log_in(page, f"{url}/surveys/{SLUG}/analyses/")
     for kind, name in (("crosstab", "table"), ("regression", "regression"), ("weights", "weights")):
         page.goto(f"{url}/surveys/{SLUG}/analyses/?kind={kind}")
@@ -115,32 +115,32 @@ def analyses(browser: Browser, url: str, size: str) -> None:
             page.locator("#margins").fill(POPULATION)
         page.get_by_role("button", name="Run", exact=True).click()
         expect(page.get_by_role("heading", name="Download")).to_be_visible(timeout=60_000)
-        take(page, size, name)
+        take(page, LAPTOP, name)
     page.goto(f"{url}/surveys/{SLUG}/analyses/")
-    take(page, size, "analyses")
+    take(page, LAPTOP, "analyses")
     page.close()
 
 
-def planner(browser: Browser, url: str, size: str) -> None:
-    page = open_page(browser, size)
+def planner(browser: Browser, url: str) -> None:
+    page = open_page(browser, LAPTOP)
     log_in(page, f"{url}/plan/?people=2000&questions=6 yes/no&groups=2&share=20")
     expect(page.locator("svg.plot")).to_be_visible()
-    take(page, size, "planner")
+    take(page, LAPTOP, "planner")
     page.goto(
         f"{url}/plan/?people=2000&questions=6 yes/no&share=20&dropout=20&forged=2&looks=every"
     )
-    take(page, size, "planner-more")
+    take(page, LAPTOP, "planner-more")
     page.close()
 
 
-def studio(browser: Browser, url: str, size: str) -> None:
+def studio(browser: Browser, url: str) -> None:
     """A draft, and from a topic to an open survey with invitations; and the pages of an admin."""
-    page = open_page(browser, size)
+    page = open_page(browser, LAPTOP)
     log_in(page, f"{url}/studio/{DRAFT}/", "admin")
     expect(page.locator("#saved")).to_have_text("Saved")
-    take(page, size, "studio-draft", whole=False)
+    take(page, LAPTOP, "studio-draft", whole=False)
     page.goto(f"{url}/studio/new/")
-    take(page, size, "studio-new")
+    take(page, LAPTOP, "studio-new")
     page.get_by_role("button", name="Use this").nth(1).click()
     page.get_by_label("Who asks", exact=True).fill("The works council")
     page.get_by_label("Why, and what becomes").fill("To end it. The council publishes the results.")
@@ -149,31 +149,31 @@ def studio(browser: Browser, url: str, size: str) -> None:
     page.get_by_label("People you hope to reach").fill("4000")
     page.get_by_label("Invited people").check()
     expect(page.locator("#saved")).to_have_text("Saved")
-    take(page, size, "studio")
+    take(page, LAPTOP, "studio")
     page.get_by_role("link", name="Check and open").first.click()
     page.get_by_role("heading", name="Checklist").wait_for()
-    take(page, size, "studio-open")
+    take(page, LAPTOP, "studio-open")
     for read in page.get_by_label("I have read the checklist").all()[:1]:
         read.check()
     page.get_by_role("button", name="Open now").click()
     page.get_by_role("link", name="Create invitations").click()
     page.get_by_role("heading", name="Create codes").wait_for()
-    take(page, size, "invitations")
+    take(page, LAPTOP, "invitations")
     for name in ("account", "log"):
         page.goto(f"{url}/{name}/")
-        take(page, size, name, whole=False)
+        take(page, LAPTOP, name, whole=False)
     page.close()
 
 
 def figure(browser: Browser, url: str) -> None:
     """A figure as whoever saves it will see it."""
-    page = open_page(browser, "laptop")
+    page = open_page(browser, LAPTOP)
     log_in(page, f"{url}/surveys/{SLUG}/")
     expect(page.locator("section.question").first).to_be_visible()
     answer = page.request.get(f"{url}/surveys/{SLUG}/releases/5/figure-exhausted.by-role.svg")
     page.goto("about:blank")
     page.set_content(answer.text().partition("\n")[2])
-    path = FOLDER / "laptop" / "figure.png"
+    path = FOLDER / LAPTOP / "figure.png"
     page.locator("svg").screenshot(path=path)
     print("docs/images/laptop/figure.png")
     page.close()
