@@ -17,6 +17,11 @@ export { loss };
  * @typedef {{ count: number, edge: "above" | "below" | null }} Share
  */
 
+// Up to these counts out of 100, someone can hardly tell an answer, or can guess it; above, the
+// protection is weak.
+const HARDLY = 75;
+const GUESS = 90;
+
 /**
  * The channel of one value of a question (an option's position, a number's level): a is the
  * probability of reporting it if it is true, b if it is not.
@@ -73,16 +78,16 @@ export function sure(epsilon) {
 }
 
 /**
- * Which words are true at this epsilon: whether a report hardly tells, allows a guess, or nearly tells.
- * It follows from the rounded odds, so that the words never contradict the figure beside them.
+ * How a page puts into words what a report with this epsilon reveals. It follows the count that the
+ * page shows.
  *
  * @param {number} epsilon
  * @returns {"hardly" | "guess" | "nearly"}
  */
 export function grade(epsilon) {
-  const certain = Math.round(100 * sure(epsilon));
-  if (certain <= 75) return "hardly";
-  return certain <= 90 ? "guess" : "nearly";
+  const { count } = outOf100(sure(epsilon));
+  if (count <= HARDLY) return "hardly";
+  return count <= GUESS ? "guess" : "nearly";
 }
 
 /**

@@ -210,7 +210,7 @@ THANKS = """
 - paragraph:
   - button "Your list of surveys"
 - paragraph:
-  - button "Someone else wants to answer here"
+  - button "Someone else wants to answer"
 """
 
 

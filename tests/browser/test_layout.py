@@ -5,7 +5,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext
 
-from tests.support import builders, layout
+from tests.support import layout
+from tests.support.demo import demo_file
 from tests.support.services import Candor
 
 pytestmark = pytest.mark.browser
@@ -15,7 +16,7 @@ MOST_WORDS = 75  # of ours on the opening, besides the links and buttons
 
 @pytest.fixture(scope="session")
 def demo(candor_server: Candor) -> str:
-    return candor_server.open_survey(builders.demo_file("layout"))
+    return candor_server.open_survey(demo_file("layout"))
 
 
 @pytest.fixture(scope="session")

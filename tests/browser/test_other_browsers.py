@@ -8,6 +8,7 @@ from importlib import resources
 import pytest
 
 from tests.support import builders, layout, respondent
+from tests.support.demo import demo_file
 from tests.support.firefox import Firefox
 from tests.support.mirror import Reply
 from tests.support.other_browsers import ANSWER_SECONDS, Browser, Site
@@ -68,7 +69,7 @@ def candor(candor_server: Candor) -> Candor:
     for changes in ({"slug": SLUG}, {"slug": INVITED, "access": "invited"}):
         text = json.dumps(builders.FILE | changes)
         candor_server.manage("import_survey", "-", "--open", stdin=text)
-    for survey in (KINDS, layout.FIVE, builders.demo_file("layout-in-other-browsers")):
+    for survey in (KINDS, layout.FIVE, demo_file("layout-in-other-browsers")):
         candor_server.manage("import_survey", "-", "--open", stdin=json.dumps(survey))
     return candor_server
 

@@ -9,6 +9,7 @@ from playwright.sync_api import BrowserContext, Page, Route, expect
 from survey.respondent import shell
 from survey.words import CATALOGUES
 from tests.support import builders, respondent
+from tests.support.demo import demo_file
 from tests.support.pages import await_in
 from tests.support.services import Candor
 
@@ -36,7 +37,7 @@ def test_the_odds_come_from_the_design(survey_url: str, page: Page) -> None:
 def test_a_reload_asks_the_same_questions_and_keeps_no_answer(
     candor_server: Candor, page: Page
 ) -> None:
-    url = candor_server.open_survey(builders.demo_file("reloaded"))
+    url = candor_server.open_survey(demo_file("reloaded"))
     title = page.get_by_role("heading", level=1)
     seen = []
     for _ in range(4):

@@ -144,19 +144,19 @@ describe("the opening", () => {
 
   it("promises what the design keeps, and warns of weak protection", async (t) => {
     const screens = await start(t);
-    const { hardly, guess, nearly } = screens.words.opening;
+    const { hardly, guess, nearly: weak } = screens.words.opening;
     for (const [design, said, figure] of [
       [named("one yes/no at ln 3"), hardly],
       [named("2 x 2 at 2"), guess],
-      [named("strongest: 2 x 7 at 8"), nearly, "more than 99"],
+      [named("strongest: 2 x 7 at 8"), weak, "more than 99"],
     ]) {
       const screen = opening(screens, design);
       assert.ok(promise(screen).includes(said.replace("{sure}", figure)));
-      for (const other of [hardly, guess, nearly.slice(0, 20)]) {
+      for (const other of [hardly, guess, weak.slice(0, 20)]) {
         assert.equal(promise(screen).includes(other), said.startsWith(other), other);
       }
-      assert.equal(screen.querySelector(".weak") !== null, said === nearly);
-      assert.equal(promise(screen).includes(screens.words.opening.so), said !== nearly);
+      assert.equal(screen.querySelector(".weak") !== null, said === weak);
+      assert.equal(promise(screen).includes(screens.words.opening.so), said !== weak);
     }
   });
 

@@ -99,7 +99,7 @@ def test_every_figure_of_the_page_follows_from_the_channel() -> None:
         whole = privacy.composed([total, *losses[sensitive:]])
         assert shown["report"] == pytest.approx(whole, abs=1e-9)
         assert shown["report"] <= design.report_epsilon * (1 + 1e-12)
-        assert shown["grade"] == grade(float(total))
+        assert shown["grade"] == grade(shown["total"])
 
         # The surest that anybody gets who starts at 50:50 between two lists of answers: over all
         # such pairs and all reports, block by block, by Bayes' rule.

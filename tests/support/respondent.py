@@ -22,6 +22,7 @@ def start(page: Page, url: str) -> None:
 
 def answer_one(page: Page, position: int) -> None:
     """Choose the option at this position, or 1 if the question asks for a number."""
+    page.locator(".asking").wait_for()
     options = page.get_by_role("radio").or_(page.get_by_role("checkbox"))
     if options.count():
         options.nth(position).check(force=True)

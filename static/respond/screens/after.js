@@ -71,7 +71,7 @@ export function thanks({ resumed, survey, content, id, body, openLedger, other }
     open && state === "open" && el("p", {}, linkTo(`/results/${slug}/`, text.page)),
     told.length > 0 &&
       pairs(told.map((one) => [words.contact[one.name], el("span", said(one), one.text)])),
-    !design.passes && el("p", {}, text.once),
+    !design.passes && el("p", {}, words.opening.once, " ", text.once),
     whatIsSent(text.see, body, reported(design, content, body), number),
     el("p", {}, button("link", words.ledger.title, openLedger)),
     otherLink(other),
@@ -179,7 +179,7 @@ export function ledger({ entries, keep, strike, end, back }) {
  */
 function sum(entries, strike) {
   const text = words.ledger;
-  if (!entries.length) return [el("p", {}, text.empty)];
+  if (!entries.length) return [];
   const spent = entries.reduce((total, { epsilon }) => total + epsilon, 0);
   const likely = fill(text.sure, { sure: atMost(outOf100(sure(spent))) });
   return [table(entries, spent, strike), el("p", {}, likely)];

@@ -28,7 +28,6 @@ export function opening({ design, content, steps, reloaded, open, start, openLed
   const text = words.opening;
   const spent = total(design);
   const graded = grade(spent);
-  const who = content.disclosure("asked_by");
   const why = content.introduction.text ? content.introduction : content.disclosure("purpose");
   const less = backgroundLosses(design).some((one) => grade(one) !== graded && one > spent);
   /** @param {"odds" | "unprotected" | "contact" | "check"} name @param {string} [more] */
@@ -39,7 +38,7 @@ export function opening({ design, content, steps, reloaded, open, start, openLed
     [
       el("h1", said(content.title), content.title.text),
       untranslated(content.title, content.introduction, ...DISCLOSURES.map(content.disclosure)),
-      who.text && el("p", { class: "who" }, text.who, " ", el("bdi", said(who), who.text)),
+      asker(content),
       why.text && introduction(why),
       reloaded && el("p", { class: "reloaded", role: "note" }, text.reloaded),
       el("p", { class: "facts" }, facts(design, steps)),
@@ -183,8 +182,8 @@ export function comparison(design) {
 
 /** @param {Explained} view */
 export function unprotected({ design, back }) {
-  const { title, part, invited, device, belief, others, page } = words.unprotected;
-  const points = [part, design.passes && invited, device, belief, !design.passes && others, page];
+  const { title, part, invited, belief, others, page } = words.unprotected;
+  const points = [part, design.passes && invited, words.opening.managed, belief, !design.passes && others, page];
   return explanation("unprotected", title, back, [
     el("ul", {}, points.filter(Boolean).map((text) => el("li", {}, text))),
   ]);
@@ -294,7 +293,13 @@ export function practice({ design, tried, tap, back, start }) {
 
 /**
  * Ask for an invitation code; `why` is the problem with the previous one.
- * @param {{ content: Content, why?: "malformed" | "mistyped" | "brokenLink" | "unknown", typed?: string, keep: (text: string) => void, enter: (text: string) => void }} view
+ *
+ * @param {object} view
+ * @param {Content} view.content
+ * @param {"malformed" | "mistyped" | "brokenLink" | "unknown"} [view.why]
+ * @param {string} [view.typed]
+ * @param {(text: string) => void} view.keep
+ * @param {(text: string) => void} view.enter
  */
 export function code({ content, why, typed, keep, enter }) {
   const text = words.invited;
@@ -318,7 +323,7 @@ export function code({ content, why, typed, keep, enter }) {
     { class: "code", submit: () => enter(input.value) },
     [
       el("h1", said(content.title), content.title.text),
-      disclosed(content, "asked_by", text.asks),
+      asker(content),
       el("p", {}, text.text),
       el("label", { for: "code" }, text.label),
       why && el("p", { class: "alert", role: "alert", id: "wrong" }, text[why]),
@@ -334,24 +339,23 @@ export function code({ content, why, typed, keep, enter }) {
  * @param {{ content: Content, another: () => void }} view
  */
 export function usedCode({ content, another }) {
-  const { title, text, contact, another: type } = words.invited.used;
+  const text = words.invited;
+  const reach = content.disclosure("contact");
   return notice(
     "stop",
-    title,
-    [el("p", {}, text), disclosed(content, "contact", contact)],
-    button("primary", type, another),
+    text.used,
+    [
+      el("p", {}, text.elsewhere),
+      reach.text && pairs([[words.contact.contact, el("span", said(reach), reach.text)]]),
+    ],
+    button("primary", text.another, another),
   );
 }
 
-/**
- * One line of who is asking, if the survey says so.
- * @param {Content} content
- * @param {Disclosure} name
- * @param {string} label
- */
-function disclosed(content, name, label) {
-  const one = content.disclosure(name);
-  return one.text ? el("p", {}, el("strong", {}, label), " ", el("bdi", said(one), one.text)) : null;
+/** @param {Content} content */
+function asker(content) {
+  const who = content.disclosure("asked_by");
+  return who.text && el("p", { class: "who" }, words.opening.who, " ", el("bdi", said(who), who.text));
 }
 
 export function fetching() {

@@ -69,9 +69,8 @@ export default {
     empty: "sendet Nein",
     changed: "zufällig geändert",
     wrong:
-      "Kann in Ihrem Datensatz etwas stehen, das Sie nicht gewählt haben? Ja, das kann bei allen " +
-      "vorkommen. Deshalb ist ein Datensatz kein Beweis. Im Gesamtergebnis wird es " +
-      "herausgerechnet.",
+      "Kann in Ihrem Datensatz etwas stehen, das Sie nicht gewählt haben? Ja, bei allen, deshalb " +
+      "ist er kein Beweis. Im Gesamtergebnis wird es herausgerechnet.",
   },
 
   practice: {
@@ -87,7 +86,6 @@ export default {
     part:
       "Dass Sie teilnehmen. Ihr Netzwerk und diese Website sehen vielleicht, dass Sie diese Seite " +
       "geöffnet haben.",
-    device: "Was Sie antippen, wenn jemand dieses Gerät verwaltet oder mitliest.",
     belief: "Was jemand schon über Sie zu wissen glaubt.",
     others: "Das Ergebnis, wenn Leute falsche Datensätze senden. Ihre Antworten bleiben geschützt.",
     page: "Ihre Antworten, wenn jemand diese Seite manipuliert hat. Sie können sie prüfen.",
@@ -110,9 +108,7 @@ export default {
 
   check: {
     title: "Diese Seite prüfen",
-    text:
-      "Eine kurze Datei ändert Ihre Antworten zufällig. Sie können sie lesen, und dieser Browser " +
-      "kann sie testen.",
+    text: "Eine kurze Datei ändert Ihre Antworten zufällig. Sie können sie lesen oder testen.",
     read: "Die Datei lesen",
     verify: "Die Datei testen",
     design: "Der digitale Fingerabdruck von Fragen und Wahrscheinlichkeiten ist für alle derselbe:",
@@ -124,31 +120,26 @@ export default {
   /* Where people are invited. */
   invited: {
     text:
-      "Diese Umfrage ist nur für Eingeladene. Ihr Code steht im Link oder auf dem Blatt, das " +
-      "Sie bekommen haben.",
-    asks: "Wer fragt:",
+      "Diese Umfrage ist nur für Eingeladene. Ihr Code steht im Link oder auf dem Blatt, das Sie " +
+      "bekommen haben.",
     label: "Ihr Code oder der ganze Link",
     hint: "16 Buchstaben und Ziffern. Bindestriche und Kleinschreibung sind egal.",
     next: "Weiter",
-    malformed: "Das ist kein ganzer Code. Er hat 16 Buchstaben und Ziffern.",
+    malformed: "Das ist kein ganzer Code.",
+    unknown:
+      "Die Website kennt diesen Code nicht. Nach einer Erinnerung gilt nur der neueste Code.",
+    fetching: "Ihr Ausweis wird geholt …",
     mistyped:
       "In diesem Code ist ein Tippfehler. Vergleichen Sie ihn Zeichen für Zeichen mit Ihrer " +
       "Einladung.",
     brokenLink:
-      "Dieser Link ist nicht vollständig. Öffnen oder kopieren Sie noch einmal den ganzen Link " +
-      "aus Ihrer Einladung, oder tippen Sie den Code daraus ein.",
-    unknown:
-      "Die Website kennt diesen Code nicht. Nach einer Erinnerung gilt nur der neueste Code.",
-    fetching: "Ihr Ausweis wird geholt …",
-    used: {
-      title: "Dieser Code wurde schon benutzt",
-      text:
-        "Wenn Sie das auf einem anderen Gerät oder in einem anderen Browser waren, machen Sie " +
-        "dort weiter. Sonst bitten Sie die Person, die Sie eingeladen hat, um einen neuen " +
-        "Code.",
-      contact: "Fragen an:",
-      another: "Einen anderen Code eingeben",
-    },
+      "Dieser Link ist nicht vollständig. Kopieren Sie noch einmal den ganzen Link, oder tippen " +
+      "Sie den Code daraus ein.",
+    used: "Dieser Code wurde schon benutzt",
+    elsewhere:
+      "Wenn Sie das auf einem anderen Gerät oder in einem anderen Browser waren, machen Sie dort " +
+      "weiter. Sonst bitten Sie die Person, die Sie eingeladen hat, um einen neuen Code.",
+    another: "Einen anderen Code eingeben",
   },
 
   asking: {
@@ -160,16 +151,12 @@ export default {
       "Datensatz kein Beweis.",
     roundedKept: "Geschützt: gerundet, dann bleiben {kept} von 100.",
     rounded:
-      "Ihr Gerät rundet die Zahl zufällig auf einen von {count} Werten von {least} bis {most}. " +
-      "Dann ersetzt es manche Werte zufällig. Niemand sonst weiß, welche.",
+      "Ihr Gerät rundet die Zahl zufällig auf einen von {count} Werten von {least} bis {most} und " +
+      "ersetzt manche Werte zufällig.",
     picked:
       "Geschützt: Was Sie ankreuzen, wird in {picked} von 100 Fällen gesendet, anderes in {other}.",
-    one:
-      "Ihr Gerät sendet zufällig nur eine der Möglichkeiten oder keine. Niemand sonst weiß, ob " +
-      "Sie sie angekreuzt haben.",
-    filler:
-      "Wird nicht gespeichert. Diese neutrale Frage verbirgt, wie viele andere Sie bekommen " +
-      "haben.",
+    one: "Ihr Gerät sendet zufällig nur eine der Möglichkeiten oder keine.",
+    filler: "Wird nicht gespeichert. Verbirgt, wie viele andere Fragen Sie bekommen haben.",
     missing: "Bitte wählen Sie eine Antwort.",
     back: "Zurück",
     next: "Weiter",
@@ -184,7 +171,6 @@ export default {
       "Trinken Sie lieber Tee als Kaffee?",
       "Sind Sie lieber am Meer als in den Bergen?",
       "Stehen Sie am Wochenende früh auf?",
-      "Kochen Sie gern?",
     ],
   },
 
@@ -203,7 +189,7 @@ export default {
   waiting: {
     title: "Ihr Datensatz ist noch nicht angekommen",
     offline: "Dieses Gerät ist offline.",
-    busy: "Die Website ist gerade stark ausgelastet.",
+    busy: "Die Website ist gerade überlastet.",
     trouble: "Die Website hat gerade eine Störung.",
     kept:
       "Derselbe Datensatz wird von selbst noch einmal gesendet. Sie können diese Seite schließen.",
@@ -220,9 +206,7 @@ export default {
     results: "Ergebnisse erscheinen nach {count} Antworten.",
     page: "Zu den Ergebnissen",
     unpublished: "Die Fragenden sehen Ergebnisse erst nach {count} Antworten.",
-    once:
-      "Bitte antworten Sie nur einmal. Ein zweiter Datensatz würde doppelt zählen und mehr über " +
-      "Sie verraten.",
+    once: "Ein zweiter Datensatz würde doppelt zählen und mehr über Sie verraten.",
     resumed: "Ein Datensatz, der auf diesem Gerät gewartet hat, ist angekommen.",
     see: "Was gesendet wurde",
   },
@@ -231,16 +215,14 @@ export default {
     says: "In Ihrem Datensatz steht:",
     chance: "Alles davon kann Ihr Gerät zufällig eingesetzt haben.",
     number: "Seine Nummer:",
-    text:
-      "Die genauen Bytes. Die Zahlen sind Plätze von Antworten oder Stufen einer Zahl, von 0 an " +
-      "gezählt.",
+    text: "Die genauen Bytes:",
     pass: "„pass“ zeigt, dass Sie eingeladen sind, nicht, wer Sie sind.",
   },
 
   /* This browser has answered already: in this tab before a reload, or in another tab. */
   answered: {
     title: "Sie haben Ihren Datensatz gesendet",
-    other: "Eine andere Person möchte hier antworten",
+    other: "Eine andere Person möchte antworten",
   },
 
   kiosk: {
@@ -256,14 +238,13 @@ export default {
       "Eine Liste auf diesem Gerät kann mitzählen, was Umfragen über Sie verraten: Titel, Tag und " +
       "verbrauchte Privatsphäre, nie eine Antwort. Wer diesen Browser benutzt, kann sie lesen.",
     keep: "Die Liste mit dieser Umfrage beginnen",
-    text: "Nur auf diesem Gerät, nie gesendet. ε ist die verbrauchte Privatsphäre.",
+    text: "Nur auf diesem Gerät. ε ist die verbrauchte Privatsphäre.",
     survey: "Umfrage",
     day: "Tag",
     total: "Summe",
     sure:
-      "Ginge es in allen um eine Antwort, läge jemand, für den es 50:50 steht, in {sure} von 100 " +
+      "Bei ein und derselben Antwort läge jemand, für den es 50:50 steht, in {sure} von 100 " +
       "Fällen richtig.",
-    empty: "Die Liste ist leer.",
     remove: "Entfernen: {survey}",
     stop: "Die Liste löschen",
   },
@@ -286,9 +267,7 @@ export default {
     },
     outdated: {
       title: "Diese Seite kann die Umfrage nicht durchführen",
-      text:
-        "Es wurde nichts gesendet. Wenn ein neuer Versuch nicht hilft, sagen Sie es der Person, " +
-        "von der Sie die Adresse haben.",
+      text: "Es wurde nichts gesendet. Sagen Sie es der Person, von der Sie die Adresse haben.",
     },
     generator: {
       title: "Dieser Browser kann Ihre Antworten nicht schützen",
@@ -304,7 +283,7 @@ export default {
     },
     closedMeanwhile: {
       title: "Die Umfrage ist nicht mehr offen",
-      text: "Ihr Datensatz kam zu spät und wurde nicht gespeichert. Danke für Ihre Zeit.",
+      text: "Ihr Datensatz kam zu spät und wurde nicht gespeichert.",
     },
     refused: {
       title: "Die Website hat Ihren Datensatz nicht angenommen",
@@ -314,15 +293,13 @@ export default {
     },
     dropped: {
       title: "Ihr Datensatz wurde gelöscht",
-      text:
-        "Falls er die Website schon erreicht hat, bleibt er dort. Ein zweiter würde mehr über " +
-        "Sie verraten.",
+      text: "Falls er die Website schon erreicht hat, bleibt er dort.",
     },
     otherDesign: {
       title: "Das ist nicht die Umfrage, zu der Sie eingeladen sind",
       text:
-        "Die Website zeigt eine andere Fassung. Es wurde nichts gesendet. Bitte antworten Sie " +
-        "nicht. Sagen Sie es der Person, die Sie eingeladen hat.",
+        "Es wurde nichts gesendet. Bitte antworten Sie nicht. Sagen Sie es der Person, die Sie " +
+        "eingeladen hat.",
     },
     noPass: {
       title: "Ihr Ausweis konnte nicht geholt werden",
@@ -331,9 +308,8 @@ export default {
     badPass: {
       title: "Die Website hat keinen guten Ausweis gegeben",
       text:
-        "Seine Unterschrift ist falsch, er könnte also verraten, wer Sie sind. Keine Antwort " +
-        "wurde gesendet. Bitte antworten Sie nicht. Sagen Sie es der Person, die Sie eingeladen " +
-        "hat.",
+        "Keine Antwort wurde gesendet. Bitte antworten Sie nicht. Sagen Sie es der Person, die " +
+        "Sie eingeladen hat.",
     },
   },
 };

@@ -65,8 +65,8 @@ export default {
     empty: "sends no",
     changed: "changed at random",
     wrong:
-      "Could your report say something that you did not choose? Yes, that can happen to anyone. " +
-      "So a report is no proof. The group’s results are corrected for this.",
+      "Could your report say something that you did not choose? Yes, anyone’s could, so it is no " +
+      "proof. The group’s results are corrected for this.",
   },
 
   practice: {
@@ -80,9 +80,8 @@ export default {
   unprotected: {
     title: "What is not protected",
     part: "That you take part. Your network and this site may see that you opened this page.",
-    device: "What you tap, if someone manages this device or sees the screen.",
     belief: "What someone already believes about you.",
-    others: "The results, if people send false reports. Your own answers stay protected.",
+    others: "The results, if people send false reports. Your answers stay protected.",
     page: "Your answers, if someone has tampered with this page. You can check it.",
     invited:
       "That your invitation was used. The site signs your pass without seeing it, so only the " +
@@ -103,9 +102,7 @@ export default {
 
   check: {
     title: "Check this page",
-    text:
-      "One short file changes your answers at random. You can read it, and this browser can test " +
-      "it.",
+    text: "One short file changes your answers at random. You can read or test it.",
     read: "Read the file",
     verify: "Test it",
     design: "The digital fingerprint of questions and odds is the same for everyone:",
@@ -116,27 +113,20 @@ export default {
   /* Where people are invited. */
   invited: {
     text: "This survey is by invitation. Your code is in the link or on the sheet that you got.",
-    asks: "Who is asking:",
     label: "Your code, or the whole link",
     hint: "16 letters and digits. Hyphens and small letters do not matter.",
     next: "Go on",
-    malformed: "This is not a whole code. It has 16 letters and digits.",
-    mistyped:
-      "There is a typing mistake in this code. Compare it with your invitation, letter by " +
-      "letter.",
-    brokenLink:
-      "This link is not complete. Open or copy the whole link from your invitation again, or " +
-      "type the code from it.",
+    malformed: "This is not a whole code.",
     unknown: "The site does not know this code. If you got a reminder, use the newest code.",
     fetching: "Fetching your pass …",
-    used: {
-      title: "This code has been used",
-      text:
-        "If you used it on another device or in another browser, go on there. Otherwise ask " +
-        "the person who invited you for a new code.",
-      contact: "Questions to:",
-      another: "Type another code",
-    },
+    mistyped:
+      "There is a typing mistake in this code. Compare it with your invitation, letter by letter.",
+    brokenLink: "This link is not complete. Copy the whole link again, or type the code from it.",
+    used: "This code has been used",
+    elsewhere:
+      "If you used it on another device or in another browser, go on there. Otherwise ask the " +
+      "person who invited you for a new code.",
+    another: "Type another code",
   },
 
   asking: {
@@ -148,12 +138,10 @@ export default {
       "proof.",
     roundedKept: "Protected: rounded, then {kept} in 100 stay.",
     rounded:
-      "Your device rounds your number at random to one of {count} values from {least} to {most}. " +
-      "Then it replaces some values at random. Nobody else knows which.",
+      "Your device rounds your number at random to one of {count} values from {least} to {most}, " +
+      "and replaces some values at random.",
     picked: "Protected: what you pick is sent {picked} times in 100, anything else {other}.",
-    one:
-      "Your device sends only one option or none, at random. Nobody else knows whether you " +
-      "picked it.",
+    one: "Your device sends only one option or none, at random.",
     filler: "Not kept. This neutral question hides how many others you were asked.",
     missing: "Please choose an answer.",
     back: "Back",
@@ -169,7 +157,6 @@ export default {
       "Do you prefer tea to coffee?",
       "Do you prefer the sea to the mountains?",
       "Do you get up early at weekends?",
-      "Do you like to cook?",
     ],
   },
 
@@ -202,8 +189,7 @@ export default {
     results: "Results appear after {count} responses.",
     page: "Results page",
     unpublished: "The people asking see results only after {count} responses.",
-    once:
-      "Please answer only once. A second report would count you twice and say more about you.",
+    once: "A second report would count you twice and say more about you.",
     resumed: "A report that waited on this device has arrived.",
     see: "What was sent",
   },
@@ -212,16 +198,14 @@ export default {
     says: "Your report says:",
     chance: "Your device may have put any of this there at random.",
     number: "Its number:",
-    text:
-      "The exact bytes. The numbers are positions of options or steps of a number, counted from " +
-      "0.",
+    text: "The exact bytes:",
     pass: "“pass” shows that you were invited, not who you are.",
   },
 
   /* This browser has answered already: in this tab before a reload, or in another tab. */
   answered: {
     title: "You have sent your report",
-    other: "Someone else wants to answer here",
+    other: "Someone else wants to answer",
   },
 
   kiosk: {
@@ -237,14 +221,11 @@ export default {
       "A list on this device can add up what surveys reveal about you: title, day and privacy " +
       "used, never an answer. Anyone who uses this browser can read it.",
     keep: "Start the list with this survey",
-    text: "Only on this device, never sent. ε is the privacy that a survey used.",
+    text: "Only on this device. ε is the privacy used.",
     survey: "Survey",
     day: "Day",
     total: "Total",
-    sure:
-      "If all were about one answer, someone who thinks it is 50:50 would be right {sure} times " +
-      "in 100.",
-    empty: "The list is empty.",
+    sure: "About one and the same answer, a 50:50 guess would be right {sure} times in 100.",
     remove: "Remove: {survey}",
     stop: "Delete the list",
   },
@@ -265,9 +246,7 @@ export default {
     },
     outdated: {
       title: "This page cannot run this survey",
-      text:
-        "Nothing was sent. If trying again does not help, tell the person who gave you the " +
-        "address.",
+      text: "Nothing was sent. Tell the person who gave you the address.",
     },
     generator: {
       title: "This browser cannot protect your answers",
@@ -279,7 +258,7 @@ export default {
     },
     closedMeanwhile: {
       title: "The survey is no longer open",
-      text: "Your report came too late and was not stored. Thank you for your time.",
+      text: "Your report came too late and was not stored.",
     },
     refused: {
       title: "The site did not accept your report",
@@ -289,15 +268,11 @@ export default {
     },
     dropped: {
       title: "Your report was deleted",
-      text:
-        "If it had already reached the site, it stays there. A second one would say more about " +
-        "you.",
+      text: "If it had already reached the site, it stays there.",
     },
     otherDesign: {
       title: "This is not the survey that you were invited to",
-      text:
-        "The site shows another version of it. Nothing was sent. Please do not answer. Tell " +
-        "the person who invited you.",
+      text: "Nothing was sent. Please do not answer. Tell the person who invited you.",
     },
     noPass: {
       title: "Your pass could not be fetched",
@@ -305,9 +280,7 @@ export default {
     },
     badPass: {
       title: "The site did not give a good pass",
-      text:
-        "Its signature is wrong, so it could tell who you are. No answer was sent. Please do not " +
-        "answer. Tell the person who invited you.",
+      text: "No answer was sent. Please do not answer. Tell the person who invited you.",
     },
   },
 };

@@ -67,8 +67,8 @@ export default {
     empty: "envía no",
     changed: "cambiado al azar",
     wrong:
-      "¿Puede decir su informe algo que usted no eligió? Sí, le puede pasar a cualquiera. Por eso " +
-      "un informe no prueba nada. En los resultados del grupo, ese efecto se descuenta.",
+      "¿Puede decir su informe algo que usted no eligió? Sí, como el de cualquiera; por eso no " +
+      "prueba nada. En los resultados del grupo, ese efecto se descuenta.",
   },
 
   practice: {
@@ -82,7 +82,6 @@ export default {
   unprotected: {
     title: "Qué no está protegido",
     part: "Que usted participa. Su red y este sitio pueden ver que abrió esta página.",
-    device: "Lo que usted pulsa, si alguien administra este dispositivo o ve la pantalla.",
     belief: "Lo que alguien ya cree sobre usted.",
     others: "Los resultados, si alguien envía informes falsos. Sus respuestas siguen protegidas.",
     page: "Sus respuestas, si alguien ha manipulado esta página. Puede comprobarla.",
@@ -106,9 +105,7 @@ export default {
 
   check: {
     title: "Comprobar esta página",
-    text:
-      "Un archivo corto cambia sus respuestas al azar. Usted puede leerlo, y este navegador puede " +
-      "ponerlo a prueba.",
+    text: "Un archivo corto cambia sus respuestas al azar. Puede leerlo o ponerlo a prueba.",
     read: "Leer el archivo",
     verify: "Ponerlo a prueba",
     design: "La huella digital de las preguntas y las probabilidades es la misma para todos:",
@@ -121,26 +118,22 @@ export default {
   /* Where people are invited. */
   invited: {
     text: "Esta encuesta es por invitación. Su código está en el enlace o en la hoja que recibió.",
-    asks: "Quién pregunta:",
     label: "Su código o el enlace completo",
     hint: "16 letras y cifras. Los guiones y las minúsculas no importan.",
     next: "Seguir",
-    malformed: "No es un código completo. Tiene 16 letras y cifras.",
-    mistyped: "Hay una errata en este código. Compárelo letra por letra con su invitación.",
-    brokenLink:
-      "Este enlace no está completo. Abra o copie otra vez el enlace entero de su invitación, o " +
-      "escriba el código que contiene.",
+    malformed: "No es un código completo.",
     unknown:
       "El sitio no conoce este código. Si recibió un recordatorio, use el código más reciente.",
     fetching: "Obteniendo su pase…",
-    used: {
-      title: "Este código ya se usó",
-      text:
-        "Si lo usó en otro dispositivo o navegador, siga allí. Si no, pida un código nuevo a " +
-        "quien le invitó.",
-      contact: "Preguntas a:",
-      another: "Escribir otro código",
-    },
+    mistyped: "Hay una errata en este código. Compárelo letra por letra con su invitación.",
+    brokenLink:
+      "Este enlace no está completo. Copie otra vez el enlace entero, o escriba el código que " +
+      "contiene.",
+    used: "Este código ya se usó",
+    elsewhere:
+      "Si lo usó en otro dispositivo o navegador, siga allí. Si no, pida un código nuevo a quien " +
+      "le invitó.",
+    another: "Escribir otro código",
   },
 
   asking: {
@@ -152,13 +145,12 @@ export default {
       "informe no prueba nada.",
     roundedKept: "Protegida: se redondea, y después {kept} de cada 100 quedan igual.",
     rounded:
-      "Su dispositivo redondea el número al azar a uno de {count} valores, de {least} a {most}. " +
-      "Después sustituye algunos valores al azar. Nadie más sabe cuáles.",
+      "Su dispositivo redondea el número al azar a uno de {count} valores, de {least} a {most}, y " +
+      "sustituye algunos al azar.",
     picked:
       "Protegida: lo que marca se envía {picked} de cada 100 veces; lo demás, {other}.",
-    one:
-      "Su dispositivo envía, al azar, una sola opción o ninguna. Nadie más sabe si usted la marcó.",
-    filler: "No se guarda. Esta pregunta neutra oculta cuántas otras le hicieron.",
+    one: "Su dispositivo envía, al azar, una sola opción o ninguna.",
+    filler: "No se guarda. Oculta cuántas otras preguntas le hicieron.",
     missing: "Por favor, elija una respuesta.",
     back: "Atrás",
     next: "Siguiente",
@@ -173,7 +165,6 @@ export default {
       "¿Prefiere el té al café?",
       "¿Prefiere el mar a la montaña?",
       "¿Se levanta temprano los fines de semana?",
-      "¿Le gusta cocinar?",
     ],
   },
 
@@ -192,8 +183,8 @@ export default {
   waiting: {
     title: "Su informe todavía no ha llegado",
     offline: "Este dispositivo no tiene conexión.",
-    busy: "El sitio está muy ocupado en este momento.",
-    trouble: "El sitio tiene un problema en este momento.",
+    busy: "El sitio está muy ocupado.",
+    trouble: "El sitio tiene un problema.",
     kept: "El mismo informe se volverá a enviar por sí solo. Puede cerrar esta página.",
     unkept: "El mismo informe se volverá a enviar por sí solo. Por favor, no cierre esta página.",
     again: "Intentar de nuevo",
@@ -206,9 +197,7 @@ export default {
     results: "Los resultados aparecen después de {count} respuestas.",
     page: "Página de resultados",
     unpublished: "Quienes preguntan ven resultados solo después de {count} respuestas.",
-    once:
-      "Por favor, responda una sola vez. Un segundo informe contaría doble y revelaría más sobre " +
-      "usted.",
+    once: "Un segundo informe contaría doble y revelaría más sobre usted.",
     resumed: "Ha llegado un informe que esperaba en este dispositivo.",
     see: "Qué se envió",
   },
@@ -217,16 +206,14 @@ export default {
     says: "Su informe dice:",
     chance: "Su dispositivo puede haber puesto cualquiera de estas cosas al azar.",
     number: "Su número:",
-    text:
-      "Los bytes exactos. Los números son lugares de opciones o escalones de un número, contando " +
-      "desde 0.",
+    text: "Los bytes exactos:",
     pass: "«pass» muestra que fue invitado, no quién es.",
   },
 
   /* This browser has answered already: in this tab before a reload, or in another tab. */
   answered: {
     title: "Usted ya envió su informe",
-    other: "Otra persona quiere responder aquí",
+    other: "Otra persona quiere responder",
   },
 
   kiosk: {
@@ -243,14 +230,11 @@ export default {
       "título, día y privacidad gastada, nunca una respuesta. Quien use este navegador puede " +
       "leerla.",
     keep: "Empezar la lista con esta encuesta",
-    text: "Solo en este dispositivo; nunca se envía. ε es la privacidad gastada.",
+    text: "Solo en este dispositivo. ε es la privacidad gastada.",
     survey: "Encuesta",
     day: "Día",
     total: "Total",
-    sure:
-      "Si todas trataran de una respuesta, alguien que parte de 50 de 100 acertaría {sure} de " +
-      "cada 100 veces.",
-    empty: "La lista está vacía.",
+    sure: "Sobre una misma respuesta, quien parte de 50 de 100 acertaría {sure} de cada 100 veces.",
     remove: "Quitar: {survey}",
     stop: "Borrar la lista",
   },
@@ -273,9 +257,7 @@ export default {
     },
     outdated: {
       title: "Esta página no puede mostrar esta encuesta",
-      text:
-        "No se ha enviado nada. Si intentarlo de nuevo no ayuda, avise a quien le dio la " +
-        "dirección.",
+      text: "No se ha enviado nada. Avise a quien le dio la dirección.",
     },
     generator: {
       title: "Este navegador no puede proteger sus respuestas",
@@ -287,7 +269,7 @@ export default {
     },
     closedMeanwhile: {
       title: "La encuesta ya no está abierta",
-      text: "Su informe llegó tarde y no se guardó. Gracias por su tiempo.",
+      text: "Su informe llegó tarde y no se guardó.",
     },
     refused: {
       title: "El sitio no aceptó su informe",
@@ -297,15 +279,11 @@ export default {
     },
     dropped: {
       title: "Su informe se ha borrado",
-      text:
-        "Si ya había llegado al sitio, se queda allí. Un segundo informe revelaría más sobre " +
-        "usted.",
+      text: "Si ya había llegado al sitio, se queda allí.",
     },
     otherDesign: {
       title: "Esta no es la encuesta a la que fue invitado",
-      text:
-        "El sitio muestra otra versión. No se ha enviado nada. Por favor, no responda. Avise a " +
-        "quien le invitó.",
+      text: "No se ha enviado nada. Por favor, no responda. Avise a quien le invitó.",
     },
     noPass: {
       title: "No se pudo obtener su pase",
@@ -313,9 +291,7 @@ export default {
     },
     badPass: {
       title: "El sitio no dio un pase válido",
-      text:
-        "Su firma es incorrecta, así que podría revelar quién es usted. No se ha enviado ninguna " +
-        "respuesta. Por favor, no responda. Avise a quien le invitó.",
+      text: "No se ha enviado ninguna respuesta. Por favor, no responda. Avise a quien le invitó.",
     },
   },
 };

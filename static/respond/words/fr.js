@@ -69,9 +69,8 @@ export default {
     empty: "envoie non",
     changed: "changé au hasard",
     wrong:
-      "Votre bulletin peut-il dire autre chose que votre choix ? Oui, cela peut arriver à tout le " +
-      "monde. Un bulletin n’est donc pas une preuve. Un calcul retire cet effet des résultats du " +
-      "groupe.",
+      "Votre bulletin peut-il dire autre chose que votre choix ? Oui, comme celui de tous : il " +
+      "n’est donc pas une preuve. Un calcul retire cet effet des résultats du groupe.",
   },
 
   practice: {
@@ -86,7 +85,6 @@ export default {
     title: "Ce qui n’est pas protégé",
     part:
       "Votre participation. Votre réseau et ce site peuvent voir que vous avez ouvert cette page.",
-    device: "Ce que vous touchez, si quelqu’un gère cet appareil ou voit l’écran.",
     belief: "Ce que quelqu’un croit déjà savoir de vous.",
     others:
       "Les résultats, si des gens envoient de faux bulletins. Vos réponses restent protégées.",
@@ -111,9 +109,7 @@ export default {
 
   check: {
     title: "Vérifier cette page",
-    text:
-      "Un fichier très court change vos réponses au hasard. Vous pouvez le lire, et ce navigateur " +
-      "peut le tester.",
+    text: "Un fichier très court change vos réponses au hasard. Vous pouvez le lire ou le tester.",
     read: "Lire le fichier",
     verify: "Le tester",
     design:
@@ -129,28 +125,24 @@ export default {
     text:
       "Ce questionnaire est sur invitation. Votre code est dans le lien ou sur la feuille que " +
       "vous avez reçus.",
-    asks: "Qui demande :",
     label: "Votre code, ou le lien entier",
     hint: "16 lettres et chiffres. Les tirets et les minuscules n’ont pas d’importance.",
     next: "Continuer",
-    malformed: "Ce code n’est pas complet. Il a 16 lettres et chiffres.",
+    malformed: "Ce code n’est pas complet.",
+    unknown:
+      "Le site ne connaît pas ce code. Après un rappel, seul le code le plus récent est valable.",
+    fetching: "Votre laissez-passer arrive…",
     mistyped:
       "Il y a une faute de frappe dans ce code. Comparez-le, lettre par lettre, avec votre " +
       "invitation.",
     brokenLink:
-      "Ce lien n’est pas complet. Ouvrez ou copiez de nouveau le lien entier de votre " +
-      "invitation, ou tapez le code qu’il contient.",
-    unknown:
-      "Le site ne connaît pas ce code. Après un rappel, seul le code le plus récent est valable.",
-    fetching: "Votre laissez-passer arrive…",
-    used: {
-      title: "Ce code a déjà servi",
-      text:
-        "Si c’était vous, sur un autre appareil ou dans un autre navigateur, continuez là-bas. " +
-        "Sinon, demandez un nouveau code à la personne qui vous a invité.",
-      contact: "Questions à :",
-      another: "Taper un autre code",
-    },
+      "Ce lien n’est pas complet. Copiez de nouveau le lien entier, ou tapez le code qu’il " +
+      "contient.",
+    used: "Ce code a déjà servi",
+    elsewhere:
+      "Si c’était vous, sur un autre appareil ou dans un autre navigateur, continuez là-bas. " +
+      "Sinon, demandez un nouveau code à la personne qui vous a invité.",
+    another: "Taper un autre code",
   },
 
   asking: {
@@ -163,13 +155,11 @@ export default {
     roundedKept: "Protégé : arrondi, puis {kept} sur 100 restent.",
     rounded:
       "Votre appareil arrondit le nombre au hasard à l’une de {count} valeurs, de {least} à " +
-      "{most}. Puis il remplace certaines valeurs au hasard. Personne d’autre ne sait lesquelles.",
+      "{most}, et en remplace certaines au hasard.",
     picked:
       "Protégé : ce que vous cochez est envoyé {picked} fois sur 100, le reste {other}.",
-    one:
-      "Votre appareil envoie au hasard une seule option, ou aucune. Personne d’autre ne sait si " +
-      "vous l’avez cochée.",
-    filler: "Non conservée. Cette question neutre cache combien d’autres vous ont été posées.",
+    one: "Votre appareil envoie une seule option, tirée au sort, ou aucune.",
+    filler: "Non conservée. Cache combien d’autres questions vous ont été posées.",
     missing: "Veuillez choisir une réponse.",
     back: "Retour",
     next: "Suivant",
@@ -184,7 +174,6 @@ export default {
       "Préférez-vous le thé au café ?",
       "Préférez-vous la mer à la montagne ?",
       "Vous levez-vous tôt le week-end ?",
-      "Aimez-vous cuisiner ?",
     ],
   },
 
@@ -203,8 +192,8 @@ export default {
   waiting: {
     title: "Votre bulletin n’est pas encore arrivé",
     offline: "Cet appareil est hors ligne.",
-    busy: "Le site est très sollicité en ce moment.",
-    trouble: "Le site a un problème en ce moment.",
+    busy: "Le site est très sollicité.",
+    trouble: "Le site a un problème.",
     kept: "Le même bulletin sera renvoyé tout seul. Vous pouvez fermer cette page.",
     unkept: "Le même bulletin sera renvoyé tout seul. Veuillez garder cette page ouverte.",
     again: "Réessayer",
@@ -217,9 +206,7 @@ export default {
     results: "Les résultats paraissent après {count} réponses.",
     page: "Page des résultats",
     unpublished: "Les personnes qui demandent ne voient de résultats qu’après {count} réponses.",
-    once:
-      "Veuillez ne répondre qu’une fois. Un second bulletin compterait double et en dirait plus " +
-      "sur vous.",
+    once: "Un second bulletin compterait double et en dirait plus sur vous.",
     resumed: "Un bulletin qui attendait sur cet appareil est arrivé.",
     see: "Ce qui a été envoyé",
   },
@@ -228,16 +215,14 @@ export default {
     says: "Votre bulletin dit :",
     chance: "Votre appareil a pu y mettre n’importe laquelle de ces réponses au hasard.",
     number: "Son numéro :",
-    text:
-      "Les octets exacts. Les nombres sont des places d’options ou des échelons d’un nombre, à " +
-      "partir de 0.",
+    text: "Les octets exacts :",
     pass: "« pass » montre que vous êtes une personne invitée, pas qui vous êtes.",
   },
 
   /* This browser has answered already: in this tab before a reload, or in another tab. */
   answered: {
     title: "Vous avez envoyé votre bulletin",
-    other: "Une autre personne veut répondre ici",
+    other: "Une autre personne veut répondre",
   },
 
   kiosk: {
@@ -254,14 +239,11 @@ export default {
       "titre, jour et part de vie privée cédée, jamais une réponse. Qui utilise ce navigateur " +
       "peut la lire.",
     keep: "Commencer la liste avec ce questionnaire",
-    text: "Seulement sur cet appareil, jamais envoyée. ε est la part de vie privée cédée.",
+    text: "Seulement sur cet appareil. ε est la part de vie privée cédée.",
     survey: "Questionnaire",
     day: "Jour",
     total: "Total",
-    sure:
-      "Si tous portaient sur une réponse, une personne qui part de 50 sur 100 aurait raison " +
-      "{sure} fois sur 100.",
-    empty: "La liste est vide.",
+    sure: "Sur une même réponse, qui part de 50 sur 100 aurait raison {sure} fois sur 100.",
     remove: "Retirer : {survey}",
     stop: "Supprimer la liste",
   },
@@ -284,9 +266,7 @@ export default {
     },
     outdated: {
       title: "Cette page ne peut pas présenter ce questionnaire",
-      text:
-        "Rien n’a été envoyé. Si réessayer ne suffit pas, prévenez la personne qui vous a donné " +
-        "l’adresse.",
+      text: "Rien n’a été envoyé. Prévenez la personne qui vous a donné l’adresse.",
     },
     generator: {
       title: "Ce navigateur ne peut pas protéger vos réponses",
@@ -300,9 +280,7 @@ export default {
     },
     closedMeanwhile: {
       title: "Le questionnaire n’est plus ouvert",
-      text:
-        "Votre bulletin est arrivé trop tard et n’a pas été enregistré. Merci pour votre " +
-        "temps.",
+      text: "Votre bulletin est arrivé trop tard et n’a pas été enregistré.",
     },
     refused: {
       title: "Le site n’a pas accepté votre bulletin",
@@ -312,13 +290,12 @@ export default {
     },
     dropped: {
       title: "Votre bulletin a été supprimé",
-      text: "S’il était déjà arrivé sur le site, il y reste. Un second en dirait plus sur vous.",
+      text: "S’il était déjà arrivé sur le site, il y reste.",
     },
     otherDesign: {
       title: "Ce n’est pas le questionnaire auquel on vous a invité",
       text:
-        "Le site en montre une autre version. Rien n’a été envoyé. Veuillez ne pas répondre. " +
-        "Prévenez la personne qui vous a invité.",
+        "Rien n’a été envoyé. Veuillez ne pas répondre. Prévenez la personne qui vous a invité.",
     },
     noPass: {
       title: "Votre laissez-passer n’a pas pu être obtenu",
@@ -327,8 +304,8 @@ export default {
     badPass: {
       title: "Le site n’a pas donné un bon laissez-passer",
       text:
-        "Sa signature est fausse, il pourrait donc révéler qui vous êtes. Aucune réponse n’a été " +
-        "envoyée. Veuillez ne pas répondre. Prévenez la personne qui vous a invité.",
+        "Aucune réponse n’a été envoyée. Veuillez ne pas répondre. Prévenez la personne qui vous " +
+        "a invité.",
     },
   },
 };
