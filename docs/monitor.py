@@ -332,7 +332,7 @@ def parsed(body: bytes, where: str) -> dict:
 class Page(HTMLParser):
     """Finds what a page would load or run."""
 
-    ICON = re.compile("data:image/svg[+]xml;base64,[A-Za-z0-9+/]+=*")
+    ICON = re.compile('data:image/svg[+]xml,<svg [^"]*</svg>')
     LOADING = {"src", "srcset", "data", "poster", "action", "formaction", "background", "ping"}
 
     def __init__(self, address: str, files: dict) -> None:

@@ -182,7 +182,8 @@ def test_the_definition_is_that_of_the_protocol(survey: Survey) -> None:
     response = Client().get("/api/v1/surveys/small/")
     document = response.json()
     assert document.keys() == {
-        "protocol", "slug", "title", "introduction", "language", "translations", "state", "design",
+        "protocol", "slug", "title", "introduction", "language", "translations", "state", "crowd",
+        "results_public", "design",
     }  # fmt: skip
     assert document["protocol"] == 1 and document["state"] == "open"
     design = document["design"]

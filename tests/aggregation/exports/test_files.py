@@ -362,7 +362,7 @@ def test_a_release_can_be_cited(survey: Survey, alice: Client) -> None:
     address = "http://testserver/surveys/small/releases/2/"
     bibtex = get(alice, "citation.bib").decode()
     assert bibtex.startswith("@misc{small-release-2,\n  title = {{A small survey}},\n")
-    for path in ("/surveys/small/", "/surveys/small/releases/2/"):
+    for path in ("/surveys/small/files/", "/surveys/small/releases/2/"):
         page = alice.get(path).content.decode()
         for text in ("Cite this release", "Release 2 of", survey.design_hash, address, "@misc{"):
             assert text in page

@@ -471,7 +471,7 @@ def test_a_survey_fills_the_form_for_its_researchers_alone() -> None:
     builders.send(survey, 140)
     make_release(survey)
     alice = builders.client(builders.alice(survey))
-    assert 'href="/plan/?survey=small"' in alice.get("/surveys/small/").content.decode()
+    assert 'href="/plan/?survey=small"' in alice.get("/surveys/small/settings/").content.decode()
     text = page(alice, survey="small")
     assert ">1 yes/no, 1 choice of 4</textarea>" in text
     for name, value in {"people": "120", "epsilon": "2",
@@ -493,7 +493,7 @@ def test_a_draft_fills_the_form_as_far_as_it_goes() -> None:
     assert ">1 yes/no, 1 choice of 4</textarea>" in page(alice, survey="ready")
     text = page(alice, survey="empty")
     assert 'name="epsilon" value="0.7"' in text and ">5 yes/no</textarea>" in text
-    assert 'href="/plan/?survey=ready"' in alice.get("/surveys/ready/").content.decode()
+    assert 'href="/plan/?survey=ready"' in alice.get("/surveys/ready/settings/").content.decode()
 
 
 @pytest.mark.django_db
