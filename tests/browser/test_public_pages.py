@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page, expect
 
-from tests.support import builders
+from tests.support.demo import demo_file
 from tests.support.pages import looked_at_everywhere
 from tests.support.services import Candor
 
@@ -23,7 +23,7 @@ LOCALES = {"en-GB": ("en", "ltr"), "de-DE": ("de", "ltr"), "ar-EG": ("ar", "rtl"
 @pytest.fixture(scope="session")
 def site(candor_server: Candor) -> str:
     """Return the address of a site with public results of the demo's survey."""
-    candor_server.open_survey(builders.demo_file(SLUG))
+    candor_server.open_survey(demo_file(SLUG))
     command = ("simulate", SLUG, "--people", "200", "--seed", "1", "--into-a-real-survey")
     candor_server.manage(*command)
     candor_server.manage("shell", "-v0", "-c", PUBLISH)
