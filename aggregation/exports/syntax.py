@@ -213,8 +213,8 @@ class _Program:
 
     @property
     def about(self) -> list[str]:
-        title = " ".join(self.survey.title.split()).rstrip(".")
-        return [f"{title}, design {self.survey.design_hash}.", *ABOUT]
+        """Say in comments what the program does, without the title: it could end a comment."""
+        return [f"Survey {self.survey.slug}, design {self.survey.design_hash}.", *ABOUT]
 
     @property
     def coins(self) -> Iterator[tuple[str, list[float]]]:

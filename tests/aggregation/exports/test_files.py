@@ -381,6 +381,15 @@ def test_a_hostile_title_stays_inside_its_braces() -> None:
     assert inside.count("{") == inside.count("}")
 
 
+def test_a_title_ends_no_comment_of_a_program() -> None:
+    """A line that ends with a full stop ends a comment of SPSS; /* begins one of Stata."""
+    survey = builders.finished(40, title="A. " + "b" * 90 + " /* HOST COMMAND='x'.")
+    alice = builders.client(builders.alice(survey))
+    for name in ("reports.sps", "reports.do"):
+        program = get(alice, name).decode()
+        assert survey.slug in program and "bbb" not in program and "HOST" not in program
+
+
 def test_the_pages_link_only_files_that_can_be_downloaded(survey: Survey, alice: Client) -> None:
     Survey.objects.update(results_public=True)
     pages = {"alice": alice, "anyone": Client()}
