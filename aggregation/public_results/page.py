@@ -1,9 +1,9 @@
 """The public page of a survey's results, if its owner publishes them.
 
-It is for the people who answered: what came out, in plain words and in their language. Everything
-else that the dashboard shows of the latest release is folded, in English, for researchers. The page
-is the same for everybody who reads a language: no login, no cookie (shell.respondent_protection),
-and caches may keep it for a minute.
+It is for the people who answered: what came out, in plain words and in their language. The
+dashboard's charts and tables and the files for anyone are folded, in English, for researchers. The
+page is the same for everybody who reads a language: no login, no cookie
+(shell.respondent_protection), and caches may keep it for a minute.
 """
 
 from typing import Any
@@ -20,6 +20,7 @@ from aggregation.dashboard.sections import sections
 from aggregation.models import Release
 from aggregation.public_results.plain import Teller
 from aggregation.releases.choice import IntervalChoice
+from aggregation.releases.due import unfinished
 from survey import rate_limits
 from survey.design import Question
 from survey.models import Survey
@@ -92,9 +93,10 @@ def stage(words: Catalogue, release: Release) -> str:
 def why_nothing(words: Catalogue, survey: Survey) -> str:
     """Say why there is no release yet, or why there will be none."""
     texts = words["results"]
-    if survey.state == Survey.State.CLOSED:
+    closed = survey.state == Survey.State.CLOSED
+    if closed and not unfinished(survey):
         return words.fill(texts["never"], count=survey.crowd)
-    return words.fill(texts["appear"], count=2 * survey.crowd)
+    return words.fill(texts["appear"], count=survey.crowd if closed else 2 * survey.crowd)
 
 
 def group_links(

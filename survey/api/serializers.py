@@ -147,7 +147,8 @@ class DefinitionSerializer(serializers.Serializer[Survey]):
     )
     state = serializers.ChoiceField(choices=["open", "closed"])
     crowd = serializers.IntegerField(
-        help_text="Results appear after this many responses, and change in such steps."
+        help_text="While the survey is open, results appear after twice this many responses and "
+        "change by at least so many; after closing, this many are enough."
     )
     results_public = serializers.BooleanField(
         help_text="True if anyone can read the results at `/results/{slug}/`."

@@ -26,8 +26,9 @@ def who_may_answer(design: Design, tag: str) -> str:
     texts = words["access"]
     if design.passes:
         return str(texts["invited"])
-    # By how many points 1 forged report in 100 can move an estimate: at most 1/(a - b).
-    reach = max(SCALE / block.keep for block in design.blocks)
+    # By how many points 1 forged report in 100 can move an estimate: at most 1/(a - b), where
+    # only one of the picks of multiple choice is sent.
+    reach = max(block.mechanism.slots * SCALE / block.keep for block in design.blocks)
     digits = max(0, 1 - math.floor(math.log10(reach)))
     bound = math.ceil(reach * 10**digits - 1e-6) / 10**digits
     forged = words.fill(texts["forged"], points=words.number(bound, digits))

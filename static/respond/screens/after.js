@@ -67,7 +67,7 @@ export function thanks({ resumed, survey, content, id, body, openLedger, other }
     .filter((one) => one.text);
   const number = el("p", { class: "receipt" }, words.sent.number, " ", el("code", { class: "long", dir: "ltr" }, id));
   return notice("done", text.title, [
-    el("p", {}, fill(open ? text.results : text.unpublished, { count: crowd })),
+    el("p", {}, fill(open ? text.results : text.unpublished, { count: state === "open" ? 2 * crowd : crowd })),
     open && state === "open" && el("p", {}, linkTo(`/results/${slug}/`, text.page)),
     told.length > 0 &&
       pairs(told.map((one) => [words.contact[one.name], el("span", said(one), one.text)])),

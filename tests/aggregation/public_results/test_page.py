@@ -47,7 +47,7 @@ def test_the_page_shows_results_and_how_people_were_protected(survey: Survey) ->
     for text in ("A small survey", "Did you?", f"{100 * row.bounded:.1f}\u202f%", "307",
                  survey.design_hash, "at most about 88 in 100 sure", "For researchers",
                  "Nobody who sees what you send can be sure what you answered.",
-                 "They can guess, but not be sure.", "People who took part: 307",
+                 "They can guess, but not be sure.", "Responses counted: 307",
                  "Cite this release", "estimates.csv", "/verify/#small"):  # fmt: skip
         assert text in html
     for text in ("reports.csv", "everything.zip", "Release now", "Log out", "csrfmiddlewaretoken"):

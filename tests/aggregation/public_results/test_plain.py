@@ -47,9 +47,9 @@ SHARES_IN_WORDS = [
     (1.0, 1.0, 1.0, "Probably more than 99 in 100"),
     (0.8612, 0.95, 1.0, "Probably more than 86 in 100"),
     (0.86, 1.0, 0.9951, "Probably more than 86 in 100"),
-    (0.0, 0.5, 1.0, "Too few answers to say anything yet"),
-    (0.001, 0.5, 0.9999, "Too few answers to say anything yet"),
-    (0.2, None, 0.8, "Too few answers to say anything yet"),
+    (0.0, 0.5, 1.0, "Too few answers to say anything"),
+    (0.001, 0.5, 0.9999, "Too few answers to say anything"),
+    (0.2, None, 0.8, "Too few answers to say anything"),
     (0.0101, 0.0149, 0.03, "About 1 in 100 (probably 1 to 3)"),
 ]
 
@@ -87,8 +87,8 @@ DAYS = Number("q", "How many?", least=0, most=60, levels=2, unit="days")
         (10.84, 12.34, 13.81, "About 12.3\xa0days (probably 10.8 to 13.9)"),
         (0.0, 1.2, 3.41, "Probably less than 3.5\xa0days"),
         (55.55, 59.0, 60.0, "Probably more than 55.5\xa0days"),
-        (0.0, 30.0, 60.0, "Too few answers to say anything yet"),
-        (20.0, None, 30.0, "Too few answers to say anything yet"),
+        (0.0, 30.0, 60.0, "Too few answers to say anything"),
+        (20.0, None, 30.0, "Too few answers to say anything"),
     ],
 )
 def test_a_mean_is_in_its_unit(low: float, value: Any, high: float, words: str) -> None:
@@ -180,6 +180,6 @@ def test_who_asked_and_how_many_took_part_come_first(db: None) -> None:
     shown = plain(Client().get("/results/small/").content.decode())
     first = shown.index("Did you?")
     assert shown.index("Who asked: Olga’s office") < first
-    assert shown.index("People who took part: 40") < first
+    assert shown.index("Responses counted: 40") < first
     assert first < shown.index(ENGLISH["protection"]["nobody"])
     assert "The survey is still open" in shown
