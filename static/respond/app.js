@@ -169,7 +169,7 @@ stage.onMove(() => Boolean(visit?.answers && !visit.busy), render);
 function render(place) {
   const { survey, steps, answers, entry } = /** @type {Asked} */ (visit);
   const forward = stage.arrive(place);
-  if (!place && survey.design.passes && !entry.code && !entry.pass) return showCode();
+  if (survey.design.passes && !entry.code && !entry.pass) return showCode();
   if (!place) return showOpening();
   const { at, returns } = place;
   if (typeof at === "string") return explain(at);

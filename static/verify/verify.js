@@ -87,7 +87,8 @@ function refusal(error) {
 function surveyTexts(survey) {
   const { title, question } = contentIn(language, survey);
   return {
-    back: `/s/${survey.slug}/`,
+    // A new tab has neither the code of an invitation nor a pass.
+    back: survey.design.passes ? null : `/s/${survey.slug}/`,
     about: fill(words().survey, { title: isolated(title.text) }),
     textsOf: (asked) => question({ question: asked }),
   };

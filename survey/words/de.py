@@ -39,7 +39,7 @@ TEXTS = {
     "results": {
         "title": "{title}: Ergebnisse",
         "asked_by": "Wer gefragt hat",
-        "responses": "So viele haben teilgenommen",
+        "responses": "Gezählte Antworten",
         "still_open": "Stand: {date}. Die Umfrage läuft noch, die Zahlen können sich also ändern.",
         "closed": "Die Umfrage ist beendet. Das sind ihre endgültigen Ergebnisse.",
         "share": "Etwa {value} von 100 (wahrscheinlich {low} bis {high})",
@@ -48,7 +48,7 @@ TEXTS = {
         "mean": "Etwa {value} (wahrscheinlich {low} bis {high})",
         "mean_low": "Wahrscheinlich weniger als {high}",
         "mean_high": "Wahrscheinlich mehr als {low}",
-        "too_few": "Noch zu wenige Antworten, um etwas zu sagen",
+        "too_few": "Zu wenige Antworten, um etwas zu sagen",
         "average": "Im Durchschnitt",
         "average_picks": "Auswahl pro Person, im Durchschnitt",
         "several": "Man konnte mehr als eine Antwort wählen.",
@@ -56,8 +56,9 @@ TEXTS = {
         "{question} geantwortet haben:",
         "probably": "„Wahrscheinlich“ heißt: Bei einer Umfrage wie dieser stimmt so ein Bereich in "
         "mindestens 95 von 100 Fällen.",
-        "removed": "Über viele Datensätze sind die Änderungen genau bekannt und werden wieder "
-        "herausgerechnet. Deshalb sind die Ergebnisse Schätzungen.",
+        "removed": "Bekannt ist, wie oft Antworten geändert werden, aber nicht, welche. Deshalb "
+        "lässt sich der Effekt aus vielen Datensätzen zusammen herausrechnen, und die Ergebnisse "
+        "sind Schätzungen.",
         "groups": "Ergebnisse nach Gruppen",
         "everybody": "Alle",
         "researchers": "Für die Forschung (auf Englisch)",

@@ -38,7 +38,7 @@ TEXTS = {
     "results": {
         "title": "{title}: results",
         "asked_by": "Who asked",
-        "responses": "People who took part",
+        "responses": "Responses counted",
         "still_open": "As of {date}. The survey is still open, so this may change.",
         "closed": "The survey is closed. These are its final results.",
         "share": "About {value} in 100 (probably {low} to {high})",
@@ -47,7 +47,7 @@ TEXTS = {
         "mean": "About {value} (probably {low} to {high})",
         "mean_low": "Probably less than {high}",
         "mean_high": "Probably more than {low}",
-        "too_few": "Too few answers to say anything yet",
+        "too_few": "Too few answers to say anything",
         "average": "On average",
         "average_picks": "Choices per person, on average",
         "several": "People could choose more than one.",
@@ -55,8 +55,8 @@ TEXTS = {
         "{question}:",
         "probably": "“Probably” means: for a survey like this one, such a range is right at least "
         "95 times in 100.",
-        "removed": "Over many reports, the changes are known exactly and are taken out again. That "
-        "is why the results are estimates.",
+        "removed": "It is known how often answers are changed, though not which ones. So the "
+        "effect can be taken out of many reports together. That is why the results are estimates.",
         "groups": "Results by group",
         "everybody": "Everybody",
         "researchers": "For researchers",

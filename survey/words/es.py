@@ -38,7 +38,7 @@ TEXTS = {
     "results": {
         "title": "{title}: resultados",
         "asked_by": "Quién preguntó",
-        "responses": "Personas que participaron",
+        "responses": "Respuestas contadas",
         "still_open": "Datos del {date}. La encuesta sigue abierta, así que pueden cambiar.",
         "closed": "La encuesta ha terminado. Estos son sus resultados definitivos.",
         "share": "Unas {value} de cada 100 personas (probablemente, de {low} a {high})",
@@ -47,7 +47,7 @@ TEXTS = {
         "mean": "Aproximadamente {value} (probablemente de {low} a {high})",
         "mean_low": "Probablemente menos de {high}",
         "mean_high": "Probablemente más de {low}",
-        "too_few": "Todavía hay muy pocas respuestas para decir algo",
+        "too_few": "Hay muy pocas respuestas para decir algo",
         "average": "De media",
         "average_picks": "Opciones elegidas por persona, de media",
         "several": "Se podía elegir más de una.",
@@ -55,8 +55,9 @@ TEXTS = {
         "{question}:",
         "probably": "«Probablemente» significa que, en una encuesta como esta, un intervalo así "
         "acierta al menos 95 de cada 100 veces.",
-        "removed": "Con muchos informes, los cambios se conocen con exactitud y se descuentan. Por "
-        "eso los resultados son estimaciones.",
+        "removed": "Se sabe con qué frecuencia se cambian las respuestas, pero no cuáles. Por eso "
+        "el efecto se puede descontar en el conjunto de muchos informes, y los resultados son "
+        "estimaciones.",
         "groups": "Resultados por grupos",
         "everybody": "Todas las personas",
         "researchers": "Para la investigación (en inglés)",

@@ -38,8 +38,8 @@ TEXTS = {
     },
     "results": {
         "title": "{title} : résultats",
-        "asked_by": "Qui a demandé",
-        "responses": "Personnes qui ont participé",
+        "asked_by": "Responsable",
+        "responses": "Réponses comptées",
         "still_open": "Chiffres du {date}. L’enquête est encore ouverte : ils peuvent changer.",
         "closed": "L’enquête est close. Ces résultats sont définitifs.",
         "share": "Environ {value} sur 100 (probablement de {low} à {high})",
@@ -48,7 +48,7 @@ TEXTS = {
         "mean": "Environ {value} (probablement de {low} à {high})",
         "mean_low": "Probablement moins de {high}",
         "mean_high": "Probablement plus de {low}",
-        "too_few": "Encore trop peu de réponses pour dire quelque chose",
+        "too_few": "Trop peu de réponses pour en dire quelque chose",
         "average": "En moyenne",
         "average_picks": "Choix par personne, en moyenne",
         "several": "On pouvait choisir plusieurs réponses.",
@@ -56,8 +56,9 @@ TEXTS = {
         "{options} à {question} :",
         "probably": "« Probablement » veut dire : pour une enquête comme celle-ci, une telle "
         "fourchette est juste au moins 95 fois sur 100.",
-        "removed": "Sur un grand nombre de bulletins, l’effet des changements est connu exactement "
-        "et retiré. C’est pourquoi les résultats sont des estimations.",
+        "removed": "On sait à quelle fréquence les réponses sont changées, mais pas lesquelles. "
+        "Cet effet peut donc être retiré d’un grand nombre de bulletins pris ensemble, et les "
+        "résultats sont des estimations.",
         "groups": "Résultats par groupe",
         "everybody": "Tout le monde",
         "researchers": "Pour la recherche (en anglais)",
@@ -86,8 +87,8 @@ TEXTS = {
         "ended": "Close le",
         "epsilon": "ε des réponses sensibles",
         "report_epsilon": "ε du bulletin entier",
-        "who": "Qui demande, et pourquoi",
-        "asked_by": "Qui demande",
+        "who": "Responsable, et pourquoi",
+        "asked_by": "Responsable",
         "purpose": "Pourquoi",
         "contact": "Questions à",
         "not_said": "Cette enquête ne le dit pas.",
@@ -190,7 +191,7 @@ TEXTS = {
         "invited": "vous êtes invité·e à participer à une enquête : « {title} ».",
         "again": "nous vous rappelons une enquête : « {title} ». Le lien reçu auparavant ne marche "
         "plus ; celui-ci marche.",
-        "asked_by": "Qui demande",
+        "asked_by": "Responsable",
         "purpose": "Pourquoi",
         "contact": "Questions à",
         "once": "Le lien est pour vous seul·e et ne sert qu’une fois.",

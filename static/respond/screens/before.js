@@ -29,7 +29,8 @@ export function opening({ design, content, steps, reloaded, open, start, openLed
   const spent = total(design);
   const graded = grade(spent);
   const why = content.introduction.text ? content.introduction : content.disclosure("purpose");
-  const less = backgroundLosses(design).some((one) => grade(one) !== graded && one > spent);
+  const about = backgroundLosses(design);
+  const less = about.some((one) => grade(one) !== graded && one > spent);
   /** @param {"odds" | "unprotected" | "contact" | "check"} name @param {string} [more] */
   const link = (name, more) =>
     button("link", more ? `${words[name].title} ${more}` : words[name].title, () => open(name));
@@ -48,9 +49,10 @@ export function opening({ design, content, steps, reloaded, open, start, openLed
         el("strong", {}, text.promise),
         graded !== "nearly" && ` ${text.so}`,
         ` ${fill(text[graded], { sure: certainty(spent) })}`,
-        less && ` ${text.less}`,
+        less && ` ${fill(text.less, { sure: certainty(Math.max(...about)) })}`,
       ),
-      el("p", { class: "managed" }, text.managed, design.passes && ` ${text.invited}`),
+      design.passes && el("p", {}, text.invited),
+      el("p", { class: "managed" }, text.managed),
       el(
         "ul",
         { class: "links" },
@@ -81,8 +83,11 @@ function introduction(text) {
     whole.classList.remove("brief");
     more.remove();
   });
-  // Once it is on the page, which is at once.
-  queueMicrotask(() => whole.scrollHeight > whole.clientHeight || more.remove());
+  const fit = () => {
+    more.hidden = whole.scrollHeight <= whole.clientHeight;
+  };
+  queueMicrotask(fit); // once it is on the page, which is at once
+  addEventListener("resize", fit);
   return [whole, more];
 }
 

@@ -25,7 +25,7 @@ export default {
   },
 
   opening: {
-    who: "Es fragt:",
+    who: "Wer fragt:",
     more: "Mehr lesen",
     all: { one: "{count} Frage", other: "{count} Fragen" },
     quick: "{questions}, unter einer Minute.",
@@ -43,7 +43,7 @@ export default {
     nearly:
       "Aber der Schutz ist schwach: Man könnte in {sure} von 100 Fällen richtigliegen. Machen " +
       "Sie nur mit, wenn Sie auch ohne ihn antworten würden.",
-    less: "Angaben zur Person sind weniger geschützt.",
+    less: "Angaben zur Person sind weniger geschützt: Man könnte in {sure} von 100 Fällen richtigliegen.",
     managed: "Wer dieses Gerät verwaltet, kann Ihre Eingaben sehen.",
     invited:
       "Man kann sehen, dass Ihre Einladung benutzt wurde, aber nicht, welcher Datensatz von " +
@@ -130,14 +130,12 @@ export default {
       "Die Website kennt diesen Code nicht. Nach einer Erinnerung gilt nur der neueste Code.",
     fetching: "Ihr Ausweis wird geholt …",
     mistyped:
-      "In diesem Code ist ein Tippfehler. Vergleichen Sie ihn Zeichen für Zeichen mit Ihrer " +
-      "Einladung.",
+      "In diesem Code ist ein Tippfehler. Vergleichen Sie ihn mit Ihrer Einladung.",
     brokenLink:
-      "Dieser Link ist nicht vollständig. Kopieren Sie noch einmal den ganzen Link, oder tippen " +
-      "Sie den Code daraus ein.",
+      "Dieser Link ist nicht vollständig. Kopieren Sie ihn noch einmal, oder tippen Sie den Code ein.",
     used: "Dieser Code wurde schon benutzt",
     elsewhere:
-      "Wenn Sie das auf einem anderen Gerät oder in einem anderen Browser waren, machen Sie dort " +
+      "Wenn Sie das auf einem anderen Gerät oder Browser waren, machen Sie dort " +
       "weiter. Sonst bitten Sie die Person, die Sie eingeladen hat, um einen neuen Code.",
     another: "Einen anderen Code eingeben",
   },
@@ -205,8 +203,8 @@ export default {
     title: "Vielen Dank. Ihr Datensatz ist angekommen.",
     results: "Ergebnisse erscheinen nach {count} Antworten.",
     page: "Zu den Ergebnissen",
-    unpublished: "Die Fragenden sehen Ergebnisse erst nach {count} Antworten.",
-    once: "Ein zweiter Datensatz würde doppelt zählen und mehr über Sie verraten.",
+    unpublished: "Die Fragenden sehen Ergebnisse nach {count} Antworten.",
+    once: "Mit einem zweiten Datensatz würden Sie doppelt zählen und mehr über sich verraten.",
     resumed: "Ein Datensatz, der auf diesem Gerät gewartet hat, ist angekommen.",
     see: "Was gesendet wurde",
   },
@@ -271,9 +269,7 @@ export default {
     },
     generator: {
       title: "Dieser Browser kann Ihre Antworten nicht schützen",
-      text:
-        "Es wurde nichts gesendet. Bitte verwenden Sie Chrome, Edge, Firefox oder Safari in einer " +
-        "aktuellen Version.",
+      text: "Es wurde nichts gesendet. Bitte nehmen Sie einen aktuellen Browser.",
     },
     broken: {
       title: "Auf dieser Seite ist etwas schiefgegangen",

@@ -41,7 +41,7 @@ export default {
     nearly:
       "But the protection is weak: they could be right {sure} times in 100. Take part only if " +
       "you would also answer without it.",
-    less: "Answers about you are less protected.",
+    less: "Answers about you are less protected: they could be right {sure} times in 100.",
     managed: "If someone else manages this device, they may see what you tap.",
     invited: "They can see that your invitation was used, but not which report is yours.",
     start: "Start",
@@ -120,11 +120,11 @@ export default {
     unknown: "The site does not know this code. If you got a reminder, use the newest code.",
     fetching: "Fetching your pass …",
     mistyped:
-      "There is a typing mistake in this code. Compare it with your invitation, letter by letter.",
-    brokenLink: "This link is not complete. Copy the whole link again, or type the code from it.",
+      "There is a typing mistake in this code. Compare it with your invitation.",
+    brokenLink: "This link is not complete. Copy it again, or type the code.",
     used: "This code has been used",
     elsewhere:
-      "If you used it on another device or in another browser, go on there. Otherwise ask the " +
+      "If you used it on another device or browser, go on there. Otherwise ask the " +
       "person who invited you for a new code.",
     another: "Type another code",
   },
@@ -188,7 +188,7 @@ export default {
     title: "Thank you. Your report has arrived.",
     results: "Results appear after {count} responses.",
     page: "Results page",
-    unpublished: "The people asking see results only after {count} responses.",
+    unpublished: "The people asking see results after {count} responses.",
     once: "A second report would count you twice and say more about you.",
     resumed: "A report that waited on this device has arrived.",
     see: "What was sent",
@@ -250,7 +250,7 @@ export default {
     },
     generator: {
       title: "This browser cannot protect your answers",
-      text: "Nothing was sent. Please use a current Chrome, Edge, Firefox or Safari.",
+      text: "Nothing was sent. Please use a current browser.",
     },
     broken: {
       title: "Something went wrong on this page",

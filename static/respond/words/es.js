@@ -25,7 +25,7 @@ export default {
   },
 
   opening: {
-    who: "Pregunta:",
+    who: "Quién pregunta:",
     more: "Leer más",
     all: { one: "{count} pregunta", many: "{count} de preguntas", other: "{count} preguntas" },
     quick: "{questions}, menos de un minuto.",
@@ -43,7 +43,7 @@ export default {
     nearly:
       "Pero la protección es débil: alguien podría acertar {sure} de cada 100 veces. Participe " +
       "solo si también respondería sin ella.",
-    less: "Los datos sobre usted están menos protegidos.",
+    less: "Los datos sobre usted están menos protegidos: alguien podría acertar {sure} de cada 100 veces.",
     managed: "Quien administre este dispositivo puede ver lo que usted pulsa.",
     invited: "Se puede ver que su invitación se usó, pero no qué informe es el suyo.",
     start: "Empezar",
@@ -125,10 +125,9 @@ export default {
     unknown:
       "El sitio no conoce este código. Si recibió un recordatorio, use el código más reciente.",
     fetching: "Obteniendo su pase…",
-    mistyped: "Hay una errata en este código. Compárelo letra por letra con su invitación.",
+    mistyped: "Hay una errata en este código. Compárelo con su invitación.",
     brokenLink:
-      "Este enlace no está completo. Copie otra vez el enlace entero, o escriba el código que " +
-      "contiene.",
+      "Este enlace no está completo. Cópielo otra vez, o escriba el código.",
     used: "Este código ya se usó",
     elsewhere:
       "Si lo usó en otro dispositivo o navegador, siga allí. Si no, pida un código nuevo a quien " +
@@ -170,7 +169,7 @@ export default {
 
   review: {
     title: "Revisar y enviar",
-    lead: "Su dispositivo mezcla ahora sus respuestas con el azar, las olvida y envía un informe.",
+    lead: "Su dispositivo altera ahora sus respuestas al azar, las olvida y envía un informe.",
     change: "Cambiar",
     send: "Enviar",
   },
@@ -196,8 +195,8 @@ export default {
     title: "Gracias. Su informe ha llegado.",
     results: "Los resultados aparecen después de {count} respuestas.",
     page: "Página de resultados",
-    unpublished: "Quienes preguntan ven resultados solo después de {count} respuestas.",
-    once: "Un segundo informe contaría doble y revelaría más sobre usted.",
+    unpublished: "Quienes preguntan ven resultados después de {count} respuestas.",
+    once: "Con un segundo informe, usted contaría dos veces y revelaría más sobre sí.",
     resumed: "Ha llegado un informe que esperaba en este dispositivo.",
     see: "Qué se envió",
   },
@@ -207,7 +206,7 @@ export default {
     chance: "Su dispositivo puede haber puesto cualquiera de estas cosas al azar.",
     number: "Su número:",
     text: "Los bytes exactos:",
-    pass: "«pass» muestra que fue invitado, no quién es.",
+    pass: "«pass» muestra que recibió una invitación, no quién es.",
   },
 
   /* This browser has answered already: in this tab before a reload, or in another tab. */
@@ -261,7 +260,7 @@ export default {
     },
     generator: {
       title: "Este navegador no puede proteger sus respuestas",
-      text: "No se ha enviado nada. Use una versión actual de Chrome, Edge, Firefox o Safari.",
+      text: "No se ha enviado nada. Use un navegador actual, por favor.",
     },
     broken: {
       title: "Algo ha fallado en esta página",
@@ -282,7 +281,7 @@ export default {
       text: "Si ya había llegado al sitio, se queda allí.",
     },
     otherDesign: {
-      title: "Esta no es la encuesta a la que fue invitado",
+      title: "Esta no es la encuesta a la que se le invitó",
       text: "No se ha enviado nada. Por favor, no responda. Avise a quien le invitó.",
     },
     noPass: {

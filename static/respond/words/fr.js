@@ -26,7 +26,7 @@ export default {
   },
 
   opening: {
-    who: "Qui demande :",
+    who: "Questionnaire de :",
     more: "Lire la suite",
     all: { one: "{count} question", many: "{count} de questions", other: "{count} questions" },
     quick: "{questions}, moins d’une minute.",
@@ -37,15 +37,15 @@ export default {
       "nouveau.",
     promise: "Votre appareil change parfois vos réponses au hasard avant de les envoyer.",
     so:
-      "Personne, en voyant cet envoi, ne peut être sûr de votre réponse : ni ceux qui demandent, " +
+      "Personne, en voyant cet envoi, ne peut être sûr de votre réponse : ni les responsables, " +
       "ni nous, ni un tribunal.",
-    hardly: "On ne peut guère le deviner.",
+    hardly: "On ne peut guère le savoir.",
     guess: "On peut le supposer, pas plus.",
     nearly:
       "Mais la protection est faible : on pourrait avoir raison {sure} fois sur 100. Ne participez " +
       "que si vous répondriez aussi sans elle.",
-    less: "Les réponses sur vous sont moins protégées.",
-    managed: "Qui gère cet appareil peut voir ce que vous touchez.",
+    less: "Les réponses qui vous décrivent sont moins protégées : on pourrait avoir raison {sure} fois sur 100.",
+    managed: "La personne qui gère cet appareil peut voir ce que vous choisissez.",
     invited:
       "On peut voir que votre invitation a servi, mais pas quel bulletin est le vôtre.",
     start: "Commencer",
@@ -114,7 +114,7 @@ export default {
     verify: "Le tester",
     design:
       "L’empreinte numérique des questions et des probabilités est la même pour tout le monde :",
-    page: "Lire tout le plan",
+    page: "Lire toute la conception",
     same:
       "Tous les liens vers ce questionnaire se terminent par {end}. Si le vôtre se termine " +
       "autrement, ne répondez pas.",
@@ -133,26 +133,24 @@ export default {
       "Le site ne connaît pas ce code. Après un rappel, seul le code le plus récent est valable.",
     fetching: "Votre laissez-passer arrive…",
     mistyped:
-      "Il y a une faute de frappe dans ce code. Comparez-le, lettre par lettre, avec votre " +
-      "invitation.",
+      "Il y a une faute de frappe dans ce code. Comparez-le avec votre invitation.",
     brokenLink:
-      "Ce lien n’est pas complet. Copiez de nouveau le lien entier, ou tapez le code qu’il " +
-      "contient.",
+      "Ce lien n’est pas complet. Copiez-le de nouveau, ou tapez le code.",
     used: "Ce code a déjà servi",
     elsewhere:
-      "Si c’était vous, sur un autre appareil ou dans un autre navigateur, continuez là-bas. " +
+      "Si c’était vous, sur un autre appareil ou navigateur, continuez là-bas. " +
       "Sinon, demandez un nouveau code à la personne qui vous a invité.",
     another: "Taper un autre code",
   },
 
   asking: {
     progress: "Question {at} sur {of}",
-    kept: "Protégé : {kept} sur 100 restent telles quelles.",
+    kept: "Protégées : {kept} sur 100 restent telles quelles.",
     how: "Comment ?",
     replaced:
       "Votre appareil remplace certaines réponses par une autre, tirée au sort. Personne d’autre " +
       "ne sait lesquelles : un bulletin n’est donc pas une preuve.",
-    roundedKept: "Protégé : arrondi, puis {kept} sur 100 restent.",
+    roundedKept: "Protégé : arrondi, puis {kept} sur 100 restent tels quels.",
     rounded:
       "Votre appareil arrondit le nombre au hasard à l’une de {count} valeurs, de {least} à " +
       "{most}, et en remplace certaines au hasard.",
@@ -205,8 +203,8 @@ export default {
     title: "Merci. Votre bulletin est bien arrivé.",
     results: "Les résultats paraissent après {count} réponses.",
     page: "Page des résultats",
-    unpublished: "Les personnes qui demandent ne voient de résultats qu’après {count} réponses.",
-    once: "Un second bulletin compterait double et en dirait plus sur vous.",
+    unpublished: "Les responsables voient des résultats après {count} réponses.",
+    once: "Avec un second bulletin, vous compteriez deux fois et il en dirait plus sur vous.",
     resumed: "Un bulletin qui attendait sur cet appareil est arrivé.",
     see: "Ce qui a été envoyé",
   },
@@ -270,7 +268,7 @@ export default {
     },
     generator: {
       title: "Ce navigateur ne peut pas protéger vos réponses",
-      text: "Rien n’a été envoyé. Utilisez une version récente de Chrome, Edge, Firefox ou Safari.",
+      text: "Rien n’a été envoyé. Veuillez utiliser un navigateur récent.",
     },
     broken: {
       title: "Un problème est survenu sur cette page",
@@ -302,7 +300,7 @@ export default {
       text: "Votre code reste valable. Vérifiez votre connexion et réessayez.",
     },
     badPass: {
-      title: "Le site n’a pas donné un bon laissez-passer",
+      title: "Le site n’a pas donné de laissez-passer valable",
       text:
         "Aucune réponse n’a été envoyée. Veuillez ne pas répondre. Prévenez la personne qui vous " +
         "a invité.",

@@ -35,7 +35,7 @@ export default {
   },
   fitsNot: "Quelque chose ne correspond pas à ce qui a été promis.",
   details: "Montrer ce qui a été compté",
-  back: "Revenir à l’enquête",
+  back: "Revenir au questionnaire",
   runAgain:
     "Le hasard seul produit cela dans au plus 1 vérification sur {checks}, et rarement deux " +
     "fois. Recommencez donc. Si cela ne correspond toujours pas, ne répondez pas ici aux " +
