@@ -9,8 +9,8 @@ from aggregation.releases.choice import IntervalChoice
 from aggregation.releases.display import either, unit_of, with_unit
 from aggregation.releases.estimate import Asked, span_of
 from aggregation.statistics import leader, privacy
-from aggregation.templatetags.figures import fixed, two_digits
-from survey.design import DECLINED
+from aggregation.templatetags.figures import fixed, headline, two_digits
+from survey.design import DECLINED, Question
 
 
 @dataclass(frozen=True)
@@ -80,11 +80,19 @@ class Total:
     value: float
     low: float
     high: float
+    ends: tuple[float, float]  # of what is possible
     unit: str
 
     @property
     def words(self) -> str:
-        return with_unit(self._rounded(self.value), self.unit)
+        """The total, or a bound if its interval reaches an end."""
+        return headline(
+            self.value,
+            self.low,
+            self.high,
+            self.ends,
+            lambda value: with_unit(self._rounded(value), self.unit),
+        )
 
     @property
     def interval(self) -> str:
@@ -97,12 +105,19 @@ class Total:
         return fixed(round(value, -zeros), 0)
 
 
-def total(row: Estimate, population: int | None, unit: str) -> Total | None:
-    """Return the total if the size of the population is known, and not too small to be right."""
+def total(row: Estimate, population: int | None, question: Question) -> Total | None:
+    """Return the total if the size of the population is known, and not too small to be right.
+
+    None, too, if the interval is all that is possible.
+    """
     if population is None or row.bounded is None or population < row.n:
         return None
+    least, most = span_of(question, question.measures()[0])
+    if row.low <= least and row.high >= most:
+        return None
     value, low, high = (population * each for each in (row.bounded, row.low, row.high))
-    return Total(population, value, low, high, unit)
+    ends = population * least, population * most
+    return Total(population, value, low, high, ends, unit_of(question))
 
 
 @dataclass(frozen=True)

@@ -138,7 +138,7 @@ class Section:
         row, survey = self.everybody["mean"].rows[0].estimate, self.release.survey
         if self.concerned:
             return None
-        return findings.total(row, survey.population, display.unit_of(self.question))
+        return findings.total(row, survey.population, self.question)
 
     @property
     def levels(self) -> str:

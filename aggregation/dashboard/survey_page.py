@@ -107,13 +107,16 @@ def group_links(design: Design, by: Question | None, everybody: str, kept: str =
 
 
 def in_order(sections: Sequence[Section], order: str) -> list[Section]:
-    """Return the sections for the list of findings: shares, then means on their own axes."""
+    """Return the sections for the list of findings: shares, then means on their own axes.
+
+    The largest of those that say something come first.
+    """
     shares = [one for one in sections if one.headline.estimate.option]
     means = [one for one in sections if not one.headline.estimate.option]
     if order == ASKED:
         return [*sections]
     keys = {
-        LARGEST: lambda one: -(one.headline.estimate.bounded or 0.0),
+        LARGEST: lambda one: (one.headline.says_nothing, -(one.headline.estimate.bounded or 0.0)),
         CERTAIN: lambda one: one.headline.estimate.high - one.headline.estimate.low,
     }
     return [*sorted(shares, key=keys[order]), *means]

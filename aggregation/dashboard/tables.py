@@ -83,6 +83,10 @@ class TableRow:
         return self.estimate.misfit is not None and self.estimate.misfit < MISFIT
 
     @property
+    def says_nothing(self) -> bool:
+        return display.says_nothing(self.quantity, self.estimate)
+
+    @property
     def of_concerned(self) -> bool:
         return self.estimate.measure == "share_of_concerned"
 
@@ -129,7 +133,7 @@ class Group(NamedTuple):
 
     @property
     def too_few(self) -> bool:
-        return all(display.says_nothing(row.estimate) for row in self.rows)
+        return all(row.says_nothing for row in self.rows)
 
 
 @dataclass(frozen=True)
@@ -210,8 +214,8 @@ class EstimatesTable:
                 yield f'<tr class="note"><td colspan="{width}">{warning}</td></tr>'
         if group.too_few:
             what = "people concerned to tell" if self.of_concerned else "responses to say anything"
-            about = " about this group" if group.name else ""
-            words = f"Too few {what}{about} yet"
+            about = " about this group" if group.rows[0].estimate.group else ""
+            words = f"Too few {what}{about}"
             yield f'<tr class="note"><td colspan="{width}" class="quiet">{words}</td></tr>'
 
 

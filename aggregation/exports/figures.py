@@ -200,5 +200,5 @@ def _remarks(panels: list[Panel]) -> Iterator[str]:
     points = [display.point(quantity, row) for quantity, row in shown]
     if any(point.open and point.value is not None for point in points):
         yield "Open dots: the interval reaches an end of the axis, so only a bound is known."
-    if any(display.says_nothing(row) for _, row in shown):
-        yield "An interval over the whole axis: too few responses to say anything yet."
+    if any(display.says_nothing(quantity, row) for quantity, row in shown):
+        yield "An interval over the whole axis: too few responses to say anything."

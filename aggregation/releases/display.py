@@ -206,9 +206,10 @@ def error_parts(row: Estimate) -> tuple[float, float] | None:
     return (sampling, privacy) if adds_up else None
 
 
-def says_nothing(row: Estimate) -> bool:
+def says_nothing(quantity: Quantity, row: Estimate) -> bool:
     """Return whether too few people answered: the interval is all that is possible."""
-    return row.value is None or bool(row.option and row.low <= 0 and row.high >= 1)
+    axis = quantity.axis
+    return row.value is None or (row.low <= axis.low and row.high >= axis.high)
 
 
 def label_of(question: Question, measure: str, option: str = "") -> str:
@@ -252,7 +253,7 @@ def stacked(rows: Sequence[Estimate]) -> list[float] | None:
 
     None if there are too few to tell.
     """
-    if all(says_nothing(row) for row in rows):
+    if all(says_nothing(SHARE, row) for row in rows):
         return None
     shares = [row.bounded for row in rows if row.bounded is not None]
     whole = math.fsum(shares)

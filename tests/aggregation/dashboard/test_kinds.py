@@ -3,6 +3,7 @@
 import html
 import math
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,8 +11,9 @@ from django.template.loader import get_template
 from django.test import Client
 from scipy import stats
 
-from aggregation.dashboard import findings, readers, sections
+from aggregation.dashboard import findings, readers, sections, tables
 from aggregation.dashboard.kinds import RESULTS
+from aggregation.exports import figures
 from aggregation.models import Estimate, Release
 from aggregation.releases import display
 from aggregation.releases.choice import ALWAYS, IntervalChoice
@@ -174,9 +176,54 @@ def test_the_total_is_that_of_the_known_population(release: Release) -> None:
 
 
 def test_a_total_is_as_exact_as_its_interval() -> None:
-    total = findings.Total(5_000, 91_234.4, 74_120.2, 108_999.0, "days")
+    ends = 0.0, 300_000.0
+    total = findings.Total(5_000, 91_234.4, 74_120.2, 108_999.0, ends, "days")
     assert (total.words, total.interval) == ("91,000\u00a0days", "74,000 to 109,000")
-    assert findings.Total(30, 12.3, 10.2, 14.9, "").interval == "10 to 15"
+    assert findings.Total(30, 12.3, 10.2, 14.9, (0.0, 90.0), "").interval == "10 to 15"
+
+
+def test_a_total_is_a_bound_where_its_interval_reaches_an_end(release: Release) -> None:
+    (row,) = rows(release, "ill", "mean")
+    question = asked(release.survey.frozen_design(), "ill").question  # from 0 to 60 days
+    for bounded, low, high, said in (
+        (0.0, 0.0, 9.0, "below 45,000\u00a0days"),
+        (2.0, 0.0, 9.0, "below 45,000\u00a0days"),
+        (60.0, 51.0, 60.0, "above 255,000\u00a0days"),
+    ):
+        row.bounded, row.low_always, row.high_always = bounded, low, high
+        total = findings.total(row, 5_000, question)
+        assert total and total.words == said
+    row.bounded, row.low_always, row.high_always = 30.0, 0.0, 60.0
+    assert findings.total(row, 5_000, question) is None
+
+
+def test_a_mean_whose_interval_is_the_whole_axis_says_nothing(release: Release) -> None:
+    (row,) = rows(release, "ill", "mean")
+    question = asked(release.survey.frozen_design(), "ill").question
+    quantity = display.quantity_of(question, "mean")
+    table = shown(release)["ill"].everybody["mean"]
+    panel = figures.Panel("", quantity, [("Everybody", "Mean", row)])
+    for low, high, nothing in ((0.0, 60.0, True), (0.0, 59.0, False), (1.0, 60.0, False)):
+        row.low_always, row.high_always = low, high
+        group = tables.Group("", [tables.TableRow("Mean", row, quantity)])
+        assert (group.rows[0].value == "–") == group.too_few == nothing
+        note = '<td colspan="4" class="quiet">Too few responses to say anything</td>'
+        assert (note in replace(table, groups=[group]).body) == nothing
+        remark = "An interval over the whole axis: too few responses to say anything."
+        assert (remark in figures._remarks([panel])) == nothing
+
+
+def test_only_the_note_about_a_group_names_a_group(release: Release) -> None:
+    section = shown(release, "job")["harassed"]
+    everybody, first, *_ = section.tables[0].groups
+    for group, note in (
+        (everybody, "Too few responses to say anything<"),
+        (first, "Too few responses to say anything about this group<"),
+    ):
+        for row in group.rows:
+            row.estimate.low_always, row.estimate.high_always = 0.0, 1.0
+        table = replace(section.tables[0], groups=[group])
+        assert note in table.body and note in table.numbers
 
 
 @pytest.mark.django_db
@@ -363,7 +410,7 @@ def test_too_few_concerned_are_said_so() -> None:
     assert {(row.value, row.low, row.high) for row in unclear} == {(None, 0.0, 1.0)}
     page = page_of(release)
     text = words(card(page, "who"))
-    assert "– 0.0 % to 100.0 % – –" in text and "Too few people concerned to tell yet" in text
+    assert "– 0.0 % to 100.0 % – –" in text and "Too few people concerned to tell" in text
     line = words(page[page.index('href="#q-who"') :].partition("</li>")[0])
     assert "of those concerned" not in line  # the share among everybody instead
     assert '<svg class="stack"' not in card(page, "often")
