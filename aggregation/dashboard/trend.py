@@ -83,20 +83,17 @@ def headlines(survey: Survey, release: Release, level: int) -> list[tuple[Questi
 
 def _rows(survey: Survey, positions: Iterable[int], last: int, level: int) -> list[Estimate]:
     """Return estimates in the order of their position, each with its headline interval."""
-    found = Estimate.objects.filter(
-        release__survey=survey,
-        release__number__in=chosen(last),
-        position__in=positions,
-        n__gt=0,
-    )
-    rows = list(found.select_related("release").order_by("position", "release__number"))
-    releases: dict[int, list[Estimate]] = {}
+    # Each release once, and not once per estimate: its tally is large.
+    releases = {one.pk: one for one in survey.releases.filter(number__in=chosen(last))}
+    found = Estimate.objects.filter(release__in=list(releases), position__in=positions, n__gt=0)
+    rows = list(found.order_by("position", "release__number"))
+    by_release: dict[int, list[Estimate]] = {}
     for row in rows:
-        releases.setdefault(row.release_id, []).append(row)
-    for some in releases.values():
-        release = some[0].release
-        release.survey = survey
-        restate(release, some, replace(IntervalChoice.headline(release.final), level=level))
+        row.release = releases[row.release_id]
+        by_release.setdefault(row.release_id, []).append(row)
+    for key, some in by_release.items():
+        choice = replace(IntervalChoice.headline(releases[key].final), level=level)
+        restate(releases[key], some, choice)
     return rows
 
 
@@ -108,6 +105,7 @@ def lines(survey: Survey) -> Iterator[Line]:
     ).split()
     texts = {one.key: one.text for one in survey.frozen_design().questions}
     rows = Estimate.objects.filter(release__survey=survey, by="").select_related("release")
+    rows = rows.defer("release__tally")
     for row in rows.order_by("release__number", "position").iterator():
         yield [
             *(row.release.number, f"{row.release.made_at:%Y-%m-%d}"),

@@ -71,10 +71,14 @@ def channel_of(survey: Survey, question: str) -> tuple[float, float]:
 
 
 def page_of(survey: Survey, query: str = "", where: str = "") -> str:
-    user = builders.User.objects.filter(username="alice").first() or builders.alice(survey)
-    response = builders.client(user).get(f"/surveys/{survey.slug}/{where}{query}")
+    response = client_of(survey).get(f"/surveys/{survey.slug}/{where}{query}")
     assert response.status_code == 200
     return str(response.content.decode())
+
+
+def client_of(survey: Survey) -> Client:
+    user = builders.User.objects.filter(username="alice").first()
+    return builders.client(user or builders.alice(survey))
 
 
 def plain(page: str) -> str:
@@ -611,6 +615,38 @@ def test_a_trend_of_thousands_of_releases_is_thinned(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(trend, "MOST", 3)
     page = page_of(survey, "?question=q1", where="trend/")
     assert "Showing 3 of 5 releases" in page and page.count('class="mark"') == 3
+
+
+@pytest.mark.parametrize("level", [95, 80])
+def test_a_trend_reads_each_release_once(level: int) -> None:
+    survey = released(60, steps=2)
+    client = client_of(survey)
+    paths = [f"/surveys/small/trend/?level={level}{more}" for more in ("", "&question=q2")]
+    few = [queries(client, path) for path in paths]
+    publish(survey, 60, 3)
+    assert [queries(client, path) for path in paths] == few
+    q2 = survey.frozen_design().questions[1]
+    found = trend.trends(survey, q2, 3, level)
+    read = {id(row.estimate.release) for one in found for row in one.rows}
+    assert len(found) == 4 and len(read) == 3
+
+
+def test_the_file_of_all_releases_reads_no_tally() -> None:
+    survey = released(60, steps=2)
+    with CaptureQueriesContext(connection) as captured:
+        assert len(list(trend.lines(survey))) == 1 + 2 * 9
+    asked = [one["sql"] for one in captured.captured_queries]
+    assert any("made_at" in sql for sql in asked) and not any("tally" in sql for sql in asked)
+
+
+def test_the_trend_says_which_intervals_are_final() -> None:
+    survey = released(60)
+    page = plain(page_of(survey, where="trend/"))
+    assert "final: for one look" not in page and "as CSV, with intervals at 95\u202f%<" in page
+    survey.close()
+    make_release(survey)
+    said = "Those of release 2, the last one, are final: for one look, and narrower."
+    assert said in plain(page_of(survey, where="trend/"))
 
 
 def test_before_the_first_release_there_is_no_trend() -> None:
