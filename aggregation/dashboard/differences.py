@@ -99,11 +99,21 @@ class Differences:
 
     @property
     def hidden(self) -> GroupDifference | None:
-        """The clearest difference that only the adjustment for other questions rules out."""
-        if self.differ or self.questions == 1:
-            return None
-        found = [pair for pair in self.pairs if pair.alone <= self.alpha]
-        return min(found, key=lambda pair: pair.alone, default=None)
+        """The clearest difference, if the other tables of the page make it unclear."""
+        found = self._clearest
+        clear = found and found.alone <= self.alpha < self.family * found.alone
+        return found if clear and not self.differ else None
+
+    @property
+    def unconfirmed(self) -> GroupDifference | None:
+        """The clearest difference, if only the test of all groups together makes it unclear."""
+        found = self._clearest
+        clear = found and self.family * found.alone <= self.alpha
+        return found if clear and not self.differ else None
+
+    @property
+    def _clearest(self) -> GroupDifference | None:
+        return min(self.pairs, key=lambda pair: pair.alone, default=None)
 
     @property
     def unclear(self) -> bool:

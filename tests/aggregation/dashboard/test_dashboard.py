@@ -5,6 +5,7 @@ import html
 import math
 import re
 import threading
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -18,6 +19,7 @@ from scipy import integrate, stats
 
 from aggregation.dashboard import differences, findings, readers, sections, survey_page, trend
 from aggregation.models import Estimate, Release
+from aggregation.releases import display
 from aggregation.releases.choice import ALWAYS, FIXED, IntervalChoice
 from aggregation.releases.estimate import asked, positions_of_everybody
 from aggregation.releases.publish import make_release
@@ -525,16 +527,44 @@ def test_no_table_contradicts_the_verdict_above_it() -> None:
         least = min(pair.p_value for pair in found.pairs)
         assert least >= found.p_value
         if found.differ:
-            assert "No clear difference" not in words and "on its own (" not in words
-            assert ("No two groups differ clearly" in words) == (least > 0.05)
+            assert "No clear difference" not in words and "on their own (" not in words
+            assert ("No single pair of groups differs clearly." in words) == (least > 0.05)
         else:
             assert "No clear difference" in words and least > 0.05
             alone = min(pair.alone for pair in found.pairs)
-            said = "differs on its own (p = "
-            assert (said in words) == (alone <= 0.05)
-            assert ("but not after adjusting for 6 questions." in words) == (alone <= 0.05)
+            hidden = alone <= 0.05 < 6 * alone
+            assert (f"differ on their own (p = {alone:.3f}), but not after" in words) == hidden
+            assert ("adjusting for the 6 comparisons on this page." in words) == hidden
+            assert ("does not confirm" in words) == (6 * alone <= 0.05)
         seen.add((found.differ, found.hidden is not None, found.unclear))
     assert seen >= {(False, False, False), (False, True, False), (True, False, False)}
+
+
+@pytest.mark.parametrize(
+    ("alone", "family", "said"),
+    [
+        (0.06, 1, ""),
+        (0.03, 1, "does not confirm the difference between Young and Old."),
+        (0.03, 2, "Young and Old differ in “Red” on their own (p = 0.030), but not after adjusting "
+         "for the 2 comparisons on this page."),
+        (0.02, 2, "The test of all groups together does not confirm the difference between Young "
+         "and Old."),
+    ],
+)  # fmt: skip
+def test_it_is_said_what_makes_a_clear_pair_unclear(alone: float, family: int, said: str) -> None:
+    pair = differences.GroupDifference(
+        display.SHARE, "Red", "Young", "Old", 0.2, 0.0, 0.4, alone, max(0.2, family * alone)
+    )
+    other = replace(pair, first="Middle", alone=0.9)
+    compared = differences.Comparison("share", "shares", display.SHARE, [other, pair])
+    question = builders.opened().frozen_design().questions[0]
+    for p_value in (0.2, 0.01):
+        found = differences.Differences(3, p_value, 1, family, False, [compared], 0.05)
+        context = {"found": found, "question": question, "choice": IntervalChoice()}
+        words = plain(render_to_string("aggregation/dashboard/differences.html", context))
+        reasons = ("on their own (", "does not confirm")
+        assert sum(reason in words for reason in reasons) == bool(said and not found.differ)
+        assert found.differ or said in words
 
 
 def test_groups_of_too_few_are_shown_and_not_compared() -> None:
@@ -544,7 +574,7 @@ def test_groups_of_too_few_are_shown_and_not_compared() -> None:
         assert section.differences
         assert [one.pairs for one in section.differences.comparisons] == [[]]
     page = page_of(survey, "?by=age")
-    assert "too few responses to compare shares of two groups" in page
+    assert "There are too few responses to compare groups by shares." in page
     assert "Too few responses to say anything about this group<" in page
 
 
