@@ -171,11 +171,9 @@ def _caption(
     survey, first = release.survey, rows[0]
     everybody = not first.by
     always = choice.always and (everybody or first.n >= ALWAYS_FROM)
-    looks = {
-        (True, True): "interim, valid at every look",
-        (True, False): "interim, but for one look",
-        (False, False): "final, for one look",
-    }[choice.always, always]
+    looks = "valid at every look" if always else "for one look"
+    if choice.is_headline:
+        looks = f"{choice.kind}, {'but ' if choice.always != always else ''}{looks}"
     forged = f", with up to {choice.forged:g} % fake responses" if choice.forged else ""
     dots = "estimates, moved to what is possible"
     if all(row.option for row in rows):

@@ -16,15 +16,23 @@ class IntervalChoice:
     level: int = 95
     interval: str = FIXED
     forged: float = 0.0  # of everybody; results by group take every report as it is
+    final: bool = False  # whether it is for the last release
 
     @classmethod
     def headline(cls, final: bool) -> "IntervalChoice":
-        return cls(interval=FIXED if final else ALWAYS)
+        return cls(interval=FIXED if final else ALWAYS, final=final)
+
+    @property
+    def is_headline(self) -> bool:
+        """Whether these are the headline intervals, possibly at another level."""
+        return self.always != self.final
 
     @property
     def kind(self) -> str:
-        """The name of the intervals on pages and in files."""
-        return "interim" if self.always else "final"
+        """The name of the intervals on pages. Others than the headline's have no name."""
+        if self.is_headline:
+            return "interim" if self.always else "final"
+        return "valid at every look" if self.always else "for one look"
 
     @property
     def always(self) -> bool:

@@ -8,7 +8,7 @@ from django import forms
 from aggregation.releases.choice import ALWAYS, FIXED, IntervalChoice
 
 LEVELS = ("80", "90", "95", "99")
-INTERVALS = {ALWAYS: "Interim: valid at every look", FIXED: "Final: for one look"}
+INTERVALS = {ALWAYS: "Valid at every look", FIXED: "For one look"}
 MOST_FORGED = 20  # percent
 
 

@@ -55,7 +55,7 @@ def test_level_and_interval_change_without_a_reload(dashboard: Page) -> None:
     expect(why).to_contain_text("The survey is open, so the intervals are valid at every look")
     expect(dashboard.get_by_role("button", name="Show", exact=True)).to_be_hidden()
     watched = first_interval(dashboard)
-    dashboard.get_by_label("Intervals").select_option("Final: for one look")
+    dashboard.get_by_label("Intervals").select_option("For one look")
     expect(why).to_contain_text("95 % restricted Blaker interval")
     once = first_interval(dashboard)
     (low, high), (lower, higher) = numbers(once), numbers(watched)
@@ -71,7 +71,7 @@ def test_level_and_interval_change_without_a_reload(dashboard: Page) -> None:
     expect(why).to_contain_text("99 % restricted Blaker interval")
     dashboard.get_by_label("Level").select_option("95 %")
     expect(why).to_contain_text("95 % restricted Blaker interval")
-    dashboard.get_by_label("Intervals").select_option("Interim: valid at every look")
+    dashboard.get_by_label("Intervals").select_option("Valid at every look")
     expect(why).to_contain_text("95 % confidence sequence")
     assert re.search(r"/\?by=\w+$", dashboard.url)
     assert first_interval(dashboard) == watched

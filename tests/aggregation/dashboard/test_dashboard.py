@@ -200,6 +200,35 @@ def test_a_choice_that_does_not_exist_is_explained(query: str, words: str) -> No
     assert limits(survey)[0] == pytest.approx(limits(survey, interval=ALWAYS)[0])
 
 
+@pytest.mark.parametrize("final", [False, True])
+def test_only_the_headline_intervals_are_called_interim_or_final(final: bool) -> None:
+    survey = released()
+    if final:
+        survey.close()
+        make_release(survey)
+    number = survey.releases.count()
+    usual, other = (FIXED, ALWAYS) if final else (ALWAYS, FIXED)
+    name, description = ("final", "one look") if final else ("interim", "every look")
+    for interval, heading, note in (
+        (usual, name, f"<strong>{name.capitalize()}.</strong>"),
+        (other, "valid at every look", "<strong>Valid at every look.</strong>")
+        if final
+        else (other, "for one look", "<strong>For one look.</strong>"),
+    ):
+        for level in (80, 95):
+            page = plain(page_of(survey, f"?interval={interval}&level={level}"))
+            choices = page[page.index('id="why"') : page.index('<section class="card question')]
+            assert note in choices and description in plain(page_of(survey))
+            cards = page[page.index('<section class="card question') :].partition("<footer")[0]
+            assert f"% interval, {heading}<" in cards
+            figure = f"releases/{number}/figure-q1.svg?interval={interval}"
+            drawn = client_of(survey).get(f"/surveys/small/{figure}").getvalue().decode()
+            said = re.sub(r"<[^>]+>", " ", drawn)
+            for word in ("interim", "final"):
+                wrong = interval == other or word != name
+                assert (re.search(rf"\b{word}\b", f"{cards} {said}") is None) == wrong, word
+
+
 def test_the_api_takes_level_and_interval() -> None:
     survey = released()
     alice = builders.client(builders.alice(survey))
