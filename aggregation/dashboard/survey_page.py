@@ -41,11 +41,17 @@ def settings(survey: Survey, actions: Collection[Action]) -> list[Link]:
     found = []
     if "manage" in actions:
         opening = {
-            Survey.State.DRAFT: ("Check and open", "Check the survey and start to collect."),
-            Survey.State.OPEN: ("Hand out and close", "The address for respondents, and the end."),
+            Survey.State.DRAFT: (
+                "Check and open",
+                "Check the survey, then open it for responses.",
+            ),
+            Survey.State.OPEN: (
+                "Share or close",
+                "Get the link for respondents, or close the survey.",
+            ),
             Survey.State.CLOSED: (
                 "Archive or delete",
-                "Keep the survey out of the way, or end it.",
+                "Hide the survey from your list, or delete it.",
             ),
         }[Survey.State(survey.state)]
         found.append(to("studio-open", *opening))
@@ -57,11 +63,15 @@ def settings(survey: Survey, actions: Collection[Action]) -> list[Link]:
             )
         if survey.access == Survey.Access.INVITED:
             found.append(to("invitations", "Invitations", "Make codes and send them by e-mail."))
-        about = "Who may read, ask and manage, and whether anyone can see the results."
+        about = (
+            "Who can see results, run analyses and manage the survey, and whether results are "
+            "public."
+        )
         found.append(to("people", "People and publication", about))
-        found.append(to("survey-log", "Log", "Who did what with this survey."))
+        found.append(to("survey-log", "Log", "Who changed or downloaded what."))
     if not draft:
-        found.append(to("design", "Public design", "What was fixed at the opening, for anyone."))
+        about = "What was fixed when the survey opened. Anyone can read it."
+        found.append(to("design", "Public design", about))
     plan = f"{reverse('plan')}?survey={survey.slug}"
     about = "Plan another survey, starting from this one."
     return [*found, Link(plan, "Plan with these numbers", about=about)]
@@ -129,12 +139,11 @@ def asked_words(design: Design) -> str:
     """Say how much of the survey each person saw."""
     blocks = design.sensitive_blocks
     single = all(len(block.questions) == 1 for block in blocks)
-    what = "question" if single else "block of questions"
     whats = "questions" if single else "blocks of questions"
     if design.ask == len(blocks):
-        return f"each saw {'the' if len(blocks) == 1 else f'all {len(blocks)}'} " + (
-            what if len(blocks) == 1 else whats
-        )
+        if len(blocks) == 1:
+            return f"each saw {'the question' if single else 'all questions'}"
+        return f"each saw all {len(blocks)} {whats}"
     return f"each saw {design.ask} of {len(blocks)} {whats}"
 
 
@@ -155,7 +164,7 @@ def job_status(survey: Survey, release: Release | None, job: Job | None) -> str:
         return " ".join(sentences)
     return (
         f"Results appear after {2 * survey.crowd} responses and change by at least {survey.crowd} "
-        "at a time. As many always wait until the survey closes."
+        f"at a time. The last {survey.crowd} or more responses always wait until the survey closes."
     )
 
 

@@ -68,7 +68,7 @@ function words({ state, result, error }) {
   if (state === "failed") return `The release failed. ${error}`;
   const { release, new: added, crowd } = result;
   if (added) return `Release ${release} is out, with ${added.toLocaleString("en")} new reports.`;
-  return `Nothing new to release yet. Results update by at least ${crowd} reports at a time, and as many always wait until the survey closes.`;
+  return `Nothing new to release yet. Results change by at least ${crowd} responses at a time. The last ${crowd} or more responses always wait until the survey closes.`;
 }
 
 /* Fetch and swap the parts that depend on the release. */

@@ -800,16 +800,19 @@ def test_a_dashboard_says_first_what_was_found() -> None:
 def test_the_first_sentence_says_how_many_people_saw_how_much() -> None:
     survey = released(120)
     page = plain(page_of(survey))
-    said = "120</span> people answered</strong>; each saw the block of questions. "
+    said = "120</span> people answered</strong>; each saw all questions. "
     assert f"{said}<strong>Interim.</strong>" in page
     survey.close()
     make_release(survey)
     assert "<strong>Final.</strong>" in page_of(survey)
-    for changes, words in (
-        ({"blocks": [["q1"], ["q2"]], "ask": 1}, "each saw 1 of 2 questions"),
-        ({"blocks": [["q1"], ["q2"]], "ask": 2}, "each saw all 2 questions"),
+    for i, (changes, words) in enumerate(
+        (
+            ({"blocks": [["q1"], ["q2"]], "ask": 1}, "each saw 1 of 2 questions"),
+            ({"blocks": [["q1"], ["q2"]], "ask": 2}, "each saw all 2 questions"),
+            (ONE_YES_NO, "each saw the question"),
+        )
     ):
-        other = builders.opened(slug=f"ask{changes['ask']}", **changes)
+        other = builders.opened(slug=f"ask{i}", **changes)
         assert survey_page.asked_words(other.frozen_design()) == words
 
 
@@ -829,6 +832,34 @@ def test_findings_can_be_sorted(order: str) -> None:
     assert f'<input type="hidden" name="order" value="{order}">' in page
     cards = re.findall(r'<section class="card question" aria-labelledby="q-(\w+)"', page)
     assert cards == list(rows)  # they stay in the order of the survey
+
+
+def test_what_says_nothing_is_not_among_the_largest() -> None:
+    survey = released(400, **MANY)
+    found = shown(survey)
+    unknown = found[2].headline.estimate
+    unknown.bounded, unknown.low_always, unknown.high_always = 0.99, 0.0, 1.0
+    keys = [one.question.key for one in survey_page.in_order(found, survey_page.LARGEST)]
+    assert keys[-1] == "q3" and len(keys) == 7
+
+
+def test_only_surveys_that_collect_mention_waiting_reports() -> None:
+    survey = released(120)
+    page = page_of(survey)
+    assert "Waiting:" in page
+    assert "The last 20 or more responses always wait until the survey closes." in page
+    survey.close()
+    assert "Waiting:" not in page_of(survey) and 'id="waiting"' not in page_of(survey)
+    make_release(survey)
+    assert "Waiting:" not in page_of(survey)
+
+
+def test_a_table_explains_the_parts_of_the_error() -> None:
+    survey = released(400)
+    said = "from sampling, from privacy)</span></th>"
+    assert f"({said}" in plain(page_of(survey, "?view=table"))
+    page = plain(page_of(survey, "?by=age&view=table"))
+    assert f"(everybody: {said}" in page
 
 
 def test_a_table_has_all_numbers_and_no_pictures() -> None:
@@ -867,7 +898,7 @@ def test_settings_link_to_what_somebody_may_do() -> None:
     theirs = alice.get("/surveys/small/settings/").content.decode()
     assert "Public design" in theirs and "People and publication" not in theirs
     ours = olga.get("/surveys/small/settings/").content.decode()
-    for text in ("Hand out and close", "Invitations", "People and publication", "Log"):
+    for text in ("Share or close", "Invitations", "People and publication", "Log"):
         assert f"<strong>{text}</strong>" in ours
     for address in re.findall(r'<a href="(/[^"]+)"><strong>', ours):
         assert olga.get(html.unescape(address)).status_code == 200, address
