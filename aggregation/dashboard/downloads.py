@@ -16,19 +16,17 @@ from aggregation.exports import citation, delivery, large_exports
 from aggregation.exports.files import EVERYTHING, FILES, find
 from aggregation.models import Release
 from survey import rate_limits
-from survey.models import Action, Survey
+from survey.models import Survey
 from survey.permissions import private_page, survey_or_403
 from survey.words.errors import too_often
 
 EARLIER = 20  # releases listed
 
 
-def download_section(
-    request: HttpRequest, release: Release, actions: set[Action] | None = None
-) -> dict[str, Any]:
-    """Return the context of the section “Download” for somebody with these actions."""
+def download_section(request: HttpRequest, release: Release) -> dict[str, Any]:
+    """Return the context of the section “Download”."""
     export = delivery.export_of(request, release, choice=None)
-    actions = release.survey.actions(request.user) if actions is None else actions
+    actions = release.survey.actions(request.user)
     return {
         "release": release,
         "survey": release.survey,

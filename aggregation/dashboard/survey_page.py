@@ -168,11 +168,11 @@ def job_status(survey: Survey, release: Release | None, job: Job | None) -> str:
     )
 
 
-def why_nothing(survey: Survey, appear: str = "Results appear") -> str:
+def why_nothing(survey: Survey) -> str:
     """Say why there is no release yet, or why there will be none."""
     if survey.state == Survey.State.CLOSED:
         return (
             f"This survey closed with fewer than {survey.crowd} responses. That is too few to "
             "publish safely, so nothing is shown."
         )
-    return f"{appear} once {2 * survey.crowd} responses are in."
+    return f"Results appear automatically once {2 * survey.crowd} responses are in."

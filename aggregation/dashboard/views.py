@@ -81,7 +81,7 @@ def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
         if release:
             context |= _results(request, survey, release)
         else:
-            context["why_nothing"] = survey_page.why_nothing(survey, "Results appear automatically")
+            context["why_nothing"] = survey_page.why_nothing(survey)
     return render(request, "aggregation/dashboard/dashboard.html", context)
 
 

@@ -117,12 +117,8 @@ class Plan:
     def group_reports(self) -> int:
         return self.terms.reports(self.group_people)
 
-    @property
-    def known_reports(self) -> int:
-        """How many reports from a group known exactly would be as precise: groups are noisy."""
-        return self._known(self.reports)
-
     def _known(self, reports: int) -> int:
+        """Return how many reports from a group known exactly are as precise: groups are noisy."""
         groups = self.terms.groups
         mechanism = Cells.for_epsilon(BACKGROUND_EPSILON, [Shape(groups + 1)])
         membership = Channel(*mechanism.channel(0))
