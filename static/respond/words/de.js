@@ -36,14 +36,14 @@ export default {
       "einmal.",
     promise: "Ihr Gerät ändert Ihre Antworten manchmal zufällig, bevor es sie sendet.",
     so:
-      "Wer das Gesendete sieht, kann nie sicher sein, was Sie geantwortet haben: weder die " +
-      "Fragenden noch wir noch ein Gericht.",
+      "Wer sie sieht, kann nie sicher sein, was Sie geantwortet haben: weder die Fragenden noch " +
+      "wir noch ein Gericht.",
     hardly: "Man kann es kaum erkennen.",
-    guess: "Man kann es vermuten, mehr nicht.",
+    guess: "Man kann es nur vermuten.",
     nearly:
       "Aber der Schutz ist schwach: Man könnte in {sure} von 100 Fällen richtigliegen. Machen " +
       "Sie nur mit, wenn Sie auch ohne ihn antworten würden.",
-    less: "Angaben zur Person sind weniger geschützt: Man könnte in {sure} von 100 Fällen richtigliegen.",
+    less: "Angaben zur Person sind weniger geschützt: {sure} von 100.",
     managed: "Wer dieses Gerät verwaltet, kann Ihre Eingaben sehen.",
     invited:
       "Man kann sehen, dass Ihre Einladung benutzt wurde, aber nicht, welcher Datensatz von " +

@@ -41,7 +41,7 @@ export default {
     nearly:
       "But the protection is weak: they could be right {sure} times in 100. Take part only if " +
       "you would also answer without it.",
-    less: "Answers about you are less protected: they could be right {sure} times in 100.",
+    less: "Answers about you are less protected: {sure} in 100.",
     managed: "If someone else manages this device, they may see what you tap.",
     invited: "They can see that your invitation was used, but not which report is yours.",
     start: "Start",

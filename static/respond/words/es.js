@@ -43,7 +43,7 @@ export default {
     nearly:
       "Pero la protección es débil: alguien podría acertar {sure} de cada 100 veces. Participe " +
       "solo si también respondería sin ella.",
-    less: "Los datos sobre usted están menos protegidos: alguien podría acertar {sure} de cada 100 veces.",
+    less: "Los datos sobre usted están menos protegidos: {sure} de cada 100.",
     managed: "Quien administre este dispositivo puede ver lo que usted pulsa.",
     invited: "Se puede ver que su invitación se usó, pero no qué informe es el suyo.",
     start: "Empezar",

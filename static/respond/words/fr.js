@@ -44,7 +44,7 @@ export default {
     nearly:
       "Mais la protection est faible : on pourrait avoir raison {sure} fois sur 100. Ne participez " +
       "que si vous répondriez aussi sans elle.",
-    less: "Les réponses qui vous décrivent sont moins protégées : on pourrait avoir raison {sure} fois sur 100.",
+    less: "Les réponses qui vous décrivent sont moins protégées : {sure} sur 100.",
     managed: "La personne qui gère cet appareil peut voir ce que vous choisissez.",
     invited:
       "On peut voir que votre invitation a servi, mais pas quel bulletin est le vôtre.",
