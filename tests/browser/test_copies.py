@@ -81,8 +81,9 @@ def test_a_file_can_be_cancelled_and_deleted(site: Site, page: Page) -> None:
         "shell", "-v0", "-c",
         "from aggregation.models import *; from aggregation.models.job import Copy; "
         "from datetime import timedelta; from django.utils import timezone; "
-        "r = Release.objects.get(final=True); c = Copy.objects.create(release=r, "
-        "name='reports.csv', address='http://x/'); Job.objects.create(survey=r.survey, copy=c, "
+        f"r = Release.objects.get(final=True, survey__slug='{SLUG}'); "
+        "c = Copy.objects.create(release=r, name='reports.csv', address='http://x/'); "
+        "Job.objects.create(survey=r.survey, copy=c, "
         "lease=timezone.now() + timedelta(seconds=50))",  # a longer lease would count as expired
     )  # fmt: skip
     page.goto(f"{site.releases}/reports.csv")

@@ -120,7 +120,7 @@ def test_an_empty_site_can_be_set_up_with_a_team(
         respondent.answer_one(phone, 0)
     respondent.send(phone)
     page.goto(survey)
-    expect(page.locator("dt:has-text('Waiting') + dd")).to_have_text("fewer than 20")
+    expect(page.locator("#waiting")).to_have_text("fewer than 20")
     looked_at_everywhere(page)
 
     # Log out and in again in two steps; then in another browser, without the phone.

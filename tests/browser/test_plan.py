@@ -133,7 +133,7 @@ def test_without_script_there_is_a_button(
 
 def test_a_survey_leads_to_its_plan(candor_server: Candor, page: Page) -> None:
     candor_server.load_demo()
-    log_in(page, f"{candor_server.url}/surveys/wellbeing-at-work/")
+    log_in(page, f"{candor_server.url}/surveys/wellbeing-at-work/settings/")
     page.get_by_role("link", name="Plan with these numbers").click()
     expect(page.get_by_role("link", name="Wellbeing at work")).to_be_visible()
     questions = page.get_by_label("Questions", exact=True)
