@@ -7,7 +7,7 @@ the sentence above it. The intervals hold for all differences of the page.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -59,6 +59,11 @@ class GroupDifference:
         return f"{self.quantity.change(self.low)} to {self.quantity.change(self.high)}"
 
 
+def clearest(pairs: Sequence[GroupDifference]) -> GroupDifference | None:
+    """Return the difference with the smallest p-value; of several, the largest."""
+    return min(pairs, key=lambda pair: (pair.alone, -abs(pair.difference)), default=None)
+
+
 @dataclass(frozen=True)
 class Comparison:
     """The differences between every two groups in one measure: a mean, or the shares of options."""
@@ -73,8 +78,9 @@ class Comparison:
         return self.measure == "share"
 
     @property
-    def largest(self) -> GroupDifference | None:
-        return max(self.pairs or [], key=lambda pair: abs(pair.difference), default=None)
+    def clearest(self) -> GroupDifference | None:
+        """The largest one is often that of a small group, about which nothing is known."""
+        return clearest(self.pairs or [])
 
 
 @dataclass(frozen=True)
@@ -100,20 +106,16 @@ class Differences:
     @property
     def hidden(self) -> GroupDifference | None:
         """The clearest difference, if the other tables of the page make it unclear."""
-        found = self._clearest
+        found = clearest(self.pairs)
         clear = found and found.alone <= self.alpha < self.family * found.alone
         return found if clear and not self.differ else None
 
     @property
     def unconfirmed(self) -> GroupDifference | None:
         """The clearest difference, if only the test of all groups together makes it unclear."""
-        found = self._clearest
+        found = clearest(self.pairs)
         clear = found and self.family * found.alone <= self.alpha
         return found if clear and not self.differ else None
-
-    @property
-    def _clearest(self) -> GroupDifference | None:
-        return min(self.pairs, key=lambda pair: pair.alone, default=None)
 
     @property
     def unclear(self) -> bool:

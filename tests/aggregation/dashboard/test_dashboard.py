@@ -501,7 +501,12 @@ def test_a_difference_is_first_stated_in_words() -> None:
     words = plain(page_of(survey, "?by=age"))
     assert "The groups differ</strong> (p < 0.001" in words
     assert "after adjusting for 2 questions" in words
-    assert "The largest difference: Under 30 minus " in words
+    assert "The clearest difference: Under 30 minus " in words
+    (compared,) = shown(survey, "age")[0].differences.comparisons  # type: ignore[union-attr]
+    assert compared.pairs and compared.clearest
+    assert compared.clearest.alone == min(pair.alone for pair in compared.pairs)
+    wider = replace(compared.clearest, difference=-1.0, low=-1.0, high=0.5, alone=0.4)
+    assert replace(compared, pairs=[wider, *compared.pairs]).clearest == compared.clearest
     other = shown(survey, "age", interval=ALWAYS)[1].differences
     assert other
     verdict = "The groups differ</strong>" if other.differ else "No clear difference</strong>"

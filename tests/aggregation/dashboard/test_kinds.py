@@ -455,7 +455,7 @@ def test_means_of_groups_are_compared_in_pairs(
         assert pair.difference == pytest.approx(max(-widest, min(widest, gap)))
         assert -widest <= pair.low < pair.difference < pair.high <= widest
     text = words(card(page_of(release, "?by=job"), key))
-    assert f"The largest difference in {name}: {compared.largest.groups}" in text  # type: ignore[union-attr]
+    assert f"The clearest difference in {name}: {compared.clearest.groups}" in text  # type: ignore[union-attr]
     assert f"All 3 differences in {name}" in text
     for pair in compared.pairs:
         assert f"{pair.groups} {pair.cell} {pair.interval}" in text
