@@ -204,7 +204,7 @@ REVIEW = """
 """
 THANKS = """
 - heading "Thank you. Your report has arrived." [level=1]
-- paragraph: The people asking see results only after 20 responses.
+- paragraph: The people asking see results after 40 responses.
 - paragraph: /Please answer only once/
 - group: What was sent
 - paragraph:
